@@ -1,0 +1,25 @@
+"""Mistakes of the person who asked, as opposed to defects of this program."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UsageError(Exception):
+    """Wrong usage or bad input; the message is one line for the user (exit code 2)."""
+
+
+def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UsageError:
+    """The error for a name that is not known.
+
+    `kind` says what was named ("solver", "property"), `name` is what was written and `allowed`
+    lists what could have been, in the order to show. The message offers the nearest of them.
+    """
+    choices = list(allowed)
+    # Case is the most common slip, and difflib counts it as a difference like any other.
+    by_folded = {choice.casefold(): choice for choice in reversed(choices)}
+    near = difflib.get_close_matches(name.casefold(), list(by_folded), n=1, cutoff=0.5)
+    hint = f"; did you mean {by_folded[near[0]]!r}?" if near else ""
+    listing = ", ".join(choices) if choices else "none are defined"
+    return UsageError(f"unknown {kind} {name!r} (allowed: {listing}){hint}")

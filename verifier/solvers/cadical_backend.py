@@ -1,0 +1,46 @@
+"""CaDiCaL 1.9.5, through python-sat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pysat.solvers import Cadical195
+
+from verifier.solvers.buffered import BufferedSolver
+from verifier.solvers.interface import Answer
+
+
+class CadicalSolver(BufferedSolver):
+    """CaDiCaL as a clause solver; see `ClauseSolver`."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        self._solver = Cadical195()
+        if seed:
+            # CaDiCaL accepts options only before the first clause.
+            self._solver.configure({"seed": seed})
+        self._model: list[int] | None = None
+
+    def _hand_over(self, batch: list[tuple[int, ...]]) -> None:
+        self._solver.append_formula(batch)
+
+    def _decide(self, assumptions: list[int]) -> Answer:
+        self._model = None
+        found = self._solver.solve(assumptions)
+        if found is None:
+            return Answer.UNKNOWN
+        return Answer.SATISFIABLE if found else Answer.UNSATISFIABLE
+
+    def _read(self, variable: int) -> bool:
+        if self._model is None:
+            # The whole model at once: python-sat has no call for a single value.
+            self._model = self._solver.get_model() or []
+        # Entry i is the literal of variable i + 1, for every variable up to the largest seen.
+        return variable <= len(self._model) and self._model[variable - 1] > 0
+
+    def _read_core(self) -> Iterable[int]:
+        return self._solver.get_core() or ()
+
+    def _release(self) -> None:
+        self._model = None
+        self._solver.delete()

@@ -1,0 +1,52 @@
+"""What every solver offers: clauses in, an answer out, values or a core on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Protocol
+
+Clause = Sequence[int]
+"""A disjunction of DIMACS literals: variable n is written n, its negation -n, never 0."""
+
+
+class Answer(Enum):
+    """What a solver says about the clauses under the assumptions; users see verdicts instead."""
+
+    SATISFIABLE = "satisfiable"
+    UNSATISFIABLE = "unsatisfiable"
+    UNKNOWN = "unknown"
+
+
+class ClauseSolver(Protocol):
+    """An incremental solver over clauses. Not safe to share between threads."""
+
+    def add_clauses(self, clauses: Iterable[Clause]) -> None:
+        """Add clauses for good. Raises ValueError if a literal is 0.
+
+        Clauses are copied, and take part from the next `solve` on; the last answer's values
+        stay readable until then.
+        """
+
+    def solve(self, assumptions: Sequence[int] = ()) -> Answer:
+        """Decide all clauses together with the assumed literals; the latter hold for this call only.
+
+        UNKNOWN means that the solver gave up or was interrupted, never that it found anything.
+        """
+
+    def value(self, variable: int) -> bool:
+        """The value of a variable in the assignment found by the last `solve`.
+
+        Variables that the solver never saw are False. Raises RuntimeError unless the last
+        answer was SATISFIABLE.
+        """
+
+    def failed_assumptions(self) -> Sequence[int]:
+        """Assumptions of the last `solve` that suffice, with the clauses, for its answer.
+
+        A subset of them, not necessarily a smallest one; empty if the clauses alone suffice.
+        Raises RuntimeError unless the last answer was UNSATISFIABLE.
+        """
+
+    def close(self) -> None:
+        """Free the solver's memory. May be called twice; nothing else may be called afterwards."""
