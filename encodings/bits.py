@@ -1,0 +1,95 @@
+"""Boolean terms with constants folded: pySMT's constructors build them but do not simplify."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pysmt.environment import get_env
+from pysmt.fnode import FNode
+from pysmt.operators import AND, NOT, OR
+from pysmt.typing import BOOL
+
+_manager = get_env().formula_manager
+TRUE: FNode = _manager.TRUE()
+FALSE: FNode = _manager.FALSE()
+
+
+def bit(name: str) -> FNode:
+    """The boolean variable of that name."""
+    return _manager.Symbol(name, BOOL)
+
+
+def negation(operand: FNode) -> FNode:
+    """``not operand``."""
+    if operand is TRUE:
+        return FALSE
+    if operand is FALSE:
+        return TRUE
+    return operand.arg(0) if operand.node_type() == NOT else _manager.Not(operand)
+
+
+def _junction(operands: Iterable[FNode], kind: int, unit: FNode, zero: FNode) -> FNode:
+    kept: dict[FNode, None] = {}
+    for operand in operands:
+        if operand is zero:
+            return zero
+        if operand is unit or operand in kept:
+            continue
+        if operand.node_type() == kind:
+            for inner in operand.args():
+                kept[inner] = None
+        else:
+            kept[operand] = None
+    for operand in kept:
+        if operand.node_type() == NOT and operand.arg(0) in kept:
+            return zero
+    if not kept:
+        return unit
+    if len(kept) == 1:
+        return next(iter(kept))
+    return _manager.And(*kept) if kind == AND else _manager.Or(*kept)
+
+
+def conjunction(operands: Iterable[FNode]) -> FNode:
+    """All of them; true if there are none."""
+    return _junction(operands, AND, TRUE, FALSE)
+
+
+def disjunction(operands: Iterable[FNode]) -> FNode:
+    """At least one of them; false if there are none."""
+    return _junction(operands, OR, FALSE, TRUE)
+
+
+def equivalence(left: FNode, right: FNode) -> FNode:
+    """``left <=> right``."""
+    if left is right:
+        return TRUE
+    for one, other in ((left, right), (right, left)):
+        if one is TRUE:
+            return other
+        if one is FALSE:
+            return negation(other)
+    if left is negation(right):
+        return FALSE
+    return _manager.Iff(left, right)
+
+
+def choice(condition: FNode, then: FNode, otherwise: FNode) -> FNode:
+    """``if condition then then else otherwise``."""
+    if condition is TRUE or then is otherwise:
+        return then
+    if condition is FALSE:
+        return otherwise
+    if then is TRUE:
+        return disjunction((condition, otherwise))
+    if then is FALSE:
+        return conjunction((negation(condition), otherwise))
+    if otherwise is TRUE:
+        return disjunction((negation(condition), then))
+    if otherwise is FALSE:
+        return conjunction((condition, then))
+    if then is condition:
+        return disjunction((condition, otherwise))
+    if otherwise is condition:
+        return conjunction((condition, then))
+    return _manager.Ite(condition, then, otherwise)

@@ -1,0 +1,91 @@
+"""The concrete evaluator: boolean terms compiled to plain Python, no solver involved.
+
+The compiled function works on Python integers bit by bit, so that one call evaluates as many states
+as the integers have bits: bit *j* of every argument belongs to state *j*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pysmt.fnode import FNode
+from pysmt.operators import AND, BOOL_CONSTANT, IFF, ITE, NOT, OR, SYMBOL
+
+_STATEMENTS_PER_FUNCTION = 20_000
+
+
+class Evaluator:
+    """Evaluates ``outputs`` from the values of ``inputs`` (boolean symbols).
+
+    Raises ValueError if an output mentions a symbol that is not among the inputs.
+    """
+
+    def __init__(self, inputs: Sequence[FNode], outputs: Sequence[FNode]) -> None:
+        self._run = _compile(inputs, outputs)
+
+    def __call__(self, values: Sequence[int], mask: int = 1) -> list[int]:
+        """The outputs, each as wide as ``mask`` (all ones, one per state)."""
+        return self._run(values, mask)
+
+    def single(self, values: Sequence[bool]) -> list[bool]:
+        """The outputs for one state."""
+        return [bool(output) for output in self._run([int(value) for value in values], 1)]
+
+
+def _compile(inputs: Sequence[FNode], outputs: Sequence[FNode]) -> Callable[[Sequence[int], int], list[int]]:
+    place: dict[FNode, int] = {symbol: index for index, symbol in enumerate(inputs)}
+    lines: list[str] = []
+    for node in _in_order(outputs):
+        if node in place:
+            continue
+        arguments = [f"v[{place[argument]}]" for argument in node.args()]
+        place[node] = len(inputs) + len(lines)
+        lines.append(f"a({_expression(node, arguments)})")
+    result = ", ".join(f"v[{place[output]}]" for output in outputs)
+    chunks = [
+        lines[start : start + _STATEMENTS_PER_FUNCTION] for start in range(0, len(lines), _STATEMENTS_PER_FUNCTION)
+    ]
+    source = ""
+    for number, chunk in enumerate(chunks):
+        source += f"def step{number}(v, m):\n a = v.append\n " + "\n ".join(chunk) + "\n"
+    source += "def run(values, m):\n v = list(values)\n"
+    source += "".join(f" step{number}(v, m)\n" for number in range(len(chunks)))
+    source += f" return [{result}]\n"
+    scope: dict[str, Callable[[Sequence[int], int], list[int]]] = {}
+    exec(compile(source, "<evaluator>", "exec"), scope)
+    return scope["run"]
+
+
+def _expression(node: FNode, arguments: list[str]) -> str:
+    kind = node.node_type()
+    if kind == AND:
+        return " & ".join(arguments)
+    if kind == OR:
+        return " | ".join(arguments)
+    if kind == NOT:
+        return f"{arguments[0]} ^ m"
+    if kind == IFF:
+        return f"{arguments[0]} ^ {arguments[1]} ^ m"
+    if kind == ITE:
+        return f"({arguments[0]} & {arguments[1]}) | ({arguments[2]} & ({arguments[0]} ^ m))"
+    if kind == BOOL_CONSTANT:
+        return "m" if node.constant_value() else "0"
+    if kind == SYMBOL:
+        raise ValueError(f"the variable {node.symbol_name()} is not among the evaluator's inputs")
+    raise ValueError(f"not a boolean term of this project: {node}")
+
+
+def _in_order(roots: Sequence[FNode]) -> list[FNode]:
+    """All nodes below the roots, each after its arguments."""
+    order: list[FNode] = []
+    seen: set[FNode] = set()
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, expanded = stack.pop()
+        if expanded:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((argument, False) for argument in node.args())
+    return order

@@ -1,0 +1,208 @@
+"""Layout: which bits hold which scalar field of the state, and the way between bits and concrete values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence as PythonSequence
+from dataclasses import dataclass
+from typing import Any
+
+from pysmt.fnode import FNode
+
+from verifier.encodings import scalars
+from verifier.encodings.bits import TRUE, bit, conjunction, disjunction
+from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.lowered import Lowered, LoweredOption, LoweredSequence, children, equal, known
+from verifier.encodings.scalars import Code, Scalar
+from verifier.encodings.sorts import Bag, Boolean, Option, Range, Record, Sequence, Set, Sort
+
+Path = tuple[Concrete, ...]
+"""A variable's name, then keys and field names down to one scalar."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One scalar field of the state: its path, its values in order, and the bits that hold it."""
+
+    path: Path
+    values: tuple[Concrete, ...]
+    code: Code | None
+    """None for a single boolean."""
+    bits: tuple[FNode, ...]
+
+    @property
+    def name(self) -> str:
+        """The path as a reader writes it: ``log[r2][1].epoch``."""
+        return path_text(self.path)
+
+    def decode(self, bits: PythonSequence[bool]) -> Concrete:
+        """The value that concrete bits hold. Raises ValueError if they hold none."""
+        return bits[0] if self.code is None else scalars.decode_concrete(self.code, self.values, bits)
+
+    def encode(self, value: Any) -> list[bool]:
+        """The concrete bits that hold ``value``."""
+        return [value] if self.code is None else scalars.encode_concrete(self.code, self.values, value)
+
+
+def path_text(path: Path) -> str:
+    """A path as a reader writes it."""
+    text = str(path[0])
+    for step in path[1:]:
+        field = isinstance(step, str) and step.startswith(".")
+        text += str(step) if field else f"[{show(step)}]"
+    return text
+
+
+class Layout:
+    """The bits of named variables. ``lowered`` gives each variable's symbolic value."""
+
+    def __init__(self, sorts: Mapping[str, Sort]) -> None:
+        self.sorts = dict(sorts)
+        leaves: list[Leaf] = []
+        self.lowered: dict[str, Lowered] = {
+            name: _declare(sort, (name,), leaves) for name, sort in sorts.items()
+        }
+        self.leaves = tuple(leaves)
+        self.bits: tuple[FNode, ...] = tuple(bit for leaf in leaves for bit in leaf.bits)
+
+    def valid(self) -> FNode:
+        """Whether the bits hold a state: every code a value, every unused slot its default."""
+        codes = [scalars.valid(leaf.code, leaf.bits) for leaf in self.leaves if leaf.code is not None]
+        canonical = [_canonical(sort, self.lowered[name]) for name, sort in self.sorts.items()]
+        return conjunction((*codes, *canonical))
+
+    def encode(self, values: Mapping[str, Lowered]) -> list[FNode]:
+        """The bits of new symbolic values, in the order of ``bits``."""
+        result: list[FNode] = []
+        leaves = iter(self.leaves)
+        for name, sort in self.sorts.items():
+            _encode(sort, values[name], leaves, result)
+        return result
+
+    def encode_state(self, state: Mapping[str, Any]) -> list[bool]:
+        """The bits of a concrete state, in the order of ``bits``."""
+        parts = [part for name, sort in self.sorts.items() for part in _flatten(sort, state[name])]
+        return [bit for leaf, part in zip(self.leaves, parts, strict=True) for bit in leaf.encode(part)]
+
+    def decode_state(self, bits: PythonSequence[bool]) -> dict[str, Concrete]:
+        """The concrete state that bits in the order of ``bits`` hold. Raises ValueError if they hold none."""
+        position, parts = 0, []
+        for leaf in self.leaves:
+            parts.append(leaf.decode(bits[position : position + len(leaf.bits)]))
+            position += len(leaf.bits)
+        values = iter(parts)
+        return {name: _assemble(sort, values) for name, sort in self.sorts.items()}
+
+
+def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
+    if sort.is_scalar:
+        code, values = scalars.code_of(sort), tuple(sort.values())
+        name = path_text(path)
+        bits = tuple(bit(f"{name}#{index}") for index in range(scalars.bit_count(code, len(values))))
+        leaves.append(Leaf(path, values, code, bits))
+        return scalars.decode(code, values, bits)
+    match sort:
+        case Boolean():
+            variable = bit(path_text(path))
+            leaves.append(Leaf(path, (False, True), None, (variable,)))
+            return variable
+        case Option():
+            present = _declare(Boolean(), (*path, ".present"), leaves)
+            return LoweredOption(present, _declare(sort.inner, path, leaves))
+        case Sequence():
+            length = _declare(Range(0, sort.capacity), (*path, ".length"), leaves)
+            slots = tuple(_declare(sort.element, (*path, index), leaves) for index in range(sort.capacity))
+            return LoweredSequence(length, slots)
+        case _:
+            prefix = "." if isinstance(sort, Record) else None
+            return {
+                key: _declare(part, (*path, f".{key}" if prefix else key), leaves) for key, part in children(sort)
+            }
+
+
+def _canonical(sort: Sort, value: Any) -> FNode:
+    match value:
+        case LoweredOption():
+            assert isinstance(sort, Option)
+            default = equal(value.payload, known(sort.inner, sort.inner.default))
+            inner = _canonical(sort.inner, value.payload)
+            return conjunction((inner, disjunction((value.present, default))))
+        case LoweredSequence():
+            assert isinstance(sort, Sequence)
+            filler = known(sort.element, sort.element.default)
+            return conjunction(
+                conjunction(
+                    (_canonical(sort.element, slot), disjunction((value.length.at_least(i + 1), equal(slot, filler))))
+                )
+                for i, slot in enumerate(value.slots)
+            )
+        case dict():
+            sorts = dict(children(sort))
+            return conjunction(_canonical(sorts[key], part) for key, part in value.items())
+    return TRUE
+
+
+def _encode(sort: Sort, value: Any, leaves: Iterator[Leaf], result: list[FNode]) -> None:
+    match value:
+        case Scalar():
+            leaf = next(leaves)
+            assert leaf.code is not None
+            result.extend(scalars.encode(leaf.code, leaf.values, value))
+        case FNode():
+            next(leaves)
+            result.append(value)
+        case LoweredOption():
+            assert isinstance(sort, Option)
+            next(leaves)
+            result.append(value.present)
+            _encode(sort.inner, value.payload, leaves, result)
+        case LoweredSequence():
+            assert isinstance(sort, Sequence)
+            _encode(Range(0, sort.capacity), value.length, leaves, result)
+            for slot in value.slots:
+                _encode(sort.element, slot, leaves, result)
+        case dict():
+            for key, part in children(sort):
+                _encode(part, value[key], leaves, result)
+
+
+def _flatten(sort: Sort, value: Any) -> Iterator[Concrete]:
+    match sort:
+        case _ if sort.is_scalar or isinstance(sort, Boolean):
+            yield value
+        case Option():
+            yield value is not None
+            yield from _flatten(sort.inner, sort.inner.default if value is None else value)
+        case Sequence():
+            yield len(value)
+            for item in (*value, *[sort.element.default] * (sort.capacity - len(value))):
+                yield from _flatten(sort.element, item)
+        case Set():
+            yield from (item in value for item in sort.element.values())
+        case Bag():
+            yield from (value.get(item, 0) for item in sort.element.values())
+        case _:
+            for key, part in children(sort):
+                yield from _flatten(part, value[key])
+
+
+def _assemble(sort: Sort, parts: Iterator[Concrete]) -> Any:
+    match sort:
+        case _ if sort.is_scalar or isinstance(sort, Boolean):
+            return next(parts)
+        case Option():
+            present = next(parts)
+            payload = _assemble(sort.inner, parts)
+            return payload if present else None
+        case Sequence():
+            length = next(parts)
+            assert isinstance(length, int)
+            return tuple([_assemble(sort.element, parts) for _ in range(sort.capacity)][:length])
+        case Set():
+            return frozenset([item for item in sort.element.values() if next(parts)])
+        case Bag():
+            counts = [(item, next(parts)) for item in sort.element.values()]
+            return FrozenMap((item, count) for item, count in counts if count)
+        case _:
+            return FrozenMap([(key, _assemble(part, parts)) for key, part in children(sort)])
+
+

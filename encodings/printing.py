@@ -1,0 +1,111 @@
+"""Terms as text, close to how the protocol wrote them."""
+
+from __future__ import annotations
+
+from verifier.encodings.concrete import show
+from verifier.encodings.terms import Operator, Symbol, Term
+
+_INFIX = {
+    Operator.AND: "∧",
+    Operator.OR: "∨",
+    Operator.IMPLIES: "⇒",
+    Operator.EQUAL: "=",
+    Operator.LESS: "<",
+    Operator.LESS_EQUAL: "≤",
+    Operator.ADD: "+",
+    Operator.SUBTRACT: "-",
+    Operator.UNION: "∪",
+    Operator.INTERSECTION: "∩",
+    Operator.DIFFERENCE: "\\",
+    Operator.SUBSET: "⊆",
+    Operator.CONCATENATE: "∘",
+}
+_CALLS = {
+    Operator.MINIMUM: "min",
+    Operator.MAXIMUM: "max",
+    Operator.MINIMUM_OF: "min",
+    Operator.MAXIMUM_OF: "max",
+    Operator.CARDINALITY: "cardinality",
+    Operator.LENGTH: "length",
+    Operator.APPEND: "append",
+    Operator.TRUNCATE: "truncate",
+    Operator.COPIES: "copies",
+    Operator.BAG_ADD: "bag_add",
+    Operator.BAG_REMOVE: "bag_remove",
+}
+_BINDERS = {
+    Operator.FORALL: "∀ {name} ∈ {sort}: {0}",
+    Operator.EXISTS: "∃ {name} ∈ {sort}: {0}",
+    Operator.COUNT: "count {name} ∈ {sort}: {0}",
+    Operator.CHOOSE: "choose {name} ∈ {sort}: {0}",
+    Operator.COMPREHENSION: "{{{name} ∈ {sort}: {0}}}",
+    Operator.IMAGE: "{{{1} : {name} ∈ {sort}, {0}}}",
+    Operator.FUNCTION: "[{name} ∈ {sort} ↦ {0}]",
+    Operator.FILTER: "filter({0}, {name}: {1})",
+}
+_FORMS = {
+    Operator.IF: "if {0} then {1} else {2}",
+    Operator.SOME: "{0}",
+    Operator.IS_NONE: "{0} is none",
+    Operator.GET: "{0}",
+    Operator.APPLY: "{0}[{1}]",
+    Operator.AT: "{0}[{1}]",
+    Operator.CONTAINS: "{1} ∈ {0}",
+    Operator.FUNCTION_UPDATE: "[{0} except {1} ↦ {2}]",
+}
+
+
+def text(term: Term) -> str:
+    """The term on one line."""
+    return _text(term, outer=True)
+
+
+def _text(term: Term, outer: bool = False) -> str:
+    operator = term.operator
+    parts = [_text(argument) for argument in term.arguments]
+    match operator:
+        case Operator.LITERAL:
+            return show(term.data)
+        case Operator.VARIABLE:
+            assert isinstance(term.data, Symbol)
+            return term.data.name
+        case Operator.NOT:
+            return _negated(term.arguments[0])
+        case Operator.FIELD:
+            return f"{parts[0]}.{term.data}"
+        case Operator.RECORD:
+            names = dict(getattr(term.sort, "fields", ()))
+            return "(" + ", ".join(f"{name} {part}" for name, part in zip(names, parts, strict=True)) + ")"
+        case Operator.RECORD_UPDATE:
+            return f"[{parts[0]} except .{term.data} ↦ {parts[1]}]"
+        case Operator.SET:
+            return "{" + ", ".join(parts) + "}"
+        case Operator.SEQUENCE:
+            return "⟨" + ", ".join(parts) + "⟩"
+    if operator in _INFIX:
+        if not parts:
+            return "true" if operator is Operator.AND else "false"
+        joined = f" {_INFIX[operator]} ".join(parts)
+        return joined if outer or len(parts) == 1 else f"({joined})"
+    if operator in _CALLS:
+        return f"{_CALLS[operator]}({', '.join(parts)})"
+    if operator in _BINDERS:
+        assert term.binds is not None
+        bound = _BINDERS[operator].format(*parts, name=term.binds.name, sort=term.binds.sort)
+    else:
+        bound = _FORMS[operator].format(*parts)
+        if operator in (Operator.SOME, Operator.GET, Operator.APPLY, Operator.AT):
+            return bound
+    return bound if outer else f"({bound})"
+
+
+def _negated(term: Term) -> str:
+    parts = [_text(argument) for argument in term.arguments]
+    match term.operator:
+        case Operator.EQUAL:
+            return f"({parts[0]} ≠ {parts[1]})"
+        case Operator.CONTAINS:
+            return f"({parts[1]} ∉ {parts[0]})"
+        case Operator.IS_NONE:
+            return f"({parts[0]} is some)"
+    return f"¬{_text(term)}"

@@ -1,0 +1,313 @@
+"""Symbolic scalars, and the codes that hold them in state bits.
+
+A symbolic scalar is known by the condition under which it has each of its values. Integers (and
+optional integers, none being least) are kept by thresholds, *at least v*, whose bits are the
+thermometer code itself; enumerations and index elements by *exactly v*, the one-hot code.
+The code of a state field is chosen here, by ``code_of``, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from itertools import accumulate
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import (
+    FALSE,
+    TRUE,
+    choice,
+    conjunction,
+    disjunction,
+    equivalence,
+    negation,
+)
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.sorts import Option, Range, Sort
+
+
+def _rank(value: Concrete) -> int | float:
+    """The place of an integer or none among them."""
+    if value is None:
+        return float("-inf")
+    assert isinstance(value, int)
+    return value
+
+
+def is_ordered(values: Iterable[Concrete]) -> bool:
+    """Whether the values are integers or none, and so kept by thresholds."""
+    return all(value is None or isinstance(value, int) for value in values)
+
+
+class Scalar:
+    """A value among ``values``; none of them where it is undefined.
+
+    ``exactly`` or ``thresholds`` (one condition per value, in ascending order) must be given; the
+    other view is derived when asked for. Conditions of different values exclude each other.
+    ``total`` says that it is known to be defined.
+    """
+
+    __slots__ = ("_exactly", "_thresholds", "total", "values")
+
+    def __init__(
+        self,
+        values: Sequence[Concrete],
+        *,
+        exactly: Sequence[FNode] | None = None,
+        thresholds: Sequence[FNode] | None = None,
+        total: bool,
+    ) -> None:
+        self.values = tuple(values)
+        self._exactly = None if exactly is None else tuple(exactly)
+        self._thresholds = None if thresholds is None else tuple(thresholds)
+        self.total = total
+
+    @staticmethod
+    def known(value: Concrete) -> Scalar:
+        """The constant ``value``."""
+        return Scalar((value,), exactly=(TRUE,), thresholds=(TRUE,), total=True)
+
+    @property
+    def exactly(self) -> tuple[FNode, ...]:
+        """For each value, whether it is the one."""
+        if self._exactly is None:
+            assert self._thresholds is not None
+            following = (*self._thresholds[1:], FALSE)[: len(self._thresholds)]
+            self._exactly = tuple(
+                conjunction((here, negation(above)))
+                for here, above in zip(self._thresholds, following, strict=True)
+            )
+        return self._exactly
+
+    @property
+    def thresholds(self) -> tuple[FNode, ...]:
+        """For each value, whether the scalar is at least that; only for ordered values."""
+        if self._thresholds is None:
+            assert self._exactly is not None
+            suffixes = tuple(accumulate(reversed(self._exactly), lambda above, here: disjunction((here, above))))
+            ascending = list(reversed(suffixes))
+            if self.total and ascending:
+                ascending[0] = TRUE
+            self._thresholds = tuple(ascending)
+        return self._thresholds
+
+    @property
+    def defined(self) -> FNode:
+        """Whether there is a value."""
+        if self.total:
+            return TRUE
+        return disjunction(self.exactly)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values are integers or none."""
+        return is_ordered(self.values)
+
+    def cases(self) -> list[tuple[Concrete, FNode]]:
+        """Each possible value with its condition."""
+        return [(value, when) for value, when in zip(self.values, self.exactly, strict=True) if when is not FALSE]
+
+    def equals(self, value: Concrete) -> FNode:
+        """Whether the scalar is ``value``."""
+        for own, when in zip(self.values, self.exactly, strict=True):
+            if own == value:
+                return when
+        return FALSE
+
+    def at_least(self, value: Concrete) -> FNode:
+        """Whether the scalar is at least ``value``."""
+        for own, when in zip(self.values, self.thresholds, strict=True):
+            if _rank(own) >= _rank(value):
+                return when
+        return FALSE
+
+    def shifted(self, amount: int) -> Scalar:
+        """The scalar plus a constant."""
+        values = [_integer(value) + amount for value in self.values]
+        return Scalar(values, exactly=self._exactly, thresholds=self._thresholds, total=self.total)
+
+    def without(self, value: Concrete) -> Scalar:
+        """The scalar, undefined where it was ``value``."""
+        if value not in self.values:
+            return self
+        kept = [index for index, own in enumerate(self.values) if own != value]
+        exactly = [self.exactly[index] for index in kept]
+        return Scalar([self.values[index] for index in kept], exactly=exactly, total=False)
+
+
+def _integer(value: Concrete) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _merged_values(scalars: Iterable[Scalar]) -> list[Concrete]:
+    union = {value: None for scalar in scalars for value in scalar.values}
+    return sorted(union, key=_rank) if is_ordered(union) else list(union)
+
+
+def select(options: Sequence[tuple[FNode, Scalar]], exhaustive: bool) -> Scalar:
+    """The scalar whose condition holds; the conditions exclude each other."""
+    values = _merged_values(scalar for _, scalar in options)
+    total = exhaustive and all(scalar.total for _, scalar in options)
+    if is_ordered(values):
+        thresholds = [
+            disjunction(conjunction((when, scalar.at_least(value))) for when, scalar in options)
+            for value in values
+        ]
+        if total and thresholds:
+            thresholds[0] = TRUE
+        return Scalar(values, thresholds=thresholds, total=total)
+    exactly = [
+        disjunction(conjunction((when, scalar.equals(value))) for when, scalar in options) for value in values
+    ]
+    return Scalar(values, exactly=exactly, total=total)
+
+
+def either(condition: FNode, then: Scalar, otherwise: Scalar) -> Scalar:
+    """``if condition then then else otherwise``."""
+    if condition is TRUE:
+        return then
+    if condition is FALSE or then is otherwise:
+        return otherwise
+    values = _merged_values((then, otherwise))
+    total = then.total and otherwise.total
+    if is_ordered(values):
+        view = [choice(condition, then.at_least(value), otherwise.at_least(value)) for value in values]
+        return Scalar(values, thresholds=view, total=total)
+    view = [choice(condition, then.equals(value), otherwise.equals(value)) for value in values]
+    return Scalar(values, exactly=view, total=total)
+
+
+def equal(left: Scalar, right: Scalar) -> FNode:
+    """Whether both are defined and the same."""
+    if len(right.values) == 1:
+        return conjunction((right.defined, left.equals(right.values[0])))
+    if len(left.values) == 1:
+        return equal(right, left)
+    if left.total and right.total and left.ordered and right.ordered:
+        values = _merged_values((left, right))
+        return conjunction(equivalence(left.at_least(value), right.at_least(value)) for value in values)
+    return disjunction(conjunction((when, right.equals(value))) for value, when in left.cases())
+
+
+def less(left: Scalar, right: Scalar) -> FNode:
+    """Whether both are defined and ``left < right``."""
+    steps = [conjunction((right.at_least(value), negation(left.at_least(value)))) for value in right.values]
+    return conjunction((left.defined, disjunction(steps)))
+
+
+def less_equal(left: Scalar, right: Scalar) -> FNode:
+    """Whether both are defined and ``left <= right``."""
+    return conjunction((left.defined, right.defined, negation(less(right, left))))
+
+
+def lesser(left: Scalar, right: Scalar) -> Scalar:
+    """The minimum of two integers; undefined where one is."""
+    return _extreme(left, right, lambda a, b: conjunction((a, b)))
+
+
+def greater(left: Scalar, right: Scalar) -> Scalar:
+    """The maximum of two integers; undefined where one is."""
+    return _extreme(left, right, lambda a, b: disjunction((a, b)))
+
+
+def _extreme(left: Scalar, right: Scalar, combine: Callable[[FNode, FNode], FNode]) -> Scalar:
+    values = _merged_values((left, right))
+    both = conjunction((left.defined, right.defined))
+    view = [conjunction((both, combine(left.at_least(value), right.at_least(value)))) for value in values]
+    kept = [(value, when) for value, when in zip(values, view, strict=True) if when is not FALSE]
+    return Scalar(
+        [value for value, _ in kept], thresholds=[when for _, when in kept], total=left.total and right.total
+    )
+
+
+def combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) -> Scalar:
+    """Any operation on two integers, by cases."""
+    conditions: dict[int, list[FNode]] = {}
+    for a, when_a in left.cases():
+        for b, when_b in right.cases():
+            both = conjunction((when_a, when_b))
+            conditions.setdefault(operation(_integer(a), _integer(b)), []).append(both)
+    values = sorted(conditions)
+    exactly = [disjunction(conditions[value]) for value in values]
+    return Scalar(values, exactly=exactly, total=left.total and right.total)
+
+
+def total_of(flags: Iterable[FNode]) -> Scalar:
+    """How many of the conditions hold, counted by thresholds."""
+    reached = [TRUE]
+    for flag in flags:
+        longer = [*reached, FALSE]
+        for number in range(len(longer) - 1, 0, -1):
+            longer[number] = disjunction((longer[number], conjunction((flag, longer[number - 1]))))
+        reached = longer
+    while len(reached) > 1 and reached[-1] is FALSE:
+        reached.pop()
+    return Scalar(range(len(reached)), thresholds=reached, total=True)
+
+
+class Code(StrEnum):
+    """How a scalar field is held in bits."""
+
+    THERMOMETER = "thermometer"
+    ONE_HOT = "one-hot"
+
+
+def code_of(sort: Sort) -> Code:
+    """Thermometer for (optional) integer ranges; one-hot for index elements and enumerations, so that
+    a permutation of an index set is a permutation of state bits."""
+    inner = sort.inner if isinstance(sort, Option) else sort
+    return Code.THERMOMETER if isinstance(inner, Range) else Code.ONE_HOT
+
+
+def bit_count(code: Code, size: int) -> int:
+    """How many bits a field of ``size`` values takes."""
+    return size - 1 if code is Code.THERMOMETER else size
+
+
+def decode(code: Code, values: Sequence[Concrete], bits: Sequence[FNode]) -> Scalar:
+    """The scalar that the bits hold, on valid codes."""
+    if code is Code.THERMOMETER:
+        return Scalar(values, thresholds=(TRUE, *bits), total=True)
+    return Scalar(values, exactly=bits, total=True)
+
+
+def encode(code: Code, values: Sequence[Concrete], scalar: Scalar) -> list[FNode]:
+    """The bits that hold ``scalar``, where it is defined and among ``values``."""
+    if code is Code.THERMOMETER:
+        return [scalar.at_least(value) for value in values[1:]]
+    return [scalar.equals(value) for value in values]
+
+
+def encode_concrete(code: Code, values: Sequence[Concrete], value: Concrete) -> list[bool]:
+    """The bits that hold the concrete ``value``."""
+    place = values.index(value)
+    if code is Code.THERMOMETER:
+        return [index <= place for index in range(1, len(values))]
+    return [index == place for index in range(len(values))]
+
+
+def decode_concrete(code: Code, values: Sequence[Concrete], bits: Sequence[bool]) -> Concrete:
+    """The value that the bits hold. Raises ValueError if they hold none."""
+    place = sum(bits) if code is Code.THERMOMETER else bits.index(True) if sum(bits) == 1 else -1
+    if place < 0 or encode_concrete(code, values, values[place]) != list(bits):
+        raise ValueError(f"the bits {list(bits)} hold no value")
+    return values[place]
+
+
+def valid(code: Code, bits: Sequence[FNode]) -> FNode:
+    """Whether the bits hold a value."""
+    if code is Code.THERMOMETER:
+        return conjunction(disjunction((low, negation(high))) for low, high in zip(bits, bits[1:], strict=False))
+    exclusive = [
+        disjunction((negation(a), negation(b))) for index, a in enumerate(bits) for b in bits[index + 1 :]
+    ]
+    return conjunction((disjunction(bits), *exclusive))
+
+
+def outside(values: Sequence[Concrete], scalar: Scalar) -> FNode:
+    """Whether the scalar is undefined or none of ``values``, and so cannot be stored."""
+    allowed = set(values)
+    beyond = [when for value, when in scalar.cases() if value not in allowed]
+    return disjunction((*beyond, FALSE if scalar.total else negation(scalar.defined)))

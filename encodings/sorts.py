@@ -1,0 +1,358 @@
+"""Finite sorts: the sets that TLA+-like values are drawn from.
+
+A sort knows its values, their order (``values()`` enumerates it, and ``choose`` takes the first in
+it), its default (the canonical filler of unused slots) and whether a concrete value belongs to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence as PythonSequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import Any
+
+from verifier.encodings.concrete import Concrete, FrozenMap
+
+
+class SortError(TypeError):
+    """A value was used where its sort does not fit. The message names the value and both sorts."""
+
+
+class Sort:
+    """A finite, ordered set of concrete values."""
+
+    def values(self) -> Iterator[Concrete]:
+        """All values, in the sort's order."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        raise NotImplementedError
+
+    def contains(self, value: Any) -> bool:
+        """Whether the concrete ``value`` belongs to this sort."""
+        raise NotImplementedError
+
+    @property
+    def default(self) -> Concrete:
+        """The value that fills unused slots, so that equal states are equal bit for bit."""
+        return next(self.values())
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether one state field holds a value of this sort (otherwise several do)."""
+        return False
+
+    def parts(self) -> PythonSequence[Sort]:
+        """The sorts that this one is made of."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Boolean(Sort):
+    """``False`` and ``True``."""
+
+    def values(self) -> Iterator[Concrete]:
+        return iter((False, True))
+
+    @property
+    def size(self) -> int:
+        return 2
+
+    def contains(self, value: Any) -> bool:
+        return isinstance(value, bool)
+
+    def __str__(self) -> str:
+        return "BOOLEAN"
+
+
+@dataclass(frozen=True)
+class Range(Sort):
+    """The integers from ``low`` to ``high``, both included; empty if ``high < low``."""
+
+    low: int
+    high: int
+
+    def values(self) -> Iterator[Concrete]:
+        return iter(range(self.low, self.high + 1))
+
+    @property
+    def size(self) -> int:
+        return max(0, self.high - self.low + 1)
+
+    def contains(self, value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
+
+    @property
+    def is_scalar(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class Enum(Sort):
+    """Named alternatives, in the order given."""
+
+    name: str
+    members: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(set(self.members)) != len(self.members) or not self.members:
+            raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
+
+    def values(self) -> Iterator[Concrete]:
+        return iter(self.members)
+
+    @property
+    def size(self) -> int:
+        return len(self.members)
+
+    def contains(self, value: Any) -> bool:
+        return value in self.members
+
+    @property
+    def is_scalar(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class IndexSet(Sort):
+    """``size`` interchangeable things of one kind: replicas, bookies, clients.
+
+    The elements are named by the kind's first letter and their number: ``r1``, ``r2``, ….
+    ``symmetric`` declares that no element differs from another; the declaration is checked against
+    every use (``verifier.symmetry``).
+    """
+
+    name: str
+    count: int
+    symmetric: bool = field(default=True, compare=False)
+
+    def values(self) -> Iterator[Concrete]:
+        return (f"{self.name[0]}{number}" for number in range(1, self.count + 1))
+
+    @property
+    def size(self) -> int:
+        return self.count
+
+    def contains(self, value: Any) -> bool:
+        return isinstance(value, str) and value in set(self.values())
+
+    @property
+    def is_scalar(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.count})"
+
+
+@dataclass(frozen=True)
+class Option(Sort):
+    """A value of ``inner``, or none (``None``), which comes first in the order."""
+
+    inner: Sort
+
+    def __post_init__(self) -> None:
+        if isinstance(self.inner, Option):
+            raise SortError("an option of an option cannot tell none from none: use a record or an enumeration")
+
+    def values(self) -> Iterator[Concrete]:
+        yield None
+        yield from self.inner.values()
+
+    @property
+    def size(self) -> int:
+        return 1 + self.inner.size
+
+    def contains(self, value: Any) -> bool:
+        return value is None or self.inner.contains(value)
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.inner.is_scalar
+
+    def parts(self) -> PythonSequence[Sort]:
+        return (self.inner,)
+
+    def __str__(self) -> str:
+        return f"Option({self.inner})"
+
+
+@dataclass(frozen=True, init=False)
+class Record(Sort):
+    """Named fields: ``Record(id=Range(0, 3), epoch=Range(0, 2))``."""
+
+    fields: tuple[tuple[str, Sort], ...]
+
+    def __init__(self, **fields: Sort) -> None:
+        object.__setattr__(self, "fields", tuple(fields.items()))
+
+    @property
+    def field_sorts(self) -> dict[str, Sort]:
+        """The sort of each field by its name."""
+        return dict(self.fields)
+
+    def values(self) -> Iterator[Concrete]:
+        names = [name for name, _ in self.fields]
+        for choice in product(*(tuple(sort.values()) for _, sort in self.fields)):
+            yield FrozenMap(zip(names, choice, strict=True))
+
+    @property
+    def size(self) -> int:
+        return _product(sort.size for _, sort in self.fields)
+
+    def contains(self, value: Any) -> bool:
+        return (
+            isinstance(value, FrozenMap)
+            and set(value) == set(self.field_sorts)
+            and all(sort.contains(value[name]) for name, sort in self.fields)
+        )
+
+    @property
+    def default(self) -> Concrete:
+        return FrozenMap((name, sort.default) for name, sort in self.fields)
+
+    def parts(self) -> PythonSequence[Sort]:
+        return tuple(sort for _, sort in self.fields)
+
+    def __str__(self) -> str:
+        return "Record(" + ", ".join(f"{name}: {sort}" for name, sort in self.fields) + ")"
+
+
+@dataclass(frozen=True)
+class Function(Sort):
+    """Total functions from every value of ``domain`` to ``range``."""
+
+    domain: Sort
+    range: Sort
+
+    def values(self) -> Iterator[Concrete]:
+        keys = tuple(self.domain.values())
+        for choice in product(tuple(self.range.values()), repeat=len(keys)):
+            yield FrozenMap(zip(keys, choice, strict=True))
+
+    @property
+    def size(self) -> int:
+        return int(self.range.size**self.domain.size)
+
+    def contains(self, value: Any) -> bool:
+        return (
+            isinstance(value, FrozenMap)
+            and set(value) == set(self.domain.values())
+            and all(self.range.contains(item) for item in value.values())
+        )
+
+    @property
+    def default(self) -> Concrete:
+        return FrozenMap((key, self.range.default) for key in self.domain.values())
+
+    def parts(self) -> PythonSequence[Sort]:
+        return (self.domain, self.range)
+
+    def __str__(self) -> str:
+        return f"[{self.domain} → {self.range}]"
+
+
+@dataclass(frozen=True)
+class Set(Sort):
+    """Subsets of the values of ``element``, in the order of size, then of the element order."""
+
+    element: Sort
+
+    def values(self) -> Iterator[Concrete]:
+        elements = tuple(self.element.values())
+        for count in range(len(elements) + 1):
+            yield from (frozenset(chosen) for chosen in combinations(elements, count))
+
+    @property
+    def size(self) -> int:
+        return int(2**self.element.size)
+
+    def contains(self, value: Any) -> bool:
+        return isinstance(value, frozenset) and all(self.element.contains(item) for item in value)
+
+    def parts(self) -> PythonSequence[Sort]:
+        return (self.element,)
+
+    def __str__(self) -> str:
+        return f"Set({self.element})"
+
+
+@dataclass(frozen=True)
+class Sequence(Sort):
+    """Sequences of up to ``capacity`` elements, indexed from 0; shorter ones first."""
+
+    element: Sort
+    capacity: int
+
+    def values(self) -> Iterator[Concrete]:
+        elements = tuple(self.element.values())
+        for length in range(self.capacity + 1):
+            yield from product(elements, repeat=length)
+
+    @property
+    def size(self) -> int:
+        return sum(self.element.size**length for length in range(self.capacity + 1))
+
+    def contains(self, value: Any) -> bool:
+        return (
+            isinstance(value, tuple)
+            and len(value) <= self.capacity
+            and all(self.element.contains(item) for item in value)
+        )
+
+    def parts(self) -> PythonSequence[Sort]:
+        return (self.element,)
+
+    def __str__(self) -> str:
+        return f"Sequence({self.element}, up to {self.capacity})"
+
+
+@dataclass(frozen=True)
+class Bag(Sort):
+    """Multisets over ``element`` with at most ``maximum`` copies of each.
+
+    The concrete value maps each element that occurs to its number of copies.
+    """
+
+    element: Sort
+    maximum: int
+
+    def values(self) -> Iterator[Concrete]:
+        elements = tuple(self.element.values())
+        for counts in product(range(self.maximum + 1), repeat=len(elements)):
+            yield FrozenMap((item, count) for item, count in zip(elements, counts, strict=True) if count)
+
+    @property
+    def size(self) -> int:
+        return int((self.maximum + 1) ** self.element.size)
+
+    def contains(self, value: Any) -> bool:
+        return isinstance(value, FrozenMap) and all(
+            self.element.contains(item) and Range(1, self.maximum).contains(count)
+            for item, count in value.items()
+        )
+
+    def parts(self) -> PythonSequence[Sort]:
+        return (self.element,)
+
+    def __str__(self) -> str:
+        return f"Bag({self.element}, up to {self.maximum} of each)"
+
+
+def _product(factors: Iterator[int]) -> int:
+    result = 1
+    for factor in factors:
+        result *= factor
+    return result
+
+
+def contains_sort(sort: Sort, wanted: Sort) -> bool:
+    """Whether ``wanted`` occurs in ``sort``."""
+    return sort == wanted or any(contains_sort(part, wanted) for part in sort.parts())

@@ -1,0 +1,108 @@
+"""Terms: typed expressions as plain data, before any reading of them.
+
+A term says what is meant (``forall r: P(r)``), not how a solver gets it. The finite reading
+(``verifier.encodings.lowering``) expands quantifiers; a parametric reading may keep them; printing
+and the symmetry check walk the same terms. Terms are immutable and compared by identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.sorts import Sort
+
+
+class Operator(StrEnum):
+    """What a term does with its arguments. The comment gives the arguments, then the data."""
+
+    LITERAL = "literal"  # () ; data: the concrete value
+    VARIABLE = "variable"  # () ; data: the Symbol
+    NOT = "not"
+    AND = "and"
+    OR = "or"
+    IMPLIES = "implies"
+    EQUAL = "equal"
+    IF = "if"  # condition, then, else
+    LESS = "less"
+    LESS_EQUAL = "less or equal"
+    ADD = "add"
+    SUBTRACT = "subtract"
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    SOME = "some"
+    IS_NONE = "is none"
+    GET = "get"  # the payload of an option
+    RECORD = "record"  # field values in order
+    FIELD = "field"  # record ; data: name
+    RECORD_UPDATE = "record update"  # record, value ; data: name
+    APPLY = "apply"  # function, key
+    FUNCTION = "function"  # body ; binds the key
+    FUNCTION_UPDATE = "function update"  # function, key, value
+    SET = "set"  # elements
+    CONTAINS = "contains"  # set, element
+    UNION = "union"
+    INTERSECTION = "intersection"
+    DIFFERENCE = "difference"
+    SUBSET = "subset"
+    COMPREHENSION = "comprehension"  # condition ; binds the element
+    IMAGE = "image"  # condition, body ; binds the element
+    CARDINALITY = "cardinality"
+    MINIMUM_OF = "minimum of set"
+    MAXIMUM_OF = "maximum of set"
+    CHOOSE = "choose"  # condition ; binds the value: the first in the sort's order
+    FORALL = "forall"  # body ; binds
+    EXISTS = "exists"  # body ; binds
+    COUNT = "count"  # body ; binds: how many values satisfy it
+    SEQUENCE = "sequence"  # elements
+    LENGTH = "length"
+    AT = "at"  # sequence, index from 0
+    APPEND = "append"
+    TRUNCATE = "truncate"  # sequence, how many of the first elements to keep
+    FILTER = "filter"  # sequence, condition ; binds the element
+    CONCATENATE = "concatenate"
+    COPIES = "copies"  # bag, element
+    BAG_ADD = "add to bag"
+    BAG_REMOVE = "remove from bag"
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """A variable: of the state, a parameter of an action, or bound by a quantifier."""
+
+    name: str
+    sort: Sort
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One expression. ``data`` is what the operator needs beside its arguments (see Operator)."""
+
+    operator: Operator
+    sort: Sort
+    arguments: tuple[Term, ...] = ()
+    data: Concrete | Symbol = None
+    binds: Symbol | None = None
+    free: frozenset[Symbol] = field(init=False, repr=False)
+    """The variables that occur and are not bound inside."""
+
+    def __post_init__(self) -> None:
+        free: frozenset[Symbol] = frozenset().union(*(argument.free for argument in self.arguments))
+        if isinstance(self.data, Symbol):
+            free |= {self.data}
+        if self.binds is not None:
+            free -= {self.binds}
+        object.__setattr__(self, "free", free)
+
+    def walk(self) -> Iterator[Term]:
+        """This term and all below it, each once."""
+        seen: set[int] = set()
+        stack = [self]
+        while stack:
+            term = stack.pop()
+            if id(term) not in seen:
+                seen.add(id(term))
+                stack.extend(term.arguments)
+                yield term

@@ -1,0 +1,463 @@
+"""Values: what a protocol is written with.
+
+Each wraps a term and offers the operations of its sort, so that an action reads close to TLA+.
+``==`` and ``<`` build formulas, and ``&``, ``|``, ``~`` stand for and, or, not; Python's own ``and``,
+``or``, ``not``, ``if`` on a formula raise an error that says so.
+
+A partial operation outside its domain (a function beyond its keys, the value of a none, the minimum
+of an empty set, a sequence beyond its length) has no value: every comparison with it is false, and
+an action that would assign it violates the protocol's type invariant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Option,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    SortError,
+)
+from verifier.encodings.terms import Operator, Term
+
+BOOLEAN = Boolean()
+
+
+class Value:
+    """An expression of some sort. ``term`` is the expression itself."""
+
+    __slots__ = ("term",)
+
+    def __init__(self, term: Term) -> None:
+        self.term = term
+
+    @property
+    def sort(self) -> Sort:
+        """The sort of this expression."""
+        return self.term.sort
+
+    def __eq__(self, other: object) -> BooleanValue:  # type: ignore[override]
+        left, right = unify(self, other)
+        return BooleanValue(Term(Operator.EQUAL, BOOLEAN, (left.term, right.term)))
+
+    def __ne__(self, other: object) -> BooleanValue:  # type: ignore[override]
+        return ~(self == other)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __bool__(self) -> NoReturn:
+        raise SortError(
+            "a formula has no truth value while the protocol is being read: "
+            "write & | ~ and if_(…) instead of and, or, not, if, in"
+        )
+
+
+class BooleanValue(Value):
+    """A formula."""
+
+    def __and__(self, other: Any) -> BooleanValue:
+        return BooleanValue(Term(Operator.AND, BOOLEAN, (self.term, coerce(other, BOOLEAN).term)))
+
+    def __or__(self, other: Any) -> BooleanValue:
+        return BooleanValue(Term(Operator.OR, BOOLEAN, (self.term, coerce(other, BOOLEAN).term)))
+
+    def __rand__(self, other: Any) -> BooleanValue:
+        return self & other
+
+    def __ror__(self, other: Any) -> BooleanValue:
+        return self | other
+
+    def __invert__(self) -> BooleanValue:
+        return BooleanValue(Term(Operator.NOT, BOOLEAN, (self.term,)))
+
+    def implies(self, other: Any) -> BooleanValue:
+        """``self => other``."""
+        return BooleanValue(Term(Operator.IMPLIES, BOOLEAN, (self.term, coerce(other, BOOLEAN).term)))
+
+
+class IntegerValue(Value):
+    """An integer within static bounds, which grow with each operation."""
+
+    def _compare(self, operator: Operator, other: Any, swapped: bool = False) -> BooleanValue:
+        left, right = self.term, integer(other).term
+        return BooleanValue(Term(operator, BOOLEAN, (right, left) if swapped else (left, right)))
+
+    def __lt__(self, other: Any) -> BooleanValue:
+        return self._compare(Operator.LESS, other)
+
+    def __le__(self, other: Any) -> BooleanValue:
+        return self._compare(Operator.LESS_EQUAL, other)
+
+    def __gt__(self, other: Any) -> BooleanValue:
+        return self._compare(Operator.LESS, other, swapped=True)
+
+    def __ge__(self, other: Any) -> BooleanValue:
+        return self._compare(Operator.LESS_EQUAL, other, swapped=True)
+
+    def __add__(self, other: Any) -> IntegerValue:
+        right = integer(other)
+        a, b = bounds(self), bounds(right)
+        sort = Range(a.low + b.low, a.high + b.high)
+        return IntegerValue(Term(Operator.ADD, sort, (self.term, right.term)))
+
+    def __radd__(self, other: Any) -> IntegerValue:
+        return self + other
+
+    def __sub__(self, other: Any) -> IntegerValue:
+        right = integer(other)
+        a, b = bounds(self), bounds(right)
+        sort = Range(a.low - b.high, a.high - b.low)
+        return IntegerValue(Term(Operator.SUBTRACT, sort, (self.term, right.term)))
+
+    def __rsub__(self, other: Any) -> IntegerValue:
+        return integer(other) - self
+
+
+class AtomValue(Value):
+    """An element of an index set or a member of an enumeration."""
+
+
+class OptionValue(Value):
+    """A value or none."""
+
+    @property
+    def is_none(self) -> BooleanValue:
+        """Whether there is no value."""
+        return BooleanValue(Term(Operator.IS_NONE, BOOLEAN, (self.term,)))
+
+    @property
+    def is_some(self) -> BooleanValue:
+        """Whether there is a value."""
+        return ~self.is_none
+
+    @property
+    def value(self) -> Any:
+        """The value, where there is one."""
+        assert isinstance(self.sort, Option)
+        return wrap(Term(Operator.GET, self.sort.inner, (self.term,)))
+
+
+class RecordValue(Value):
+    """A record; its fields are its attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "term":
+            raise AttributeError(name)
+        assert isinstance(self.sort, Record)
+        sort = self.sort.field_sorts.get(name)
+        if sort is None:
+            fields = ", ".join(self.sort.field_sorts)
+            raise AttributeError(f"the record has no field {name!r}; its fields are {fields}")
+        return wrap(Term(Operator.FIELD, sort, (self.term,), name))
+
+    def updated(self, **fields: Any) -> RecordValue:
+        """The same record with the given fields changed (TLA+ ``EXCEPT``)."""
+        term = self.term
+        assert isinstance(self.sort, Record)
+        for name, value in fields.items():
+            if name not in self.sort.field_sorts:
+                raise SortError(f"the record {self.sort} has no field {name!r}")
+            changed = coerce(value, self.sort.field_sorts[name])
+            term = Term(Operator.RECORD_UPDATE, self.sort, (term, changed.term), name)
+        return RecordValue(term)
+
+
+class FunctionValue(Value):
+    """A total function; ``f[key]`` applies it."""
+
+    def __getitem__(self, key: Any) -> Any:
+        assert isinstance(self.sort, Function)
+        return wrap(Term(Operator.APPLY, self.sort.range, (self.term, coerce(key, self.sort.domain).term)))
+
+    def updated(self, key: Any, value: Any) -> FunctionValue:
+        """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``)."""
+        assert isinstance(self.sort, Function)
+        arguments = (self.term, coerce(key, self.sort.domain).term, coerce(value, self.sort.range).term)
+        return FunctionValue(Term(Operator.FUNCTION_UPDATE, self.sort, arguments))
+
+
+class SetValue(Value):
+    """A set of values of one sort. ``|``, ``&``, ``-`` and ``<=`` are union, intersection, difference, subset."""
+
+    @property
+    def element(self) -> Sort:
+        """The sort of the elements."""
+        assert isinstance(self.sort, Set)
+        return self.sort.element
+
+    def contains(self, item: Any) -> BooleanValue:
+        """Whether ``item`` is an element."""
+        return BooleanValue(Term(Operator.CONTAINS, BOOLEAN, (self.term, coerce(item, self.element).term)))
+
+    def _combine(self, operator: Operator, other: Any) -> SetValue:
+        left, right = unify(self, other)
+        return SetValue(Term(operator, left.sort, (left.term, right.term)))
+
+    def __or__(self, other: Any) -> SetValue:
+        return self._combine(Operator.UNION, other)
+
+    def __and__(self, other: Any) -> SetValue:
+        return self._combine(Operator.INTERSECTION, other)
+
+    def __sub__(self, other: Any) -> SetValue:
+        return self._combine(Operator.DIFFERENCE, other)
+
+    def __le__(self, other: Any) -> BooleanValue:
+        left, right = unify(self, other)
+        return BooleanValue(Term(Operator.SUBSET, BOOLEAN, (left.term, right.term)))
+
+    def add(self, item: Any) -> SetValue:
+        """The set with ``item`` in it."""
+        return self | set_of(self.element, item)
+
+    def remove(self, item: Any) -> SetValue:
+        """The set without ``item``."""
+        return self - set_of(self.element, item)
+
+    @property
+    def is_empty(self) -> BooleanValue:
+        """Whether there is no element."""
+        return self == literal(self.sort, frozenset())
+
+    @property
+    def cardinality(self) -> IntegerValue:
+        """How many elements there are."""
+        return IntegerValue(Term(Operator.CARDINALITY, Range(0, self.element.size), (self.term,)))
+
+    @property
+    def minimum(self) -> IntegerValue:
+        """The least element of a set of integers; no value if the set is empty."""
+        return IntegerValue(Term(Operator.MINIMUM_OF, self.element, (self.term,)))
+
+    @property
+    def maximum(self) -> IntegerValue:
+        """The greatest element of a set of integers; no value if the set is empty."""
+        return IntegerValue(Term(Operator.MAXIMUM_OF, self.element, (self.term,)))
+
+
+class SequenceValue(Value):
+    """A sequence, indexed from 0."""
+
+    @property
+    def _sort(self) -> Sequence:
+        assert isinstance(self.sort, Sequence)
+        return self.sort
+
+    @property
+    def length(self) -> IntegerValue:
+        """How many elements there are."""
+        return IntegerValue(Term(Operator.LENGTH, Range(0, self._sort.capacity), (self.term,)))
+
+    @property
+    def is_empty(self) -> BooleanValue:
+        """Whether there is no element."""
+        return self.length == 0
+
+    @property
+    def last(self) -> Any:
+        """The last element; no value if the sequence is empty."""
+        return self[self.length - 1]
+
+    def __getitem__(self, index: Any) -> Any:
+        return wrap(Term(Operator.AT, self._sort.element, (self.term, integer(index).term)))
+
+    def append(self, item: Any) -> SequenceValue:
+        """The sequence with ``item`` at its end; one longer than this sort's capacity."""
+        sort = Sequence(self._sort.element, self._sort.capacity + 1)
+        return SequenceValue(Term(Operator.APPEND, sort, (self.term, coerce(item, sort.element).term)))
+
+    def truncate(self, length: Any) -> SequenceValue:
+        """The first ``length`` elements; the sequence itself where it is not longer."""
+        return SequenceValue(Term(Operator.TRUNCATE, self.sort, (self.term, integer(length).term)))
+
+    def __add__(self, other: Any) -> SequenceValue:
+        right = coerce(other, self.sort) if not isinstance(other, SequenceValue) else other
+        assert isinstance(right.sort, Sequence)
+        element = join(self._sort.element, right.sort.element)
+        sort = Sequence(element, self._sort.capacity + right.sort.capacity)
+        return SequenceValue(Term(Operator.CONCATENATE, sort, (self.term, right.term)))
+
+
+class BagValue(Value):
+    """A multiset."""
+
+    @property
+    def _sort(self) -> Bag:
+        assert isinstance(self.sort, Bag)
+        return self.sort
+
+    def copies(self, item: Any) -> IntegerValue:
+        """How many copies of ``item`` there are."""
+        term = coerce(item, self._sort.element).term
+        return IntegerValue(Term(Operator.COPIES, Range(0, self._sort.maximum), (self.term, term)))
+
+    def add(self, item: Any) -> BagValue:
+        """The bag with one more copy of ``item``; its maximum grows by one."""
+        sort = Bag(self._sort.element, self._sort.maximum + 1)
+        return BagValue(Term(Operator.BAG_ADD, sort, (self.term, coerce(item, sort.element).term)))
+
+    def remove(self, item: Any) -> BagValue:
+        """The bag with one copy of ``item`` less; unchanged where there is none."""
+        return BagValue(Term(Operator.BAG_REMOVE, self.sort, (self.term, coerce(item, self._sort.element).term)))
+
+
+_WRAPPERS: Mapping[type[Sort], type[Value]] = {
+    Boolean: BooleanValue,
+    Range: IntegerValue,
+    Enum: AtomValue,
+    IndexSet: AtomValue,
+    Option: OptionValue,
+    Record: RecordValue,
+    Function: FunctionValue,
+    Set: SetValue,
+    Sequence: SequenceValue,
+    Bag: BagValue,
+}
+
+
+def wrap(term: Term) -> Any:
+    """The value of the class that fits the term's sort."""
+    return _WRAPPERS[type(term.sort)](term)
+
+
+def literal(sort: Sort, value: Concrete) -> Any:
+    """The concrete ``value`` as an expression. Raises SortError if the sort does not contain it."""
+    if not sort.contains(value):
+        raise SortError(f"{value!r} is not a value of {sort}")
+    return wrap(Term(Operator.LITERAL, sort, (), value))
+
+
+def integer(value: Any) -> IntegerValue:
+    """``value`` as an integer expression. Raises SortError if it is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        result = literal(Range(value, value), value)
+        assert isinstance(result, IntegerValue)
+        return result
+    if not isinstance(value, IntegerValue):
+        raise SortError(f"an integer is needed here, not {_describe(value)}")
+    return value
+
+
+def bounds(value: IntegerValue) -> Range:
+    """The static bounds of an integer expression."""
+    assert isinstance(value.sort, Range)
+    return value.sort
+
+
+def coerce(value: Any, sort: Sort) -> Value:
+    """``value`` as an expression that can stand where one of ``sort`` is wanted.
+
+    Python values become literals; a plain value becomes an option; integers keep their own bounds.
+    Raises SortError if the value does not fit.
+    """
+    if isinstance(value, Value):
+        if isinstance(sort, Option) and not isinstance(value.sort, Option):
+            inner = coerce(value, sort.inner)
+            return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner.term,)))
+        join(value.sort, sort)
+        return value
+    match sort, value:
+        case Range(), int() if not isinstance(value, bool):
+            return integer(value)
+        case Option(), _ if value is not None:
+            return coerce(coerce(value, sort.inner), sort)
+        case Record(), dict():
+            return record(sort, **value)
+        case Set(), set() | frozenset():
+            return set_of(sort.element, *value)
+        case Sequence(), list() | tuple():
+            items = tuple(coerce(item, sort.element).term for item in value)
+            return SequenceValue(Term(Operator.SEQUENCE, Sequence(sort.element, len(items)), items))
+        case _:
+            return literal(sort, value)  # type: ignore[no-any-return]
+
+
+def unify(left: Any, right: Any) -> tuple[Value, Value]:
+    """Both as expressions that can be compared. Raises SortError if they cannot."""
+    if not isinstance(left, Value):
+        right, left = unify(right, left)
+        return left, right
+    if isinstance(right, Value) and isinstance(right.sort, Option):
+        return coerce(left, right.sort), right
+    return left, coerce(right, left.sort)
+
+
+def join(left: Sort, right: Sort) -> Sort:
+    """The smallest sort that holds the values of both. Raises SortError if they are of different kinds."""
+    match left, right:
+        case Range(), Range():
+            return Range(min(left.low, right.low), max(left.high, right.high))
+        case Option(), Option():
+            return Option(join(left.inner, right.inner))
+        case Record(), Record() if list(left.field_sorts) == list(right.field_sorts):
+            other = right.field_sorts
+            return Record(**{name: join(sort, other[name]) for name, sort in left.fields})
+        case Function(), Function() if left.domain == right.domain:
+            return Function(left.domain, join(left.range, right.range))
+        case Set(), Set():
+            return Set(join(left.element, right.element))
+        case Sequence(), Sequence():
+            return Sequence(join(left.element, right.element), max(left.capacity, right.capacity))
+        case Bag(), Bag():
+            return Bag(join(left.element, right.element), max(left.maximum, right.maximum))
+        case _ if left == right:
+            return left
+    raise SortError(f"values of {left} and of {right} do not go together")
+
+
+def some(value: Value) -> OptionValue:
+    """The option that holds ``value``."""
+    return OptionValue(Term(Operator.SOME, Option(value.sort), (value.term,)))
+
+
+def record(sort: Sort, **fields: Any) -> RecordValue:
+    """A record of ``sort`` with every field given. Raises SortError for a missing or unknown field."""
+    assert isinstance(sort, Record)
+    if set(fields) != set(sort.field_sorts):
+        raise SortError(f"the record {sort} was given the fields {', '.join(fields) or 'none'}")
+    items = {name: coerce(fields[name], field_sort) for name, field_sort in sort.fields}
+    made = Record(**{name: item.sort for name, item in items.items()})
+    return RecordValue(Term(Operator.RECORD, made, tuple(item.term for item in items.values())))
+
+
+def set_of(element: Sort, *items: Any) -> SetValue:
+    """The set of exactly these items."""
+    return SetValue(Term(Operator.SET, Set(element), tuple(coerce(item, element).term for item in items)))
+
+
+def constant(sort: Sort, value: Any) -> Concrete:
+    """A Python value as the hashable concrete value of ``sort``. Raises SortError if it does not fit."""
+    match sort, value:
+        case Option(), None:
+            return None
+        case Option(), _:
+            return constant(sort.inner, value)
+        case Record(), Mapping():
+            result: Concrete = FrozenMap((name, constant(part, value[name])) for name, part in sort.fields)
+        case Function(), Mapping():
+            result = FrozenMap((key, constant(sort.range, value[key])) for key in sort.domain.values())
+        case Set(), set() | frozenset():
+            result = frozenset(constant(sort.element, item) for item in value)
+        case Sequence(), list() | tuple():
+            result = tuple(constant(sort.element, item) for item in value)
+        case _:
+            result = value
+    if not sort.contains(result):
+        raise SortError(f"{value!r} is not a value of {sort}")
+    return result
+
+
+def _describe(value: Any) -> str:
+    return f"a value of {value.sort}" if isinstance(value, Value) else repr(value)

@@ -1,0 +1,98 @@
+"""A protocol at given constants, as plain data: what every engine starts from.
+
+Python classes build it (``verifier.specs.protocol``); a front end for parsed text could as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.printing import text
+from verifier.encodings.terms import Symbol, Term
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an action.
+
+    An expanded one gives an instance per value; a free one is chosen by the solver within one instance.
+    """
+
+    symbol: Symbol
+    free: bool
+
+
+@dataclass(frozen=True)
+class Action:
+    """A named action: guard lines, and what it assigns (target, value); the rest is unchanged.
+
+    A target is a variable, or a path of applications and fields below one. The targets of one action
+    are assigned in order, as in TLA+'s ``EXCEPT``; all values are of the old state.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    when: tuple[Term, ...]
+    then: tuple[tuple[Term, Term], ...]
+    description: str
+
+
+class PropertyKind(StrEnum):
+    """What a property claims."""
+
+    INVARIANT = "invariant"
+    """Every reachable state satisfies the formula."""
+    TYPE_INVARIANT = "type invariant"
+    """An invariant, and no enabled action would assign a value outside its variable's sort."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named claim. ``default`` ones are checked when none is asked for by name."""
+
+    name: str
+    kind: PropertyKind
+    formula: Term
+    default: bool
+    description: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A protocol at given constants."""
+
+    name: str
+    constants: Mapping[str, Concrete]
+    variables: tuple[Symbol, ...]
+    init: Term
+    actions: tuple[Action, ...]
+    properties: tuple[Property, ...]
+    constraint: Term | None
+    """States that do not satisfy it are checked, but nothing happens in them (TLC's CONSTRAINT)."""
+
+    def terms(self) -> Iterator[tuple[str, Term]]:
+        """Every term with the place where it stands."""
+        yield "init", self.init
+        for action in self.actions:
+            yield from ((f"action {action.name}", term) for term in action.when)
+            for target, value in action.then:
+                yield from ((f"action {action.name}", term) for term in (target, value))
+        for prop in self.properties:
+            yield f"property {prop.name}", prop.formula
+        if self.constraint is not None:
+            yield "constraint", self.constraint
+
+    @property
+    def spec_hash(self) -> str:
+        """A hash of the meaning: constants, variables, init, actions and properties, not of comments."""
+        lines = [self.name, repr(sorted(self.constants.items()))]
+        lines += [f"variable {symbol.name}: {symbol.sort}" for symbol in self.variables]
+        for action in self.actions:
+            shown = ((p.symbol.name, str(p.symbol.sort), p.free) for p in action.parameters)
+            lines.append(f"action {action.name} {list(shown)}")
+        lines += [f"{place}: {text(term)}" for place, term in self.terms()]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -1,0 +1,75 @@
+"""The transition system: a protocol at given constants, down to state bits. No solver in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.layout import Leaf
+from verifier.encodings.sorts import IndexSet
+from verifier.specs.definition import PropertyKind
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """One action with its expanded parameters fixed.
+
+    In a state where ``guard`` holds, taking it gives each bit of ``updates`` the value of its term in
+    the old state and leaves all other bits unchanged. ``inputs`` are the bits of free parameters.
+    """
+
+    action: str
+    parameters: Mapping[str, Concrete]
+    guard: FNode
+    updates: Mapping[FNode, FNode]
+    inputs: tuple[FNode, ...]
+    reads: frozenset[int]
+    """Leaves (by index) that the guard or an update depends on."""
+    writes: frozenset[int]
+    """Leaves that may change."""
+    mentions: tuple[tuple[IndexSet, Concrete], ...]
+    """Elements of symmetric index sets among the parameters, in order."""
+
+    @property
+    def label(self) -> str:
+        """``LeaderWrite(r1)``."""
+        return f"{self.action}({', '.join(show(value) for value in self.parameters.values())})"
+
+
+@dataclass(frozen=True, eq=False)
+class SafetyProperty:
+    """A formula that must hold in every reachable state."""
+
+    name: str
+    kind: PropertyKind
+    formula: FNode
+    default: bool
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """The elements of an index set that may be permuted in any execution: all but the ``pinned`` ones."""
+
+    sort: IndexSet
+    pinned: frozenset[Concrete]
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionSystem:
+    """State bits, initial states, instances of actions and properties, all over the same bits."""
+
+    leaves: tuple[Leaf, ...]
+    bits: tuple[FNode, ...]
+    valid: FNode
+    """Whether bits hold a state at all; implied by ``init``, kept by every instance."""
+    init: FNode
+    instances: tuple[Instance, ...]
+    properties: tuple[SafetyProperty, ...]
+    symmetries: tuple[Symmetry, ...]
+
+    def property_named(self, name: str) -> SafetyProperty:
+        """The property of that name."""
+        return next(prop for prop in self.properties if prop.name == name)
