@@ -57,7 +57,8 @@ def evaluate(term: FNode, values: dict[FNode, bool]) -> bool:
 
 
 def assignments() -> list[dict[FNode, bool]]:
-    return [dict(zip(SYMBOLS, bits, strict=True)) for bits in itertools.product((False, True), repeat=len(SYMBOLS))]
+    table = itertools.product((False, True), repeat=len(SYMBOLS))
+    return [dict(zip(SYMBOLS, row, strict=True)) for row in table]
 
 
 @settings(max_examples=400, deadline=None)
@@ -104,7 +105,8 @@ def test_assertions_of_clauses_need_no_variables() -> None:
     clausifier = Clausifier()
     for symbol in SYMBOLS:
         clausifier.declare(symbol)
-    clausifier.assert_term(smt.And(a, smt.Or(b, smt.Not(smt.And(c, d))), smt.Implies(smt.And(a, b), smt.Or(c, d))))
+    rule = smt.Implies(smt.And(a, b), smt.Or(c, d))
+    clausifier.assert_term(smt.And(a, smt.Or(b, smt.Not(smt.And(c, d))), rule))
     assert clausifier.clauses == [[1], [2, -3, -4], [-1, -2, 3, 4]]
     assert clausifier.variable_count == 4
 

@@ -55,7 +55,7 @@ class Z3Solver(BufferedSolver):
         return term
 
     def _hand_over(self, batch: list[tuple[int, ...]]) -> None:
-        largest = max([max(max(clause), -min(clause)) for clause in batch])
+        largest = max([max(*clause, -min(clause)) for clause in batch])
         if len(batch) >= largest * _DIMACS_DENSITY:
             lines = [f"{' '.join(map(str, clause))} 0\n" for clause in batch]
             self._solver.from_string(f"p cnf {largest} {len(lines)}\n{''.join(lines)}")

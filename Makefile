@@ -1,0 +1,46 @@
+# `make verify` and `make test` need only Python 3.11 or newer and make: they create .venv first.
+# An environment of your own: make VENV=/path/to/it test
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# Tests run side by side, one worker per core.
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help verify test lint slow bench clean
+
+help:  ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+
+# The package is installed with setuptools from the constraints, not in an isolated build
+# environment, which would fetch whatever version is newest.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, set PYTHON=...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--no-build-isolation --editable '.[dev]'
+	touch $@
+
+verify: $(STAMP)  ## Set up, then check the KIP-320 protocol to depth 12
+	$(BIN)/verify bmc --spec kip320 --depth 12
+
+test: lint  ## Lint, types, import contract and all tests but the slow ones
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+
+lint: $(STAMP)  ## Style, types and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+slow: $(STAMP)  ## The slow tests
+	$(BIN)/python -m pytest -m slow
+
+bench: $(STAMP)  ## Benchmarks, as a table of medians
+	$(BIN)/python tests/benchmark.py
+
+clean:  ## Remove the environment and everything generated
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find encodings specs tests verifier -name __pycache__ -type d -prune -exec rm -rf {} +
