@@ -33,7 +33,7 @@ test: lint  ## Lint, types, import contract and all tests but the slow ones
 lint: $(STAMP)  ## Style, types and the import contract
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/python tests/import_contract.py
 
 slow: $(STAMP)  ## The slow tests
 	$(BIN)/python -m pytest -m slow
@@ -42,5 +42,5 @@ bench: $(STAMP)  ## Benchmarks, as a table of medians
 	$(BIN)/python tests/benchmark.py
 
 clean:  ## Remove the environment and everything generated
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find encodings specs tests verifier -name __pycache__ -type d -prune -exec rm -rf {} +
