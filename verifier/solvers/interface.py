@@ -19,7 +19,12 @@ class Answer(Enum):
 
 
 class ClauseSolver(Protocol):
-    """An incremental solver over clauses. Not safe to share between threads."""
+    """An incremental solver over clauses. Not safe to share between threads.
+
+    `solve` has no time limit and cannot be relied on to notice Ctrl-C: Z3 swallows the signal and
+    answers UNKNOWN, the others notice it only when they are done. Whoever needs a limit runs the
+    solver in a process of its own and kills that.
+    """
 
     def add_clauses(self, clauses: Iterable[Clause]) -> None:
         """Add clauses for good. Raises ValueError if a literal is 0.
