@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from verifier.encodings.concrete import show
+from collections.abc import Mapping
+
+from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.terms import Operator, Symbol, Term
 
 _INFIX = {
@@ -55,22 +57,22 @@ _FORMS = {
 }
 
 
-def text(term: Term) -> str:
-    """The term on one line."""
-    return _text(term, outer=True)
+def text(term: Term, bindings: Mapping[Symbol, Concrete] | None = None) -> str:
+    """The term on one line, with the values of bound variables where ``bindings`` gives them."""
+    return _text(term, bindings or {}, outer=True)
 
 
-def _text(term: Term, outer: bool = False) -> str:
+def _text(term: Term, bindings: Mapping[Symbol, Concrete], outer: bool = False) -> str:
     operator = term.operator
-    parts = [_text(argument) for argument in term.arguments]
+    parts = [_text(argument, bindings) for argument in term.arguments]
     match operator:
         case Operator.LITERAL:
             return show(term.data)
         case Operator.VARIABLE:
             assert isinstance(term.data, Symbol)
-            return term.data.name
+            return show(bindings[term.data]) if term.data in bindings else term.data.name
         case Operator.NOT:
-            return _negated(term.arguments[0])
+            return _negated(term.arguments[0], bindings)
         case Operator.FIELD:
             return f"{parts[0]}.{term.data}"
         case Operator.RECORD:
@@ -99,8 +101,8 @@ def _text(term: Term, outer: bool = False) -> str:
     return bound if outer else f"({bound})"
 
 
-def _negated(term: Term) -> str:
-    parts = [_text(argument) for argument in term.arguments]
+def _negated(term: Term, bindings: Mapping[Symbol, Concrete]) -> str:
+    parts = [_text(argument, bindings) for argument in term.arguments]
     match term.operator:
         case Operator.EQUAL:
             return f"({parts[0]} ≠ {parts[1]})"
@@ -108,4 +110,4 @@ def _negated(term: Term) -> str:
             return f"({parts[1]} ∉ {parts[0]})"
         case Operator.IS_NONE:
             return f"({parts[0]} is some)"
-    return f"¬{_text(term)}"
+    return f"¬{_text(term, bindings)}"

@@ -97,14 +97,14 @@ class Clausifier:
                 self._assert_choice(kind, [self.literal(child) for child in node.args()], positive)
             elif node.node_id() in self._literals:
                 literal = self._literals[node.node_id()]
-                self._add_clause([literal if positive else -literal])
+                self.add_clause([literal if positive else -literal])
             elif kind == (op.AND if positive else op.OR):
                 # Reversed, so that clauses come in the order of the arguments.
                 stack += [(child, positive) for child in reversed(node.args())]
             elif kind == op.IMPLIES and not positive:
                 stack += [(node.arg(1), False), (node.arg(0), True)]
             else:
-                self._add_clause(self._disjuncts(node, positive))
+                self.add_clause(self._disjuncts(node, positive))
 
     def _disjuncts(self, term: FNode, positive: bool) -> list[int]:
         """Literals whose disjunction is the term (or its negation), looking through nested ones."""
@@ -133,10 +133,10 @@ class Clausifier:
             condition, then, otherwise = literals
         if not positive:
             then, otherwise = -then, -otherwise
-        self._add_clause([-condition, then])
-        self._add_clause([condition, otherwise])
+        self.add_clause([-condition, then])
+        self.add_clause([condition, otherwise])
 
-    def _add_clause(self, clause: Clause) -> None:
+    def add_clause(self, clause: Clause) -> None:
         """Add a clause, without repeated or false literals, unless it is always true."""
         literals = set(clause)
         if self._true:
@@ -145,7 +145,8 @@ class Clausifier:
             return
         self.clauses.append([literal for literal in dict.fromkeys(clause) if literal in literals])
 
-    def _fresh(self) -> int:
+    def fresh(self) -> int:
+        """A new variable."""
         variable = self._next
         self._next += 1
         return variable
@@ -153,7 +154,7 @@ class Clausifier:
     def _constant(self, value: bool) -> int:
         """The literal of a constant: a variable forced true, or its negation."""
         if not self._true:
-            self._true = self._fresh()
+            self._true = self.fresh()
             self.clauses.append([self._true])
         return self._true if value else -self._true
 
@@ -166,7 +167,7 @@ class Clausifier:
             if kind == op.BOOL_CONSTANT:
                 literal = self._constant(node.constant_value())
             elif kind == op.SYMBOL and node.symbol_type().is_bool_type():
-                literal = self._fresh()
+                literal = self.fresh()
             else:
                 raise TypeError(f"not a boolean term: {node}")
             self._literals[identity] = literal
@@ -189,7 +190,7 @@ class Clausifier:
         # Only a set can tell that nothing repeats; the list has the order of the arguments.
         if len(distinct) < len(literals):
             literals = [literal for literal in dict.fromkeys(literals) if literal in distinct]
-        result = self._fresh()
+        result = self.fresh()
         self.clauses += [[result, -literal] for literal in literals]
         self.clauses.append([-result, *literals])
         return result
@@ -201,7 +202,7 @@ class Clausifier:
         if self._true in (abs(one), abs(other)):
             constant, rest = (one, other) if abs(one) == self._true else (other, one)
             return rest if constant == self._true else -rest
-        result = self._fresh()
+        result = self.fresh()
         self.clauses += [
             [-result, -one, other],
             [-result, one, -other],
@@ -227,7 +228,7 @@ class Clausifier:
             return self._and([-condition, otherwise])
         if otherwise in (condition, -self._true):
             return self._and([condition, then])
-        result = self._fresh()
+        result = self.fresh()
         self.clauses += [
             [-result, -condition, then],
             [-result, condition, otherwise],

@@ -15,6 +15,8 @@ from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
 from verifier.encodings.lowering import Bindings, Lowering
+from verifier.encodings.printing import text
+from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
 from verifier.specs.protocol import Protocol, define
@@ -23,6 +25,16 @@ from verifier.system import Instance, SafetyProperty, Symmetry, TransitionSystem
 
 State = dict[str, Concrete]
 """A concrete state: the value of each variable."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leaving:
+    """An assignment that may leave its variable's sort, and the states in which it would."""
+
+    instance: str
+    target: str
+    sort: Sort
+    when: FNode
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +47,8 @@ class Model:
     system: TransitionSystem
     free_layouts: Mapping[str, Layout]
     """For each instance (by label) with free parameters, the layout of its inputs."""
+    leaving: tuple[Leaving, ...]
+    """What the type invariant excludes beside its formula. An instance is disabled where it would leave."""
 
     def instance(self, label: str) -> Instance:
         """The instance with that label. Raises KeyError if there is none."""
@@ -49,6 +63,14 @@ class Model:
             return {}
         values = self.free_layouts[instance.label].decode_state(bits)
         return {name.removeprefix(f"{instance.label}."): value for name, value in values.items()}
+
+    def free_bits(self, instance: Instance, values: Mapping[str, Concrete]) -> list[bool]:
+        """The input bits that stand for the free parameters among ``values``."""
+        if not instance.inputs:
+            return []
+        layout = self.free_layouts[instance.label]
+        chosen = {name: values[name.removeprefix(f"{instance.label}.")] for name in layout.sorts}
+        return layout.encode_state(chosen)
 
 
 def build(protocol: Protocol) -> Model:
@@ -68,7 +90,7 @@ def build(protocol: Protocol) -> Model:
         properties=tuple(builder.properties()),
         symmetries=symmetries,
     )
-    return Model(protocol, definition, layout, system, builder.free_layouts)
+    return Model(protocol, definition, layout, system, builder.free_layouts, tuple(builder.leaving))
 
 
 class _Builder:
@@ -82,8 +104,7 @@ class _Builder:
         self.lowering = Lowering(self.variables)
         self.support = Support(layout)
         self.free_layouts: dict[str, Layout] = {}
-        self.leaving: list[FNode] = []
-        """For each instance, when it is enabled and would leave a variable's sort."""
+        self.leaving: list[Leaving] = []
         self.constraint = definition.constraint and self.lowering.formula(definition.constraint)
 
     def instances(self, action: Action) -> Iterable[Instance]:
@@ -103,17 +124,18 @@ class _Builder:
             lines.append(self.constraint)
         guard = conjunction((*lines, wellformed))
         changed = dict(self.layout.lowered)
-        beyond = []
-        for target, term in action.then:
-            if guard.is_false():
-                break
+        beyond: list[FNode] = []
+        for target, term in () if guard.is_false() else action.then:
             value = lowering.lower(term, bindings)
-            beyond.append(outside(target.sort, value))
+            astray = [outside(target.sort, value)]
             converted = convert(value, term.sort, target.sort)
-            self._assign(changed, target, converted, lowering, bindings, beyond)
-        leaves_sort = disjunction(beyond)
-        self.leaving.append(conjunction((guard, leaves_sort)))
-        guard = conjunction((guard, negation(leaves_sort)))
+            self._assign(changed, target, converted, lowering, bindings, astray)
+            leaves_sort = disjunction(astray)
+            if not leaves_sort.is_false():
+                beyond.append(leaves_sort)
+                when = conjunction((guard, leaves_sort))
+                self.leaving.append(Leaving(label, text(target, bindings), target.sort, when))
+        guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
         updates = {old: new for old, new in zip(self.layout.bits, new_bits, strict=True) if old is not new}
         mentions = [
@@ -178,7 +200,7 @@ class _Builder:
 
     def properties(self) -> Iterable[SafetyProperty]:
         """The properties, the type invariant with what the instances added to it."""
-        stays = negation(disjunction(self.leaving))
+        stays = negation(disjunction(leaving.when for leaving in self.leaving))
         for prop in self.definition.properties:
             formula = self.lowering.formula(prop.formula)
             if prop.kind is PropertyKind.TYPE_INVARIANT:

@@ -1,0 +1,1 @@
+"""The engines. Each decides properties of a transition system and returns verdicts; none prints."""

@@ -1,0 +1,282 @@
+"""Bounded model checking: searches in processes side by side, each answer taken from whichever has it first.
+
+Parallel steps find violations fast, serial steps with symmetry breaking exhaust a depth fast; ``auto``
+runs both. Every violation is replayed and shortened here before it counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from multiprocessing.connection import Connection
+from typing import Any
+
+from verifier.engines.bounded_search import (
+    ActionsEnabled,
+    DepthClosed,
+    Found,
+    GaveUp,
+    Prepared,
+    Search,
+    search,
+)
+from verifier.engines.processes import Children, Ended, Interrupted, Limits
+from verifier.model import Model
+from verifier.replay import Replayer, ReplayFailure
+from verifier.shorten import shorten
+from verifier.trace import Trace
+from verifier.unroll import Steps
+from verifier.verdict import Verdict, VerdictKind
+
+
+class StepsChoice(StrEnum):
+    """Which searches run."""
+
+    AUTO = "auto"
+    PARALLEL = "parallel"
+    SERIAL = "serial"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be checked, and how."""
+
+    properties: tuple[str, ...]
+    depth: int
+    steps: StepsChoice = StepsChoice.AUTO
+    solver: str = "z3"
+    symmetry: bool = True
+    shortest: bool = False
+    limits: Limits = Limits()
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A depth closed for some properties, or a violation (``steps`` actions), as it happens."""
+
+    search: str
+    properties: tuple[str, ...]
+    depth: int
+    seconds: float
+    steps: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdicts, in the order of the properties asked for, and figures of the run."""
+
+    verdicts: tuple[Verdict, ...]
+    never_enabled: tuple[str, ...]
+    """Actions that were enabled in no state searched."""
+    statistics: dict[str, Any]
+
+
+def check(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
+    """Checks the properties to the depth asked for, or until the limits or the user end it.
+
+    The type invariant is always checked along, since an action that would leave a sort is disabled
+    there and might hide violations; it appears among the verdicts if asked for or violated.
+    """
+    return _Run(model, request, listen).run()
+
+
+@dataclass
+class _Progress:
+    """What is known of one property so far."""
+
+    closed: int = -1
+    candidate: Trace | None = None
+    found_by: str | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass
+class _Run:
+    model: Model
+    request: Request
+    listen: Callable[[Progress], None]
+    began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        system = self.model.system
+        asked = self.request.properties
+        implied = tuple(p.name for p in system.properties if p.kind == "type invariant" and p.name not in asked)
+        self.properties = {name: _Progress() for name in (*asked, *implied)}
+        self.replayer = Replayer(self.model)
+        self.unseen = {action.name for action in self.model.definition.actions}
+        self.failures: list[str] = []
+        self.statistics: dict[str, Any] = {"searches": {}}
+
+    def run(self) -> Outcome:
+        children = Children(self.request.limits)
+        reason = ""
+        with children:
+            try:
+                for task in self._tasks():
+                    children.start(task.steps, self._work(task))
+                self._follow(children)
+            except Interrupted as interruption:
+                reason = str(interruption)
+            except KeyboardInterrupt:
+                reason = "interrupted"
+        self._conclude(reason or "; ".join(self.failures) or "the searches ended early")
+        self.statistics["peak_memory_bytes"] = children.peak_memory
+        return self._outcome()
+
+    def _tasks(self) -> Iterable[Search]:
+        request = self.request
+        chosen = {
+            StepsChoice.AUTO: (Steps.PARALLEL, Steps.SERIAL),
+            StepsChoice.PARALLEL: (Steps.PARALLEL,),
+            StepsChoice.SERIAL: (Steps.SERIAL,),
+        }[request.steps]
+        for steps in chosen:
+            yield Search(
+                steps=steps,
+                solver=request.solver,
+                depth=request.depth,
+                properties=tuple(self.properties),
+                symmetry=request.symmetry,
+                seed=request.seed,
+            )
+
+    def _work(self, task: Search) -> Callable[[Callable[[Any], None], Connection], None]:
+        system = self.model.system
+
+        def work(report: Callable[[Any], None], incoming: Connection) -> None:
+            decided: set[str] = set()
+
+            def decided_elsewhere() -> set[str]:
+                while incoming.poll():
+                    decided.add(incoming.recv())
+                return decided
+
+            search(system, task, report, decided_elsewhere)
+
+        return work
+
+    def _follow(self, children: Children) -> None:
+        for event in children.events():
+            name = event.child
+            if isinstance(event, Ended):
+                if event.failure is not None:
+                    self.failures.append(f"the {name} search was {event.failure}")
+                continue
+            before = self._undecided()
+            self._take(name, event.content)
+            for decided in before - self._undecided():
+                for child in children.running:
+                    children.send(child, decided)
+            if not self._undecided():
+                return
+
+    def _undecided(self) -> set[str]:
+        return {name for name, known in self.properties.items() if known.verdict is None}
+
+    def _take(self, name: str, event: Any) -> None:
+        match event:
+            case DepthClosed():
+                figures = self.statistics["searches"].setdefault(name, {})
+                figures.update(
+                    depth=event.depth, seconds=event.seconds, unrolling_seconds=event.unrolling_seconds
+                )
+                self._closed(name, event)
+            case Found():
+                self._found(name, event)
+            case ActionsEnabled():
+                self.unseen -= set(event.actions)
+            case Prepared():
+                figures = self.statistics["searches"].setdefault(name, {})
+                figures.update(preparing_seconds=event.seconds, clauses_per_step=event.clauses_per_step)
+            case GaveUp():
+                self.failures.append(event.reason)
+
+    def _closed(self, search_name: str, event: DepthClosed) -> None:
+        news = tuple(
+            name
+            for name in event.properties
+            if self.properties[name].verdict is None and event.depth > self.properties[name].closed
+        )
+        for name in news:
+            known = self.properties[name]
+            known.closed = event.depth
+            if known.candidate is not None:
+                self._judge_candidate(name)
+            elif event.depth >= self.request.depth:
+                known.verdict = Verdict(name, VerdictKind.HOLDS, event.depth, self._elapsed(), found_by=search_name)
+        if news:
+            self.listen(Progress(search_name, news, event.depth, self._elapsed()))
+
+    def _found(self, search_name: str, event: Found) -> None:
+        known = self.properties[event.violates]
+        if known.verdict is not None:
+            return
+        firings = [(self.model.system.instances[f.instance], f.inputs) for f in event.firings]
+        try:
+            self.replayer.execute(event.initial, firings, event.violates)
+            kept = shorten(self.replayer, event.initial, firings, event.violates)
+            trace = self.replayer.execute(event.initial, kept, event.violates)
+        except ReplayFailure as failure:
+            self._fail(event.violates, f"the {search_name} search found a violation that does not replay: {failure}")
+            return
+        self._check_instances(event)
+        if known.candidate is None or trace.steps < known.candidate.steps:
+            known.candidate, known.found_by = trace, search_name
+        self.listen(Progress(search_name, (event.violates,), event.steps, self._elapsed(), trace.steps))
+        self._judge_candidate(event.violates)
+
+    def _check_instances(self, event: Found) -> None:
+        self.unseen -= {self.model.system.instances[f.instance].action for f in event.firings}
+
+    def _judge_candidate(self, name: str) -> None:
+        """Decides whether the violation found is good enough, given the depth closed."""
+        known = self.properties[name]
+        trace = known.candidate
+        assert trace is not None
+        if trace.steps <= known.closed:
+            self._fail(name, f"depth {known.closed} was closed, but a violation has {trace.steps} actions")
+        elif known.closed == trace.steps - 1 or not self.request.shortest:
+            self._violated(name)
+        elif known.closed >= self.request.depth:
+            self._violated(name)
+
+    def _violated(self, name: str) -> None:
+        known = self.properties[name]
+        assert known.candidate is not None
+        known.verdict = Verdict(
+            name,
+            VerdictKind.VIOLATED,
+            max(known.candidate.steps, known.closed),
+            self._elapsed(),
+            trace=known.candidate,
+            fewest=known.closed == known.candidate.steps - 1,
+            found_by=known.found_by,
+        )
+
+    def _fail(self, name: str, reason: str) -> None:
+        depth = max(self.properties[name].closed, 0)
+        self.properties[name].verdict = Verdict(name, VerdictKind.ERROR, depth, self._elapsed(), reason)
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    def _conclude(self, reason: str) -> None:
+        """Verdicts for what is still open when the searches have ended."""
+        for name in self._undecided():
+            known = self.properties[name]
+            if known.candidate is not None:
+                self._violated(name)
+            else:
+                depth = known.closed if known.closed >= 0 else None
+                known.verdict = Verdict(name, VerdictKind.INCONCLUSIVE, depth, self._elapsed(), reason)
+
+    def _outcome(self) -> Outcome:
+        verdicts = []
+        for name, known in self.properties.items():
+            assert known.verdict is not None
+            if name in self.request.properties or known.verdict.trace is not None:
+                verdicts.append(replace(known.verdict))
+        return Outcome(tuple(verdicts), tuple(sorted(self.unseen)), self.statistics)

@@ -1,0 +1,217 @@
+"""Bounded model checking by depth: one incremental search, reporting what it closes and finds.
+
+Depth *k* is closed for a property when no execution of at most *k* actions reaches a state that
+violates it. The property of frame *k* is asked with the relation asserted only up to frame *k*, so a
+violating state without a successor counts (Biere et al. 1999, doi:10.1007/3-540-49059-0_14).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from verifier.solvers import Answer, open_solver
+from verifier.system import TransitionSystem
+from verifier.unroll import Frames, Steps, frames
+
+
+@dataclass(frozen=True)
+class Search:
+    """What one search is asked to do."""
+
+    steps: Steps
+    solver: str
+    depth: int
+    properties: tuple[str, ...]
+    symmetry: bool = True
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The search is set up: seconds for clauses of one step, and their number."""
+
+    seconds: float
+    clauses_per_step: int
+
+
+@dataclass(frozen=True)
+class DepthClosed:
+    """No execution of at most ``depth`` actions violates any of these properties."""
+
+    depth: int
+    properties: tuple[str, ...]
+    seconds: float
+    """Since the search began."""
+    unrolling_seconds: float
+    """Of these, handing clauses to the solver."""
+
+
+@dataclass(frozen=True)
+class Firing:
+    """One instance taken, by its index in the system, with the bits of its free parameters."""
+
+    instance: int
+    inputs: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """An execution that ends in a state violating the property."""
+
+    violates: str
+    initial: tuple[bool, ...]
+    firings: tuple[Firing, ...]
+    steps: int
+    """The frames it took; as many as firings if steps are serial."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ActionsEnabled:
+    """Actions that were enabled in a state reached."""
+
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GaveUp:
+    """The solver answered neither way."""
+
+    reason: str
+
+
+Event = Prepared | DepthClosed | Found | ActionsEnabled | GaveUp
+
+
+def search(
+    system: TransitionSystem,
+    task: Search,
+    report: Callable[[Event], None],
+    decided_elsewhere: Callable[[], Collection[str]] = tuple,
+) -> None:
+    """Runs one search to its depth, or until every property is violated.
+
+    ``report`` gets each event as it happens. ``decided_elsewhere`` is asked between queries which
+    properties need no further search.
+    """
+    _Run(system, task, report, decided_elsewhere).run()
+
+
+class _UnknownAnswer(Exception):
+    """The solver gave neither answer."""
+
+
+class _Run:
+    def __init__(
+        self,
+        system: TransitionSystem,
+        task: Search,
+        report: Callable[[Event], None],
+        decided_elsewhere: Callable[[], Collection[str]],
+    ) -> None:
+        self.began = time.monotonic()
+        self.unrolling = 0.0
+        self.task = task
+        self.report = report
+        self.decided_elsewhere = decided_elsewhere
+        self.frames: Frames = frames(system, task.steps, task.symmetry)
+        self.solver = open_solver(task.solver, task.seed)
+        self.open = list(task.properties)
+        self.unseen = sorted(self.frames.enabled)
+        # One variable beyond the gates of each frame, for "one of the open properties fails here".
+        self.selector_base = (task.depth + 2) * self.frames.stride
+
+    def run(self) -> None:
+        self.report(Prepared(self._elapsed(), len(self.frames.relation) + len(self.frames.state)))
+        try:
+            for depth in range(self.task.depth + 1):
+                self._open_frame(depth)
+                self._close(depth)
+                if not self.open:
+                    break
+                self._look_for_enabled(depth)
+        except _UnknownAnswer:
+            self.report(GaveUp(f"{self.task.solver} gave up"))
+        finally:
+            self.solver.close()
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    def _open_frame(self, depth: int) -> None:
+        began = time.monotonic()
+        if depth == 0:
+            self.solver.add_clauses(self.frames.start)
+        else:
+            self.solver.add_clauses(self.frames.shifted(self.frames.relation, depth - 1))
+        self.solver.add_clauses(self.frames.shifted(self.frames.state, depth))
+        self.unrolling += time.monotonic() - began
+
+    def _holds(self, name: str, depth: int) -> int:
+        return self.frames.at(self.frames.properties[name], depth)
+
+    def _ask(self, assumption: int) -> bool:
+        answer = self.solver.solve([assumption])
+        if answer is Answer.UNKNOWN:
+            raise _UnknownAnswer
+        return answer is Answer.SATISFIABLE
+
+    def _close(self, depth: int) -> None:
+        """Asks until every open property is closed at this depth or violated."""
+        first_question = self.selector_base + depth
+        self._drop(self.decided_elsewhere())
+        self.solver.add_clauses([[-first_question, *(-self._holds(name, depth) for name in self.open)]])
+        if len(self.open) > 1 and not self._ask(first_question):
+            pending: list[str] = []
+        else:
+            pending = list(self.open)
+        for name in pending:
+            if name in self.open and self._ask(-self._holds(name, depth)):
+                self._found(depth)
+            self._drop(self.decided_elsewhere())
+        self.solver.add_clauses([[self._holds(name, depth)] for name in self.open])
+        closed = tuple(self.open)
+        if closed:
+            self.report(DepthClosed(depth, closed, self._elapsed(), self.unrolling))
+
+    def _drop(self, names: Collection[str]) -> None:
+        self.open = [name for name in self.open if name not in names]
+
+    def _found(self, depth: int) -> None:
+        """Reports every open property that the current model violates at this depth."""
+        initial = tuple(self.solver.value(variable) for variable in range(1, self.frames.bits + 1))
+        firings = tuple(firing for frame in range(depth) for firing in self._firings(frame))
+        violated = [name for name in self.open if not self._value(self.frames.properties[name], depth)]
+        for name in violated:
+            self.report(Found(name, initial, firings, depth, self._elapsed()))
+        self._drop(violated)
+
+    def _firings(self, frame: int) -> list[Firing]:
+        return [
+            Firing(index, tuple(self._value(variable, frame) for variable in self.frames.inputs[index]))
+            for index in self.frames.order
+            if self._value(self.frames.firing[index], frame)
+        ]
+
+    def _value(self, literal: int, frame: int) -> bool:
+        placed = self.frames.at(literal, frame)
+        return self.solver.value(placed) if placed > 0 else not self.solver.value(-placed)
+
+    def _look_for_enabled(self, depth: int) -> None:
+        """Which actions, not seen enabled before, are enabled in a state of this depth."""
+        seen: list[str] = []
+        for action in self.unseen:
+            if action not in seen and self._ask(self.frames.at(self.frames.enabled[action], depth)):
+                others = (other for other in self.unseen if other not in seen)
+                seen += [other for other in others if self._enabled_in_model(other, depth)]
+        self.unseen = [action for action in self.unseen if action not in seen]
+        if seen:
+            self.report(ActionsEnabled(tuple(seen)))
+
+    def _enabled_in_model(self, action: str, depth: int) -> bool:
+        literal = self.frames.enabled[action]
+        return any(self._value(literal, frame) for frame in range(depth + 1))
+
+

@@ -1,0 +1,175 @@
+"""Work in child processes with a clock and a memory limit that kill.
+
+A solver that hangs inside its own code cannot be asked to stop; a process can be killed.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import psutil
+
+_POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may take; None is no limit."""
+
+    seconds: float | None = None
+    memory: int | None = None
+    """Bytes of resident memory, over all its processes."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something a child reported."""
+
+    child: str
+    content: Any
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A child ended. ``failure`` is None if it came to its own end, else why it did not."""
+
+    child: str
+    failure: str | None
+
+
+class Interrupted(Exception):
+    """The limits ended the run: its time, its memory, or the user. The text says which."""
+
+
+@dataclass
+class _Child:
+    process: Any
+    receiving: Connection
+    sending: Connection
+
+
+@dataclass
+class Children:
+    """Named child processes. Use as a context: leaving it kills them."""
+
+    limits: Limits
+    _children: dict[str, _Child] = field(default_factory=dict)
+    _began: float = field(default_factory=time.monotonic)
+    peak_memory: int = 0
+    """Bytes."""
+
+    def __enter__(self) -> Children:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in list(self._children):
+            self.kill(name)
+
+    def start(self, name: str, work: Callable[[Callable[[Any], None], Connection], None]) -> None:
+        """Starts ``work(report, incoming)`` in a process that inherits this one's memory.
+
+        ``incoming`` yields what ``send`` sends to it.
+        """
+        context = multiprocessing.get_context("fork")
+        receiving, child_sending = context.Pipe(duplex=False)
+        child_receiving, sending = context.Pipe(duplex=False)
+        process = context.Process(target=_run, args=(work, child_sending, child_receiving), daemon=True)
+        process.start()
+        child_sending.close()
+        child_receiving.close()
+        self._children[name] = _Child(process, receiving, sending)
+
+    def send(self, name: str, content: Any) -> None:
+        """Sends to a child; one that has ended does not mind."""
+        if name in self._children:
+            try:
+                self._children[name].sending.send(content)
+            except BrokenPipeError:
+                pass
+
+    def kill(self, name: str) -> None:
+        """Ends a child at once."""
+        child = self._children.pop(name, None)
+        if child is not None:
+            child.process.kill()
+            child.process.join()
+            child.receiving.close()
+            child.sending.close()
+
+    @property
+    def running(self) -> list[str]:
+        """The names of the children that have not ended."""
+        return list(self._children)
+
+    def events(self) -> Iterator[Message | Ended]:
+        """What the children report, as it comes, until all have ended.
+
+        Raises Interrupted when a limit is reached.
+        """
+        while self._children:
+            self._enforce()
+            by_connection = {child.receiving: name for name, child in self._children.items()}
+            for connection in wait(list(by_connection), timeout=_POLL_SECONDS):
+                name = by_connection[connection]  # type: ignore[index]
+                if name in self._children:
+                    yield self._receive(name)
+
+    def _receive(self, name: str) -> Message | Ended:
+        child = self._children[name]
+        try:
+            content = child.receiving.recv()
+        except EOFError:
+            child.process.join()
+            code = child.process.exitcode
+            self.kill(name)
+            return Ended(name, None if code == 0 else _death(code))
+        if isinstance(content, _Failure):
+            self.kill(name)
+            return Ended(name, content.text)
+        return Message(name, content)
+
+    def _enforce(self) -> None:
+        limits = self.limits
+        if limits.seconds is not None and time.monotonic() - self._began >= limits.seconds:
+            raise Interrupted(f"timeout of {limits.seconds:g} s")
+        used = sum(_resident(child.process.pid) for child in self._children.values())
+        self.peak_memory = max(self.peak_memory, used)
+        if limits.memory is not None and used > limits.memory:
+            raise Interrupted(f"memory limit of {limits.memory / 2**20:g} MiB")
+
+
+@dataclass(frozen=True)
+class _Failure:
+    text: str
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def _death(code: int) -> str:
+    return f"killed by signal {-code}" if code < 0 else f"ended with code {code}"
+
+
+def _run(work: Callable[[Callable[[Any], None], Connection], None], sending: Connection, incoming: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        work(sending.send, incoming)
+    except MemoryError:
+        sending.send(_Failure("out of memory"))
+    except Exception as error:  # the parent reports it as a verdict of its own
+        sending.send(_Failure(f"{type(error).__name__}: {error}"))
+    finally:
+        sending.close()
+    os._exit(0)

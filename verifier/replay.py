@@ -1,0 +1,170 @@
+"""Replay: executions checked on the concrete evaluator, without a solver.
+
+No counterexample is shown that does not pass here: an initial state, each action enabled and giving
+the next state, and the property failing in the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.printing import text
+from verifier.encodings.sorts import SortError
+from verifier.encodings.values import constant
+from verifier.explain import ConcreteReading
+from verifier.model import Model
+from verifier.system import Instance
+from verifier.trace import ActionTaken, Trace
+
+Bits = Sequence[bool]
+
+
+class ReplayFailure(Exception):
+    """A trace is no execution, or does not show what it claims. ``step`` 0 is the initial state."""
+
+    def __init__(self, step: int, reason: str) -> None:
+        super().__init__(f"step {step}: {reason}")
+        self.step = step
+        self.reason = reason
+
+
+class Replayer:
+    """Executes a model's instances on concrete states."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        system = model.system
+        self._initial = Evaluator(system.bits, [system.init])
+        self._properties = Evaluator(system.bits, [prop.formula for prop in system.properties])
+        self._instances: dict[int, Evaluator] = {}
+        self._place = {bit: index for index, bit in enumerate(system.bits)}
+
+    def is_initial(self, state: Bits) -> bool:
+        """Whether Init holds."""
+        return self._initial.single(state)[0]
+
+    def violated(self, state: Bits) -> list[str]:
+        """The properties that fail in the state."""
+        holds = self._properties.single(state)
+        return [prop.name for prop, ok in zip(self.model.system.properties, holds, strict=True) if not ok]
+
+    def successor(self, state: Bits, instance: Instance, inputs: Bits) -> list[bool] | None:
+        """The state after the instance; None if it is not enabled."""
+        evaluator = self._instances.get(id(instance))
+        if evaluator is None:
+            outputs = [instance.guard, *instance.updates.values()]
+            evaluator = Evaluator((*self.model.system.bits, *instance.inputs), outputs)
+            self._instances[id(instance)] = evaluator
+        enabled, *values = evaluator.single([*state, *inputs])
+        if not enabled:
+            return None
+        result = list(state)
+        for bit, value in zip(instance.updates, values, strict=True):
+            result[self._place[bit]] = value
+        return result
+
+    def execute(self, initial: Bits, firings: Sequence[tuple[Instance, Bits]], prop: str) -> Trace:
+        """The trace of an execution that ends in a violation. Raises ReplayFailure if it is none."""
+        if not self.is_initial(initial):
+            raise ReplayFailure(0, "not an initial state")
+        states = [list(initial)]
+        for step, (instance, inputs) in enumerate(firings, 1):
+            following = self.successor(states[-1], instance, inputs)
+            if following is None:
+                raise ReplayFailure(step, f"{instance.label} is not enabled")
+            states.append(following)
+        if prop not in self.violated(states[-1]):
+            raise ReplayFailure(len(firings), f"{prop} holds in the last state")
+        decode = self.model.layout.decode_state
+        actions = (
+            ActionTaken(instance.action, {**instance.parameters, **self.model.free_values(instance, inputs)})
+            for instance, inputs in firings
+        )
+        definition = self.model.definition
+        return Trace(
+            spec=definition.name,
+            spec_hash=definition.spec_hash,
+            constants=definition.constants,
+            violates=prop,
+            states=tuple(decode(state) for state in states),
+            actions=tuple(actions),
+        )
+
+    def check(self, trace: Trace) -> None:
+        """Checks a trace from anywhere. Raises ReplayFailure naming the step and why."""
+        states = [self._encode(step, state) for step, state in enumerate(trace.states)]
+        if not self.is_initial(states[0]):
+            reading = ConcreteReading(trace.states[0])
+            reasons = "; ".join(str(reason) for reason in reading.failures(self.model.definition.init))
+            raise ReplayFailure(0, f"not an initial state: {reasons}")
+        for step, action in enumerate(trace.actions, 1):
+            self._check_step(step, action, trace.states[step - 1], states[step - 1], states[step])
+        if trace.violates is not None and trace.violates not in self.violated(states[-1]):
+            raise ReplayFailure(trace.steps, f"{trace.violates} holds in the last state")
+
+    def _encode(self, step: int, state: Mapping[str, Any]) -> list[bool]:
+        sorts = self.model.layout.sorts
+        if set(state) != set(sorts):
+            differing = ", ".join(sorted(set(state) ^ set(sorts)))
+            raise ReplayFailure(step, f"the state has other variables than the protocol: {differing}")
+        for name, value in state.items():
+            try:
+                constant(sorts[name], value)
+            except (SortError, KeyError):
+                raise ReplayFailure(step, f"{name} = {show(value)} is not in {sorts[name]}") from None
+        return self.model.layout.encode_state(state)
+
+    def _check_step(
+        self, step: int, action: ActionTaken, before: Mapping[str, Any], state: Bits, claimed: Bits
+    ) -> None:
+        instance, inputs = self._instance(step, action)
+        following = self.successor(state, instance, inputs)
+        if following is None:
+            raise ReplayFailure(step, f"{action} is not enabled: {self._disabled_because(action, before)}")
+        differing = [
+            f"{leaf.name} becomes {show(leaf.decode(own))}, the trace says {show(leaf.decode(other))}"
+            for leaf, own, other in self._leaf_differences(following, claimed)
+        ]
+        if differing:
+            raise ReplayFailure(step, f"{action} gives another state: {'; '.join(differing)}")
+
+    def _leaf_differences(self, one: Bits, other: Bits) -> list[tuple[Any, Bits, Bits]]:
+        position, found = 0, []
+        for leaf in self.model.layout.leaves:
+            end = position + len(leaf.bits)
+            if list(one[position:end]) != list(other[position:end]):
+                found.append((leaf, one[position:end], other[position:end]))
+            position = end
+        return found
+
+    def _instance(self, step: int, action: ActionTaken) -> tuple[Instance, list[bool]]:
+        definition = next((d for d in self.model.definition.actions if d.name == action.name), None)
+        if definition is None:
+            names = ", ".join(known.name for known in self.model.definition.actions)
+            raise ReplayFailure(step, f"the protocol has no action {action.name}; it has {names}")
+        wanted = {parameter.symbol.name: parameter for parameter in definition.parameters}
+        if set(action.parameters) != set(wanted):
+            raise ReplayFailure(step, f"{action} should have the parameters {', '.join(wanted) or 'none'}")
+        for name, value in action.parameters.items():
+            if not wanted[name].symbol.sort.contains(value):
+                raise ReplayFailure(step, f"{name}={show(value)} is not in {wanted[name].symbol.sort}")
+        expanded = [action.parameters[name] for name, parameter in wanted.items() if not parameter.free]
+        label = f"{action.name}({', '.join(show(value) for value in expanded)})"
+        try:
+            instance = self.model.instance(label)
+        except KeyError:
+            raise ReplayFailure(step, f"{action} is never enabled") from None
+        return instance, self.model.free_bits(instance, action.parameters)
+
+    def _disabled_because(self, action: ActionTaken, state: Mapping[str, Concrete]) -> str:
+        definition = next(known for known in self.model.definition.actions if known.name == action.name)
+        bindings = {p.symbol: action.parameters[p.symbol.name] for p in definition.parameters}
+        reading = ConcreteReading(state)
+        lines = [text(line, bindings) for line in definition.when if not reading.holds(line, bindings)]
+        bound = self.model.definition.constraint
+        if bound is not None and not reading.holds(bound, {}):
+            lines.append("the state is beyond the constraint")
+        return "; ".join(f"{line} is false" for line in lines) or "it would assign a value outside a sort"

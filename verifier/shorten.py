@@ -1,0 +1,51 @@
+"""Shortening: leaves out actions that a counterexample does not need, checked by replay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verifier.replay import Bits, Replayer
+from verifier.system import Instance
+
+Firings = list[tuple[Instance, Bits]]
+
+
+def shorten(replayer: Replayer, initial: Bits, firings: Sequence[tuple[Instance, Bits]], prop: str) -> Firings:
+    """An execution without detours that still ends in the violation, no longer than ``firings``.
+
+    Cuts at the first violating state, cuts loops, and leaves out single actions until none can go.
+    """
+    kept = _direct(replayer, initial, list(firings), prop)
+    assert kept is not None
+    position = len(kept) - 1
+    while position >= 0:
+        shorter = _direct(replayer, initial, kept[:position] + kept[position + 1 :], prop)
+        if shorter is None:
+            position -= 1
+        else:
+            kept = shorter
+            position = len(kept) - 1
+    return kept
+
+
+def _direct(replayer: Replayer, initial: Bits, firings: Firings, prop: str) -> Firings | None:
+    """The firings up to the first violation, without loops; None if they are no violating execution."""
+    state = list(initial)
+    path: Firings = []
+    place = {tuple(state): 0}
+    if prop in replayer.violated(state):
+        return path
+    for instance, inputs in firings:
+        following = replayer.successor(state, instance, inputs)
+        if following is None:
+            return None
+        state = following
+        path.append((instance, inputs))
+        back = place.get(tuple(state))
+        if back is not None:
+            path = path[:back]
+            place = {seen: index for seen, index in place.items() if index <= back}
+        place[tuple(state)] = len(path)
+        if prop in replayer.violated(state):
+            return path
+    return None

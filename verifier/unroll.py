@@ -1,0 +1,251 @@
+"""Time frames: the one-step relation as clauses, made once and copied per frame by shifting variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pysmt.fnode import FNode
+
+from verifier.cnf import Clausifier
+from verifier.encodings.bits import bit, disjunction
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.sorts import IndexSet
+from verifier.parallel_steps import firing_order
+from verifier.system import Instance, TransitionSystem
+
+
+class Steps(StrEnum):
+    """How many actions one step takes."""
+
+    SERIAL = "serial"
+    """Exactly one."""
+    PARALLEL = "parallel"
+    """Any that do not disturb each other in a fixed order (``verifier.parallel_steps``), at least one."""
+
+
+Clauses = list[list[int]]
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The clauses of frame 0; frame *k* is the same with every variable shifted by ``k * stride``.
+
+    A frame's variables are the state bits (from 1), then gates; ``stride + i`` is bit *i* of the next.
+    """
+
+    stride: int
+    bits: int
+    """How many state bits there are; they are variables 1, 2, …"""
+    start: Clauses
+    """Holds in frame 0 only: an initial state."""
+    state: Clauses
+    """Defines the property and enabledness literals of a frame."""
+    relation: Clauses
+    """One step from this frame to the next."""
+    properties: Mapping[str, int]
+    """For each property the literal that it holds."""
+    enabled: Mapping[str, int]
+    """For each action the literal that an instance of it is enabled."""
+    firing: Sequence[int]
+    """For each instance the variable that it is taken."""
+    inputs: Sequence[tuple[int, ...]]
+    """For each instance the variables of its free parameters."""
+    order: Sequence[int]
+    """The order in which instances of one step are taken."""
+
+    def shifted(self, clauses: Clauses, frame: int) -> Clauses:
+        """The clauses in another frame."""
+        offset = frame * self.stride
+        return [[v + offset if v > 0 else v - offset for v in clause] for clause in clauses]
+
+    def at(self, literal: int, frame: int) -> int:
+        """A literal in another frame."""
+        offset = frame * self.stride
+        return literal + offset if literal > 0 else literal - offset
+
+
+def frames(system: TransitionSystem, steps: Steps, symmetry: bool) -> Frames:
+    """The frames of a system. With ``symmetry``, executions that differ only in the names of
+    interchangeable elements are represented by those that name them in order."""
+    return _FrameBuilder(system, steps, symmetry).build()
+
+
+class _FrameBuilder:
+    def __init__(self, system: TransitionSystem, steps: Steps, symmetry: bool) -> None:
+        self.system = system
+        self.steps = steps
+        self.cnf = Clausifier()
+        self.mentions = _Mentions(system) if symmetry else None
+        held = [*system.bits, *(self.mentions.bits if self.mentions else ())]
+        self.current = [self.cnf.declare(symbol) for symbol in held]
+        self.following = [self.cnf.declare(bit(f"{symbol.symbol_name()}'")) for symbol in held]
+
+    def build(self) -> Frames:
+        cnf, system = self.cnf, self.system
+        properties = {prop.name: cnf.literal(prop.formula) for prop in system.properties}
+        guards = [cnf.literal(instance.guard) for instance in system.instances]
+        enabled = self._enabled(guards)
+        state_end = len(cnf.clauses)
+        cnf.assert_term(system.init)
+        if self.mentions:
+            cnf.clauses.extend([-variable] for variable in self.current[len(system.bits) :])
+        start_end = len(cnf.clauses)
+        firing = [cnf.fresh() for _ in system.instances]
+        order = firing_order(system.instances) if self.steps is Steps.PARALLEL else range(len(firing))
+        for fires, guard in zip(firing, guards, strict=True):
+            cnf.add_clause([-fires, guard])
+        cnf.add_clause(firing)
+        if self.steps is Steps.SERIAL:
+            self._at_most_one(firing)
+        else:
+            self._undisturbed(firing, order)
+        self._updates(firing)
+        if self.mentions:
+            self._name_in_order(firing)
+        inputs = [tuple(cnf.declare(symbol) for symbol in instance.inputs) for instance in system.instances]
+        count, stride = len(self.current), cnf.variable_count - len(self.current)
+
+        def renumbered(clauses: Iterable[Sequence[int]]) -> Clauses:
+            return [[self._renumber(literal, count, stride) for literal in clause] for clause in clauses]
+
+        def one(literal: int) -> int:
+            return self._renumber(literal, count, stride)
+
+        return Frames(
+            stride=stride,
+            bits=len(system.bits),
+            start=renumbered(cnf.clauses[state_end:start_end]),
+            state=renumbered(cnf.clauses[:state_end]),
+            relation=renumbered(cnf.clauses[start_end:]),
+            properties={name: one(literal) for name, literal in properties.items()},
+            enabled={name: one(literal) for name, literal in enabled.items()},
+            firing=[one(variable) for variable in firing],
+            inputs=[tuple(one(variable) for variable in group) for group in inputs],
+            order=list(order),
+        )
+
+    @staticmethod
+    def _renumber(literal: int, count: int, stride: int) -> int:
+        """Current bits first, then gates; the next frame's bits follow at ``stride``."""
+        variable = abs(literal)
+        if variable > 2 * count:
+            variable -= count
+        elif variable > count:
+            variable += stride - count
+        return variable if literal > 0 else -variable
+
+    def _enabled(self, guards: Sequence[int]) -> dict[str, int]:
+        by_action: dict[str, list[FNode]] = {}
+        for instance in self.system.instances:
+            by_action.setdefault(instance.action, []).append(instance.guard)
+        return {action: self.cnf.literal(disjunction(terms)) for action, terms in by_action.items()}
+
+    def _at_most_one(self, firing: Sequence[int]) -> None:
+        """The ladder encoding: ``earlier`` says that one before has fired."""
+        earlier = 0
+        for fires in firing:
+            reached = self.cnf.fresh()
+            self.cnf.clauses.append([-fires, reached])
+            if earlier:
+                self.cnf.clauses += [[-earlier, reached], [-earlier, -fires]]
+            earlier = reached
+
+    def _undisturbed(self, firing: Sequence[int], order: Iterable[int]) -> None:
+        """Along the order, once a leaf was written no later instance that reads or writes it fires."""
+        written: dict[int, int] = {}
+        for index in order:
+            instance, fires = self.system.instances[index], firing[index]
+            for leaf in instance.reads | instance.writes:
+                if leaf in written:
+                    self.cnf.clauses.append([-written[leaf], -fires])
+            for leaf in instance.writes:
+                now = self.cnf.fresh()
+                self.cnf.clauses.append([-fires, now])
+                if leaf in written:
+                    self.cnf.clauses.append([-written[leaf], now])
+                written[leaf] = now
+
+    def _updates(self, firing: Sequence[int]) -> None:
+        """A fired instance gives its bits their new values; a bit that none writes keeps its own."""
+        writers: dict[FNode, list[int]] = {}
+        place = {symbol: index for index, symbol in enumerate(self.system.bits)}
+        for instance, fires in zip(self.system.instances, firing, strict=True):
+            for symbol, term in instance.updates.items():
+                writers.setdefault(symbol, []).append(fires)
+                new, after = self.cnf.literal(term), self.following[place[symbol]]
+                self.cnf.add_clause([-fires, -new, after])
+                self.cnf.add_clause([-fires, new, -after])
+        touched: dict[tuple[int, ...], int] = {}
+        for symbol, index in place.items():
+            group = tuple(writers.get(symbol, ()))
+            now, after = self.current[index], self.following[index]
+            if group and group not in touched:
+                touched[group] = self._any(group)
+            changed = [touched[group]] if group else []
+            self.cnf.clauses += [[*changed, -now, after], [*changed, now, -after]]
+
+    def _any(self, literals: Sequence[int]) -> int:
+        if len(literals) == 1:
+            return literals[0]
+        result = self.cnf.fresh()
+        self.cnf.clauses.append([-result, *literals])
+        return result
+
+    def _name_in_order(self, firing: Sequence[int]) -> None:
+        """An element may be named only when the one before it was."""
+        assert self.mentions is not None
+        base, clauses = len(self.system.bits), self.cnf.clauses
+        for number, fires_of in enumerate(self.mentions.named_by):
+            now, after = self.current[base + number], self.following[base + number]
+            namers = [firing[index] for index in fires_of]
+            clauses.append([-after, now, *namers])
+            clauses.append([-now, after])
+            clauses.extend([-fires, after] for fires in namers)
+        for index, earlier in self.mentions.requirements:
+            # Serially the name before must be older; in one parallel step it may also be given now.
+            timing = self.current if self.steps is Steps.SERIAL else self.following
+            clauses.append([-firing[index], timing[base + earlier]])
+
+
+class _Mentions:
+    """Which interchangeable elements an execution has named so far, as further state bits."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.bits: list[FNode] = []
+        self.named_by: list[list[int]] = []
+        """For each bit the instances that name its element."""
+        self.requirements: list[tuple[int, int]] = []
+        """Pairs of an instance and the bit that must hold for it."""
+        place: dict[tuple[IndexSet, Concrete], int] = {}
+        predecessor: dict[int, int] = {}
+        for symmetry in system.symmetries:
+            movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
+            for rank, element in enumerate(movable):
+                number = place[symmetry.sort, element] = len(self.bits)
+                if rank:
+                    predecessor[number] = number - 1
+                self.bits.append(bit(f"named {element} of {symmetry.sort}"))
+                self.named_by.append([])
+        for index, instance in enumerate(system.instances):
+            self._require(index, instance, place, predecessor)
+
+    def _require(
+        self,
+        index: int,
+        instance: Instance,
+        place: Mapping[tuple[IndexSet, Concrete], int],
+        predecessor: Mapping[int, int],
+    ) -> None:
+        own: set[int] = set()
+        for item in instance.mentions:
+            number = place[item]
+            before = predecessor.get(number)
+            if before is not None and before not in own and number not in own:
+                self.requirements.append((index, before))
+            if number not in own:
+                self.named_by[number].append(index)
+            own.add(number)
+
+

@@ -1,0 +1,72 @@
+"""Verdicts: what an engine found out about one property."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from verifier.trace import Trace
+
+
+class VerdictKind(StrEnum):
+    """What is known of a property."""
+
+    HOLDS = "HOLDS"
+    """No violation in any execution of at most ``depth`` actions."""
+    PROVED = "PROVED"
+    """For all depths, with a certificate."""
+    VIOLATED = "VIOLATED"
+    """With a replayed trace."""
+    NOT_INDUCTIVE = "NOT_INDUCTIVE"
+    """With a counterexample to induction, whose first state may be unreachable."""
+    INCONCLUSIVE = "INCONCLUSIVE"
+    """Nothing decided beyond ``depth``; ``reason`` says why."""
+    ERROR = "ERROR"
+    """This program contradicts itself; ``reason`` shows both sides."""
+
+
+EXIT_CODES = {
+    VerdictKind.HOLDS: 0,
+    VerdictKind.PROVED: 0,
+    VerdictKind.VIOLATED: 10,
+    VerdictKind.NOT_INDUCTIVE: 11,
+    VerdictKind.INCONCLUSIVE: 12,
+    VerdictKind.ERROR: 1,
+}
+"""The exit code of each verdict; 2 is wrong usage."""
+
+_WORST_LAST = (
+    VerdictKind.PROVED,
+    VerdictKind.HOLDS,
+    VerdictKind.INCONCLUSIVE,
+    VerdictKind.NOT_INDUCTIVE,
+    VerdictKind.VIOLATED,
+    VerdictKind.ERROR,
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of one property."""
+
+    property_name: str
+    kind: VerdictKind
+    depth: int | None
+    """The depth closed (HOLDS, INCONCLUSIVE) or searched; None if not even the initial states were."""
+    seconds: float
+    reason: str | None = None
+    trace: Trace | None = None
+    fewest: bool = False
+    """Whether no execution of fewer actions violates the property."""
+    found_by: str | None = None
+    """Which search decided."""
+
+    @property
+    def steps(self) -> int | None:
+        """The number of actions of the counterexample."""
+        return None if self.trace is None else self.trace.steps
+
+
+def worst(verdicts: list[Verdict]) -> VerdictKind:
+    """The worst verdict. Raises ValueError if there is none: a run that decided nothing is no success."""
+    return max((verdict.kind for verdict in verdicts), key=_WORST_LAST.index)
