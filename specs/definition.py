@@ -48,6 +48,8 @@ class PropertyKind(StrEnum):
     """Every reachable state satisfies the formula."""
     TYPE_INVARIANT = "type invariant"
     """An invariant, and no enabled action would assign a value outside its variable's sort."""
+    DEADLOCK_INVARIANT = "deadlock invariant"
+    """Every reachable state in which no action is enabled satisfies the formula."""
 
 
 @dataclass(frozen=True)

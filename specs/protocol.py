@@ -188,6 +188,13 @@ def type_invariant(
     return lambda method: PropertyMember(method, PropertyKind.TYPE_INVARIANT, default, name)
 
 
+def deadlock_invariant(
+    *, default: bool = True, name: str | None = None
+) -> Callable[[Callable[..., Any]], PropertyMember]:
+    """Marks a method as a property that every reachable state in which nothing can happen must satisfy."""
+    return lambda method: PropertyMember(method, PropertyKind.DEADLOCK_INVARIANT, default, name)
+
+
 class State:
     """The state variables: declared with their sorts, then read as expressions."""
 

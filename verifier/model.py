@@ -81,13 +81,15 @@ def build(protocol: Protocol) -> Model:
     builder = _Builder(definition, layout, symmetries)
     instances = tuple(instance for action in definition.actions for instance in builder.instances(action))
     valid = layout.valid()
+    alive = builder.alive(instances)
     system = TransitionSystem(
         leaves=layout.leaves,
         bits=layout.bits,
         valid=valid,
         init=conjunction((valid, builder.lowering.formula(definition.init))),
         instances=instances,
-        properties=tuple(builder.properties()),
+        properties=tuple(builder.properties(alive)),
+        alive=alive,
         symmetries=symmetries,
     )
     return Model(protocol, definition, layout, system, builder.free_layouts, tuple(builder.leaving))
@@ -105,7 +107,8 @@ class _Builder:
         self.support = Support(layout)
         self.free_layouts: dict[str, Layout] = {}
         self.leaving: list[Leaving] = []
-        self.constraint = definition.constraint and self.lowering.formula(definition.constraint)
+        bound = definition.constraint
+        self.constraint = None if bound is None else self.lowering.formula(bound)
 
     def instances(self, action: Action) -> Iterable[Instance]:
         """All instances of an action that are not trivially disabled."""
@@ -198,13 +201,21 @@ class _Builder:
 
         changed[name] = put(changed[name], list(reversed(path)))
 
-    def properties(self) -> Iterable[SafetyProperty]:
+    def alive(self, instances: Iterable[Instance]) -> FNode:
+        """Whether something can happen. Beyond the constraint it could, but is not looked at."""
+        guards = [instance.guard for instance in instances]
+        beyond = [] if self.constraint is None else [negation(self.constraint)]
+        return disjunction((*guards, *(leaving.when for leaving in self.leaving), *beyond))
+
+    def properties(self, alive: FNode) -> Iterable[SafetyProperty]:
         """The properties, the type invariant with what the instances added to it."""
         stays = negation(disjunction(leaving.when for leaving in self.leaving))
         for prop in self.definition.properties:
             formula = self.lowering.formula(prop.formula)
             if prop.kind is PropertyKind.TYPE_INVARIANT:
                 formula = conjunction((formula, stays))
+            elif prop.kind is PropertyKind.DEADLOCK_INVARIANT:
+                formula = disjunction((formula, alive))
             yield SafetyProperty(prop.name, prop.kind, formula, prop.default)
 
 

@@ -69,6 +69,8 @@ class TransitionSystem:
     instances: tuple[Instance, ...]
     properties: tuple[SafetyProperty, ...]
     symmetries: tuple[Symmetry, ...]
+    alive: FNode
+    """Whether something can happen; a state where it does not hold is a deadlock."""
 
     def property_named(self, name: str) -> SafetyProperty:
         """The property of that name."""
