@@ -1,0 +1,176 @@
+"""Toy protocols whose verdicts are known by looking at them; shared by the tests of all engines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import forall
+from verifier.encodings.sorts import Option, Range, Set
+from verifier.encodings.values import literal
+from verifier.specs.protocol import (
+    IndexSetConstant,
+    IntegerConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    deadlock_invariant,
+    free,
+    invariant,
+)
+
+
+class Chain(Protocol):
+    """0 -> 1 -> … -> top, and then nothing: a violation in the state without successor."""
+
+    top = IntegerConstant(2, minimum=1)
+
+    def state(self) -> State:
+        return State(x=Range(0, self.top))
+
+    def init(self, s: Any) -> Any:
+        return s.x == 0
+
+    @action()
+    def count(self, s: Any) -> Step:
+        return Step(when=[s.x < self.top], then={s.x: s.x + 1})
+
+    @invariant()
+    def never_top(self, s: Any) -> Any:
+        return s.x != self.top
+
+    @invariant()
+    def starts_low(self, s: Any) -> Any:
+        return s.x >= 0
+
+    @invariant(default=False)
+    def not_at_start(self, s: Any) -> Any:
+        return s.x != 0
+
+    @deadlock_invariant(default=False)
+    def stuck_only_at_top(self, s: Any) -> Any:
+        return s.x == self.top
+
+    @deadlock_invariant(default=False)
+    def stuck_elsewhere(self, s: Any) -> Any:
+        return s.x != self.top
+
+
+class SelfLoop(Chain):
+    """The chain, but the last state repeats itself: no deadlock anywhere."""
+
+    @action()
+    def rest(self, s: Any) -> Step:
+        return Step(when=[s.x == self.top], then={})
+
+
+class Unreachable(Protocol):
+    """Counts by two from 0: odd numbers are never reached."""
+
+    top = IntegerConstant(7, minimum=2)
+
+    def state(self) -> State:
+        return State(x=Range(0, self.top))
+
+    def init(self, s: Any) -> Any:
+        return s.x == 0
+
+    @action()
+    def count(self, s: Any) -> Step:
+        return Step(when=[s.x + 2 <= self.top], then={s.x: s.x + 2})
+
+    @action()
+    def never(self, s: Any) -> Step:
+        return Step(when=[s.x == 1], then={s.x: 0})
+
+    @invariant()
+    def never_odd(self, s: Any) -> Any:
+        return (s.x != 1) & (s.x != 3)
+
+
+class Overflow(Protocol):
+    """Counts without looking at the bound: the type invariant is what fails."""
+
+    top = IntegerConstant(3, minimum=1)
+
+    def state(self) -> State:
+        return State(x=Range(0, self.top))
+
+    def init(self, s: Any) -> Any:
+        return s.x == 0
+
+    @action()
+    def count(self, s: Any) -> Step:
+        return Step(when=[], then={s.x: s.x + 1})
+
+    @invariant()
+    def small(self, s: Any) -> Any:
+        return s.x <= self.top
+
+
+class LockServer(Protocol):
+    """Clients take turns holding one lock."""
+
+    clients = IndexSetConstant(3, kind="client")
+
+    def state(self) -> State:
+        return State(holder=Option(self.clients), asked=Set(self.clients))
+
+    def init(self, s: Any) -> Any:
+        return s.holder.is_none & s.asked.is_empty
+
+    @action(client="clients")
+    def ask(self, s: Any, client: Any) -> Step:
+        return Step(
+            when=[~s.asked.contains(client), s.holder != client], then={s.asked: s.asked.add(client)}
+        )
+
+    @action(client="clients")
+    def grant(self, s: Any, client: Any) -> Step:
+        return Step(
+            when=[s.holder.is_none, s.asked.contains(client)],
+            then={s.holder: client, s.asked: s.asked.remove(client)},
+        )
+
+    @invariant()
+    def holder_waits_no_more(self, s: Any) -> Any:
+        return forall(self.clients, lambda c: (s.holder == c).implies(~s.asked.contains(c)))
+
+    @invariant()
+    def not_all_ask(self, s: Any) -> Any:
+        return s.asked.cardinality < self.clients.size
+
+    @invariant(default=False)
+    def first_never_holds(self, s: Any) -> Any:
+        return s.holder != literal(self.clients, "c1")
+
+
+class Lottery(Protocol):
+    """A set of players is drawn at once, by a free parameter, from those not drawn before."""
+
+    players = IndexSetConstant(3, kind="player")
+
+    @property
+    def groups(self) -> Set:
+        return Set(self.players)
+
+    def state(self) -> State:
+        return State(drawn=Set(self.players), rounds=Range(0, 2))
+
+    def init(self, s: Any) -> Any:
+        return s.drawn.is_empty & (s.rounds == 0)
+
+    @action(group=free("groups"))
+    def draw(self, s: Any, group: Any) -> Step:
+        return Step(
+            when=[s.rounds < 2, ~group.is_empty, (group & s.drawn).is_empty],
+            then={s.drawn: s.drawn | group, s.rounds: s.rounds + 1},
+        )
+
+    @invariant()
+    def some_left(self, s: Any) -> Any:
+        return s.drawn.cardinality < self.players.size
+
+    @invariant()
+    def drawn_in_rounds(self, s: Any) -> Any:
+        return (s.rounds == 0).implies(s.drawn.is_empty)
