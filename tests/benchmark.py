@@ -1,0 +1,119 @@
+"""Benchmarks: medians of runs side by side, as one table. `make bench`; nothing here is a test.
+
+Ratios count more than seconds: machines differ and are shared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tabulate import tabulate
+
+from verifier.engines.bmc import Outcome, Request, StepsChoice, check
+from verifier.engines.processes import Limits
+from verifier.model import Model, build
+from verifier.solvers import SOLVER_NAMES, solver_version
+from verifier.specs.registry import load
+from verifier.verdict import VerdictKind
+
+Row = list[str]
+FIRST_TRY = Request(("StrongIsr",), 12, StepsChoice.PARALLEL, "cadical", limits=Limits(seconds=300))
+
+
+def median_seconds(run: Callable[[], object], repeats: int) -> float:
+    """The median wall-clock seconds of a run."""
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def _violated(model: Model, request: Request) -> Outcome:
+    outcome = check(model, request)
+    assert outcome.verdicts[0].kind is VerdictKind.VIOLATED, outcome.verdicts[0]
+    return outcome
+
+
+def steps_rows(repeats: int) -> list[Row]:
+    """Parallel against serial steps, to the violation of the first try of KIP-320."""
+    model = build(load("kip320-first-try")())
+    parallel = median_seconds(lambda: _violated(model, FIRST_TRY), repeats)
+    plain = replace(FIRST_TRY, steps=StepsChoice.SERIAL, symmetry=False)
+    broken = replace(FIRST_TRY, steps=StepsChoice.SERIAL)
+    rows = [["parallel steps", f"{parallel:.2f}", "1"]]
+    for name, request in (("serial steps, symmetry breaking", broken), ("serial steps", plain)):
+        seconds = median_seconds(lambda request=request: _violated(model, request), max(1, repeats // 3))  # type: ignore[misc]
+        rows.append([name, f"{seconds:.2f}", f"{seconds / parallel:.1f}"])
+    return rows
+
+
+def solver_rows(repeats: int) -> list[Row]:
+    """Each solver to the same violation, by parallel steps."""
+    model = build(load("kip320-first-try")())
+    times = {
+        solver: median_seconds(lambda solver=solver: _violated(model, replace(FIRST_TRY, solver=solver)), repeats)  # type: ignore[misc]
+        for solver in SOLVER_NAMES
+    }
+    best = min(times.values())
+    return [[f"{s} {solver_version(s)}", f"{t:.2f}", f"{t / best:.1f}"] for s, t in times.items()]
+
+
+def building_rows(repeats: int) -> list[Row]:
+    """What building and unrolling take of the whole, kip320 at depth 12."""
+    rows = []
+    for steps in (StepsChoice.SERIAL, StepsChoice.PARALLEL):
+        request = Request(("TypeOk", "WeakIsr", "StrongIsr"), 12, steps, "cadical", limits=Limits(seconds=600))
+        began = time.perf_counter()
+        model = build(load("kip320")())
+        building = time.perf_counter() - began
+        outcome = check(model, request)
+        whole = time.perf_counter() - began
+        figures = outcome.statistics["searches"][steps.value]
+        ours = building + figures["preparing_seconds"] + figures["unrolling_seconds"]
+        rows.append([f"kip320 depth 12, {steps.value}", f"{whole:.2f}", f"{ours:.2f} ({ours / whole:.0%})"])
+    return rows
+
+
+def command_rows(repeats: int) -> list[Row]:
+    """Light commands, as processes."""
+    verify = str(Path(sys.executable).with_name("verify"))
+    rows = []
+    for arguments in (["list"], ["--version"], ["show", "kip320"]):
+        seconds = median_seconds(
+            lambda arguments=arguments: subprocess.run([verify, *arguments], capture_output=True, check=True),  # type: ignore[misc]
+            max(3, repeats),
+        )
+        rows.append([f"verify {' '.join(arguments)}", f"{seconds:.2f}", ""])
+    return rows
+
+
+TABLES = {
+    "steps": (steps_rows, ["to the violation of kip320-first-try", "seconds", "ratio"]),
+    "solvers": (solver_rows, ["parallel steps, same violation", "seconds", "ratio"]),
+    "building": (building_rows, ["whole check", "seconds", "building and unrolling"]),
+    "commands": (command_rows, ["command", "seconds", ""]),
+}
+
+
+def main() -> None:
+    """Prints the tables asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="which tables; by default all")
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    for name in options.tables or TABLES:
+        rows, headers = TABLES[name]
+        print(tabulate(rows(options.repeats), headers=headers), end="\n\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()
