@@ -1,0 +1,201 @@
+"""``kafka-async-isr``: leader and controller agree on the ISR by messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import forall, image
+from verifier.encodings.sorts import Function, Range, Record, Set
+from verifier.encodings.values import literal, record, set_of
+from verifier.specs.protocol import (
+    IndexSetConstant,
+    IntegerConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    invariant,
+)
+
+
+class AsyncIsr(Protocol):
+    """ISR changes as messages: the leader's high watermark must be safe for whatever ISR comes of them.
+
+    Source: hachikuji/kafka-specification, AsyncIsr.tla. What is written differently here:
+
+    - The original counts versions and offsets without bound. Here nothing happens in a state whose
+      controller version is above ``max_version`` or that has an offset above ``max_offset``, so one
+      value more of each is enough; a verdict is about the executions within that bound.
+    - Each update of the controller raises its version by one, so updates are a map from version to
+      ISR; the update with a version exists exactly if the controller has reached it.
+    - A request carries the leader's version, which is at most ``max_version`` where anything happens.
+    - The leader, a constant of the original, is the first replica; which one it is makes no difference.
+    - TypeOk fails in the first state, as in the original: no pending version is -1, which is no
+      natural number. So it is not checked by default; TypeInvariant is what it means to say.
+    """
+
+    name = "kafka-async-isr"
+    default_depth = 12
+    next = (
+        "controller_shrink_isr",
+        "controller_handle_request",
+        "leader_request_shrink_isr",
+        "leader_request_expand_isr",
+        "leader_write",
+        "leader_handle_update",
+        "follower_replicate",
+    )
+
+    replicas = IndexSetConstant(3, "brokers with a copy of the partition", kind="replica", minimum=1)
+    max_offset = IntegerConstant(2, "the last offset from which anything happens", minimum=1)
+    max_version = IntegerConstant(2, "the last controller version in which anything happens", minimum=0)
+
+    @property
+    def the_leader(self) -> Any:
+        """The replica that leads throughout."""
+        return literal(self.replicas, "r1")
+
+    @property
+    def isrs(self) -> Set:
+        """The sets of replicas."""
+        return Set(self.replicas)
+
+    @property
+    def versions(self) -> Range:
+        """The versions that an update can have; the first ISR has version 0 and needs none."""
+        return Range(1, self.max_version + 1)
+
+    @property
+    def request(self) -> Record:
+        """An ISR that the leader wants, and the version that it should replace."""
+        return Record(isr=self.isrs, version=Range(0, self.max_version))
+
+    def state(self) -> State:
+        version = Range(0, self.max_version + 1)
+        return State(
+            controller=Record(isr=self.isrs, version=version),
+            leader=Record(
+                isr=self.isrs,
+                version=version,
+                pending_isr=self.isrs,
+                pending_version=Range(-1, self.max_version),
+                offsets=Function(self.replicas, Range(0, self.max_offset + 1)),
+            ),
+            requests=Set(self.request),
+            updates=Function(self.versions, self.isrs),
+        )
+
+    def init(self, s: Any) -> Any:
+        everyone = forall(self.replicas, lambda r: s.controller.isr.contains(r) & s.leader.isr.contains(r))
+        return (
+            everyone
+            & (s.controller.version == 0)
+            & (s.leader.version == 0)
+            & s.leader.pending_isr.is_empty
+            & (s.leader.pending_version == -1)
+            & forall(self.replicas, lambda r: s.leader.offsets[r] == 0)
+            & s.requests.is_empty
+            & forall(self.versions, lambda v: s.updates[v].is_empty)
+        )
+
+    def constraint(self, s: Any) -> Any:
+        within = forall(self.replicas, lambda r: s.leader.offsets[r] <= self.max_offset)
+        return (s.controller.version <= self.max_version) & within
+
+    def high_watermark(self, s: Any) -> Any:
+        """The least offset in any ISR that the leader must reckon with."""
+        return image(s.leader.isr | s.leader.pending_isr, lambda r: s.leader.offsets[r]).minimum
+
+    # The controller
+
+    def controller_write_isr(self, s: Any, when: list[Any], isr: Any) -> Step:
+        """The controller gives the ISR a new version and tells the leader."""
+        version = s.controller.version + 1
+        return Step(
+            when=when, then={s.controller: {"isr": isr, "version": version}, s.updates[version]: isr}
+        )
+
+    @action(replica="replicas")
+    def controller_shrink_isr(self, s: Any, replica: Any) -> Step:
+        """The controller drops a follower on its own account."""
+        isr = s.controller.isr
+        return self.controller_write_isr(
+            s, [replica != self.the_leader, isr.contains(replica)], isr.remove(replica)
+        )
+
+    @action(isr="isrs")
+    def controller_handle_request(self, s: Any, isr: Any) -> Step:
+        """The controller grants a request that was made for the version it is at."""
+        request = record(self.request, isr=isr, version=s.controller.version)
+        return self.controller_write_isr(s, [s.requests.contains(request)], isr)
+
+    # The leader
+
+    def leader_request_isr(self, s: Any, when: list[Any], isr: Any) -> Step:
+        """The leader asks for an ISR, and must from now on reckon with it."""
+        version = s.leader.version
+        return Step(
+            when=when,
+            then={
+                s.requests: s.requests.add({"isr": isr, "version": version}),
+                s.leader.pending_isr: s.leader.pending_isr | isr,
+                s.leader.pending_version: version,
+            },
+        )
+
+    @action(replica="replicas")
+    def leader_request_shrink_isr(self, s: Any, replica: Any) -> Step:
+        """The leader wants to drop a follower."""
+        isr = s.leader.isr
+        return self.leader_request_isr(
+            s, [replica != self.the_leader, isr.contains(replica)], isr.remove(replica)
+        )
+
+    @action(replica="replicas")
+    def leader_request_expand_isr(self, s: Any, replica: Any) -> Step:
+        """The leader wants to admit a follower that has reached the high watermark."""
+        isr = s.leader.isr
+        reached = s.leader.offsets[replica] >= self.high_watermark(s)
+        return self.leader_request_isr(s, [~isr.contains(replica), reached], isr.add(replica))
+
+    @action()
+    def leader_write(self, s: Any) -> Step:
+        """The leader appends a record."""
+        own = s.leader.offsets[self.the_leader]
+        return Step(when=[], then={own: own + 1})
+
+    @action(version="versions")
+    def leader_handle_update(self, s: Any, version: Any) -> Step:
+        """The leader takes over a newer ISR of the controller; what it had asked for is settled."""
+        return Step(
+            when=[version <= s.controller.version, version > s.leader.version],
+            then={
+                s.leader.isr: s.updates[version],
+                s.leader.version: version,
+                s.leader.pending_isr: set_of(self.replicas),
+                s.leader.pending_version: -1,
+            },
+        )
+
+    # The followers
+
+    @action(replica="replicas")
+    def follower_replicate(self, s: Any, replica: Any) -> Step:
+        """A follower appends the next record of the leader."""
+        own = s.leader.offsets[replica]
+        return Step(
+            when=[replica != self.the_leader, own < s.leader.offsets[self.the_leader]], then={own: own + 1}
+        )
+
+    # Properties
+
+    @invariant(name="TypeOk", default=False)
+    def type_ok(self, s: Any) -> Any:
+        """The original's: the leader's pending version is a natural number, which it is not at first."""
+        return s.leader.pending_version >= 0
+
+    @invariant()
+    def valid_high_watermark(self, s: Any) -> Any:
+        """Every member of the controller's ISR has reached the leader's high watermark."""
+        reached = self.high_watermark(s)
+        return forall(s.controller.isr, lambda r: s.leader.offsets[r] >= reached)

@@ -1,0 +1,42 @@
+"""``kip279``: followers compare their logs with the leader's from the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import if_, those
+from verifier.specs.kafka.replication import KafkaReplication
+from verifier.specs.protocol import Step, action
+
+
+class Kip279(KafkaReplication):
+    """KIP-279: a new follower truncates to just after the last record that it shares with the leader.
+
+    Source: hachikuji/kafka-specification, Kip279.tla. Differences: those of KafkaReplication; and the
+    cases of an empty log of either side are left out, since what they say follows: nothing matches,
+    so the offset is 0.
+    """
+
+    name = "kip279"
+    next = (
+        "controller_elect_leader",
+        "controller_shrink_isr",
+        "become_leader",
+        "leader_expand_isr",
+        "leader_shrink_isr",
+        "leader_write",
+        "leader_inc_high_watermark",
+        "become_follower_truncate_kip279",
+        "follower_replicate",
+    )
+
+    def first_non_matching_offset_from_tail(self, s: Any, leader: Any, follower: Any) -> Any:
+        """The offset after the last one at which both logs have the same record."""
+        matching = those(self.offsets, lambda o: self.has_same_entry(s, follower, leader, o))
+        return if_(matching.is_empty, 0, matching.maximum + 1)
+
+    @action(follower="replicas", leader="replicas", epoch="epochs")
+    def become_follower_truncate_kip279(self, s: Any, follower: Any, leader: Any, epoch: Any) -> Step:
+        """A new follower cuts its log to what it shares with the leader, whatever the leader's epoch is."""
+        offset = self.first_non_matching_offset_from_tail(s, leader, follower)
+        return self.become_follower_and_truncate_to(s, offset, follower, leader, epoch)

@@ -1,0 +1,128 @@
+"""``kip320-first-try``: fetches carry the epoch of the last record, and truncation waits for an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import forall, minimum
+from verifier.specs.kafka.kip279 import Kip279
+from verifier.specs.protocol import Step, action
+
+
+class Kip320FirstTry(Kip279):
+    """KIP-320, first try: followers truncate when a fetch finds a wrong epoch; it loses committed data.
+
+    Source: hachikuji/kafka-specification, Kip320FirstTry.tla. Differences: those of KafkaReplication;
+    and where the original asks for a record of the leader and for one of the follower with its epoch,
+    one comparison says it, since a record that is missing equals nothing.
+    """
+
+    name = "kip320-first-try"
+    next = (
+        "controller_elect_leader",
+        "controller_shrink_isr",
+        "become_leader",
+        "leader_expand_isr_better_fencing",
+        "leader_shrink_isr_better_fencing",
+        "leader_write",
+        "improved_leader_inc_high_watermark",
+        "become_follower",
+        "follower_fetch",
+        "follower_truncate",
+    )
+
+    def is_caught_up_to_leader_epoch(self, s: Any, follower: Any, leader: Any, end_offset: Any) -> Any:
+        """Both agree on who leads, and their records just below this offset are of the same epoch."""
+        last = end_offset - 1
+        return (
+            self.presumes_leadership(s, leader)
+            & self.is_following(s, follower, leader)
+            & ((end_offset == 0) | (s.log[leader][last].epoch == s.log[follower][last].epoch))
+        )
+
+    def needs_truncation(self, s: Any, follower: Any, leader: Any) -> Any:
+        """The follower's log is longer, or its last record is of another epoch than the leader's there."""
+        own, last = s.log[follower], s.log[follower].length - 1
+        differs = self.has_offset(s, leader, last) & (s.log[leader][last].epoch != own.last.epoch)
+        return (own.length > s.log[leader].length) | (~own.is_empty & differs)
+
+    def high_watermark_reached_epoch(self, s: Any, leader: Any) -> Any:
+        """Nothing of earlier epochs is left for this leader to commit."""
+        log, local = s.log[leader], s.replica[leader]
+        return (local.hw == log.length) | (log[local.hw].epoch == local.epoch)
+
+    @action(follower="replicas", leader="replicas")
+    def follower_truncate(self, s: Any, follower: Any, leader: Any) -> Step:
+        """A follower that finds its log to differ cuts it to what it shares with the leader."""
+        offset = self.first_non_matching_offset_from_tail(s, leader, follower)
+        return Step(
+            when=[
+                self.presumes_leadership(s, leader),
+                self.is_following(s, follower, leader),
+                self.needs_truncation(s, follower, leader),
+            ],
+            then={
+                s.log[follower]: s.log[follower].truncate(offset),
+                s.replica[follower].hw: minimum(offset, s.replica[follower].hw),
+            },
+        )
+
+    @action(leader="replicas")
+    def improved_leader_inc_high_watermark(self, s: Any, leader: Any) -> Step:
+        """A presumed leader commits the next record once its ISR has one of the same epoch there."""
+        hw, isr = s.replica[leader].hw, s.replica[leader].isr
+        return Step(
+            when=[
+                self.presumes_leadership(s, leader),
+                self.has_offset(s, leader, hw),
+                forall(isr, lambda r: self.is_caught_up_to_leader_epoch(s, r, leader, hw + 1)),
+            ],
+            then={s.replica[leader].hw: hw + 1},
+        )
+
+    @action(follower="replicas", leader="replicas")
+    def follower_fetch(self, s: Any, follower: Any, leader: Any) -> Step:
+        """A follower fetches the next record if its last one is of the epoch that the leader has there."""
+        end_offset = s.log[follower].length
+        return self.replicate(
+            s, [self.is_caught_up_to_leader_epoch(s, follower, leader, end_offset)], follower, leader
+        )
+
+    @action(leader="replicas", follower="replicas")
+    def leader_shrink_isr_better_fencing(self, s: Any, leader: Any, follower: Any) -> Step:
+        """The leader drops a member of its ISR whose log does not end as its own does, by epoch."""
+        isr, end_offset = s.replica[leader].isr, s.log[leader].length
+        return self.quorum_update_leader_and_isr(
+            s,
+            [
+                isr.contains(follower),
+                follower != leader,
+                ~self.is_caught_up_to_leader_epoch(s, follower, leader, end_offset),
+            ],
+            leader,
+            isr.remove(follower),
+        )
+
+    @action(leader="replicas", follower="replicas")
+    def leader_expand_isr_better_fencing(self, s: Any, leader: Any, follower: Any) -> Step:
+        """The leader admits a follower at its high watermark, once that has reached its own epoch."""
+        isr, hw = s.replica[leader].isr, s.replica[leader].hw
+        return self.quorum_update_leader_and_isr(
+            s,
+            [
+                ~isr.contains(follower),
+                self.is_caught_up_to_leader_epoch(s, follower, leader, hw),
+                self.high_watermark_reached_epoch(s, leader),
+            ],
+            leader,
+            isr.add(follower),
+        )
+
+    @action(follower="replicas", leader="replicas", epoch="epochs")
+    def become_follower(self, s: Any, follower: Any, leader: Any, epoch: Any) -> Step:
+        """A replica follows a request's leader and leaves its log as it is."""
+        request, local = s.requests[epoch], s.replica[follower]
+        return Step(
+            when=[follower != leader, request.leader == leader, epoch > local.epoch],
+            then={s.replica[follower]: local.updated(epoch=epoch, leader=leader, isr=request.isr)},
+        )

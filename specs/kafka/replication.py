@@ -1,0 +1,296 @@
+"""What all Kafka members share: the replicas of one partition, the controller, and what ISR means.
+
+Source: hachikuji/kafka-specification, KafkaReplication.tla with FiniteReplicatedLog.tla, IdSequence.tla
+and Util.tla. What is written differently here, and why no verdict changes:
+
+- A log is a sequence, so its end offset is its length and no slot beyond it has content of its own.
+- Every request of the controller opens a leader epoch, so the set of requests is a map from epoch to
+  leader and ISR. A request exists exactly when its epoch is below the next one; the others are empty.
+- An action's parameters determine its successor. The original finds offsets, ids and records by
+  quantifying over all of them, of which at most one fits.
+- A follower's leader is always a replica there, so requests without a leader are followed by nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import exists, forall, if_, minimum
+from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
+from verifier.specs.protocol import (
+    IndexSetConstant,
+    IntegerConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    invariant,
+    type_invariant,
+)
+
+
+class KafkaReplication(Protocol):
+    """Replication of one Kafka partition: what the members of the family have in common."""
+
+    default_depth = 12
+
+    replicas = IndexSetConstant(3, "brokers with a copy of the partition", kind="replica", minimum=2)
+    log_size = IntegerConstant(2, "how many records a log holds", minimum=1)
+    max_records = IntegerConstant(2, "how many records producers write in all", minimum=1)
+    max_leader_epoch = IntegerConstant(2, "the last leader epoch, the first being 0", minimum=0)
+
+    @property
+    def epochs(self) -> Range:
+        """The leader epochs that a request can carry."""
+        return Range(0, self.max_leader_epoch)
+
+    @property
+    def offsets(self) -> Range:
+        """The places in a log."""
+        return Range(0, self.log_size - 1)
+
+    def state(self) -> State:
+        entry = Record(id=Range(0, self.max_records - 1), epoch=self.epochs)
+        known_epoch, leader, isr = Range(-1, self.max_leader_epoch), Option(self.replicas), Set(self.replicas)
+        local = Record(hw=Range(0, self.log_size), epoch=known_epoch, leader=leader, isr=isr)
+        return State(
+            log=Function(self.replicas, Sequence(entry, self.log_size)),
+            replica=Function(self.replicas, local),
+            next_record_id=Range(0, self.max_records),
+            next_leader_epoch=Range(0, self.max_leader_epoch + 1),
+            requests=Function(self.epochs, Record(leader=leader, isr=isr)),
+            quorum=Record(epoch=known_epoch, leader=leader, isr=isr),
+        )
+
+    def init(self, s: Any) -> Any:
+        return (
+            forall(self.replicas, lambda r: s.log[r].is_empty)
+            & forall(self.replicas, lambda r: (s.replica[r].hw == 0) & (s.replica[r].epoch == -1))
+            & forall(self.replicas, lambda r: s.replica[r].leader.is_none & s.replica[r].isr.is_empty)
+            & (s.next_record_id == 0)
+            & (s.next_leader_epoch == 0)
+            & forall(self.epochs, lambda e: self.is_unused(s, e))
+            & (s.quorum.epoch == -1)
+            & s.quorum.leader.is_none
+            & forall(self.replicas, lambda r: s.quorum.isr.contains(r))
+        )
+
+    # What replicas and logs are like
+
+    def is_unused(self, s: Any, epoch: Any) -> Any:
+        """There is no request with this epoch yet."""
+        return s.requests[epoch].leader.is_none & s.requests[epoch].isr.is_empty
+
+    def presumes_leadership(self, s: Any, replica: Any) -> Any:
+        """The replica takes itself for the leader, rightly or not."""
+        return s.replica[replica].leader == replica
+
+    def is_following(self, s: Any, follower: Any, leader: Any) -> Any:
+        """The follower takes this replica for the leader, in whatever epoch."""
+        return s.replica[follower].leader == leader
+
+    def is_true_leader(self, s: Any, leader: Any) -> Any:
+        """The quorum agrees with a presumed leader, on the epoch too."""
+        return (
+            (s.quorum.leader == leader)
+            & self.presumes_leadership(s, leader)
+            & (s.replica[leader].epoch == s.quorum.epoch)
+        )
+
+    def has_offset(self, s: Any, replica: Any, offset: Any) -> Any:
+        """The replica's log has a record at this offset."""
+        return offset < s.log[replica].length
+
+    def has_same_entry(self, s: Any, one: Any, other: Any, offset: Any) -> Any:
+        """Both logs have a record at this offset, and it is the same."""
+        return s.log[one][offset] == s.log[other][offset]
+
+    def is_caught_up(self, s: Any, follower: Any, leader: Any, end_offset: Any) -> Any:
+        """The follower has as much as the leader has below this offset, whatever the records are."""
+        last = end_offset - 1
+        reached = self.has_offset(s, leader, last) & self.has_offset(s, follower, last)
+        return self.is_following(s, follower, leader) & ((end_offset == 0) | reached)
+
+    # The controller
+
+    def controller_update_isr(self, s: Any, when: list[Any], leader: Any, isr: Any) -> Step:
+        """Every decision of the controller opens an epoch, changes the quorum and sends a request."""
+        epoch = s.next_leader_epoch
+        return Step(
+            when=[*when, epoch <= self.max_leader_epoch],
+            then={
+                s.next_leader_epoch: epoch + 1,
+                s.quorum: {"epoch": epoch, "leader": leader, "isr": isr},
+                s.requests[epoch]: {"leader": leader, "isr": isr},
+            },
+        )
+
+    @action(leader="replicas")
+    def controller_elect_leader(self, s: Any, leader: Any) -> Step:
+        """The controller makes another member of the ISR the leader, for whatever reason."""
+        return self.controller_update_isr(
+            s, [s.quorum.isr.contains(leader), s.quorum.leader != leader], leader, s.quorum.isr
+        )
+
+    @action(replica="replicas")
+    def controller_shrink_isr(self, s: Any, replica: Any) -> Step:
+        """The controller takes a replica for failed. The last leader standing stays in the ISR."""
+        leads = s.quorum.leader == replica
+        alone = forall(self.replicas, lambda r: s.quorum.isr.contains(r) == (r == replica))
+        return self.controller_update_isr(
+            s,
+            [leads | s.quorum.isr.contains(replica)],
+            if_(leads, None, s.quorum.leader),
+            if_(leads & alone, s.quorum.isr, s.quorum.isr.remove(replica)),
+        )
+
+    # Leaders
+
+    @action(leader="replicas", epoch="epochs")
+    def become_leader(self, s: Any, leader: Any, epoch: Any) -> Step:
+        """A replica learns from a request that it leads; it keeps its log and high watermark."""
+        request = s.requests[epoch]
+        return Step(
+            when=[request.leader == leader, epoch > s.replica[leader].epoch],
+            then={s.replica[leader]: s.replica[leader].updated(epoch=epoch, leader=leader, isr=request.isr)},
+        )
+
+    @action(leader="replicas")
+    def leader_write(self, s: Any, leader: Any) -> Step:
+        """A presumed leader appends a producer's record."""
+        entry = {"id": s.next_record_id, "epoch": s.replica[leader].epoch}
+        return Step(
+            when=[
+                self.presumes_leadership(s, leader),
+                s.next_record_id < self.max_records,
+                s.log[leader].length < self.log_size,
+            ],
+            then={s.log[leader]: s.log[leader].append(entry), s.next_record_id: s.next_record_id + 1},
+        )
+
+    def quorum_update_leader_and_isr(self, s: Any, when: list[Any], leader: Any, isr: Any) -> Step:
+        """The true leader writes its ISR to the quorum, which turns everyone else away."""
+        return Step(
+            when=[*when, self.is_true_leader(s, leader)],
+            then={s.quorum.isr: isr, s.replica[leader].isr: isr},
+        )
+
+    @action(leader="replicas", follower="replicas")
+    def leader_shrink_isr(self, s: Any, leader: Any, follower: Any) -> Step:
+        """The leader drops a member of its ISR that has not reached the end of its log."""
+        isr, end_offset = s.replica[leader].isr, s.log[leader].length
+        return self.quorum_update_leader_and_isr(
+            s,
+            [
+                isr.contains(follower),
+                follower != leader,
+                ~self.is_caught_up(s, follower, leader, end_offset),
+            ],
+            leader,
+            isr.remove(follower),
+        )
+
+    @action(leader="replicas", follower="replicas")
+    def leader_expand_isr(self, s: Any, leader: Any, follower: Any) -> Step:
+        """The leader takes a follower that has reached its high watermark into the ISR."""
+        isr, hw = s.replica[leader].isr, s.replica[leader].hw
+        return self.quorum_update_leader_and_isr(
+            s, [~isr.contains(follower), self.is_caught_up(s, follower, leader, hw)], leader, isr.add(follower)
+        )
+
+    @action(leader="replicas")
+    def leader_inc_high_watermark(self, s: Any, leader: Any) -> Step:
+        """A presumed leader commits the next record once its ISR has something at that offset."""
+        hw, isr = s.replica[leader].hw, s.replica[leader].isr
+        return Step(
+            when=[
+                self.presumes_leadership(s, leader),
+                hw < self.log_size,
+                forall(isr, lambda r: self.is_following(s, r, leader) & self.has_offset(s, r, hw)),
+            ],
+            then={s.replica[leader].hw: hw + 1},
+        )
+
+    # Followers
+
+    def become_follower_and_truncate_to(
+        self, s: Any, offset: Any, follower: Any, leader: Any, epoch: Any
+    ) -> Step:
+        """A replica follows a request's leader and cuts its log to ``offset``, if it reaches that far."""
+        request, local = s.requests[epoch], s.replica[follower]
+        return Step(
+            when=[
+                follower != leader,
+                request.leader == leader,
+                epoch > local.epoch,
+                offset <= s.log[follower].length,
+            ],
+            then={
+                s.log[follower]: s.log[follower].truncate(offset),
+                s.replica[follower]: {
+                    "hw": minimum(offset, local.hw),
+                    "epoch": epoch,
+                    "leader": leader,
+                    "isr": request.isr,
+                },
+            },
+        )
+
+    def replicate(self, s: Any, when: list[Any], follower: Any, leader: Any) -> Step:
+        """The follower appends the leader's next record and learns the leader's high watermark."""
+        end_offset = s.log[follower].length
+        return Step(
+            when=[*when, self.has_offset(s, leader, end_offset)],
+            then={
+                s.log[follower]: s.log[follower].append(s.log[leader][end_offset]),
+                s.replica[follower].hw: minimum(s.replica[leader].hw, end_offset + 1),
+            },
+        )
+
+    @action(follower="replicas", leader="replicas")
+    def follower_replicate(self, s: Any, follower: Any, leader: Any) -> Step:
+        """A follower fetches from whom it takes for the leader; neither looks at epochs."""
+        return self.replicate(
+            s, [self.presumes_leadership(s, leader), self.is_following(s, follower, leader)], follower, leader
+        )
+
+    # Properties
+
+    def is_committed_on(self, s: Any, leader: Any, isr: Any) -> Any:
+        """Each replica of ``isr`` has the leader's records below the leader's high watermark."""
+        return forall(
+            isr,
+            self.offsets,
+            lambda r, o: (o < s.replica[leader].hw).implies(self.has_same_entry(s, leader, r, o)),
+        )
+
+    @type_invariant(name="TypeOk")
+    def type_ok(self, s: Any) -> Any:
+        """Every value is of its sort, and requests from the next epoch on do not exist yet."""
+        return forall(self.epochs, lambda e: (e >= s.next_leader_epoch).implies(self.is_unused(s, e)))
+
+    @invariant()
+    def weak_isr(self, s: Any) -> Any:
+        """What a presumed leader has committed is in the logs of the ISR that it knows of."""
+        return forall(
+            self.replicas,
+            lambda r: self.presumes_leadership(s, r).implies(self.is_committed_on(s, r, s.replica[r].isr)),
+        )
+
+    @invariant()
+    def strong_isr(self, s: Any) -> Any:
+        """What a presumed leader has committed is in the logs of the quorum's ISR, so no election loses it."""
+        return forall(
+            self.replicas,
+            lambda r: self.presumes_leadership(s, r).implies(self.is_committed_on(s, r, s.quorum.isr)),
+        )
+
+    @invariant(default=False)
+    def leader_in_isr(self, s: Any) -> Any:
+        """The quorum's leader is in the ISR: as the original states it, and so false without a leader."""
+        return exists(s.quorum.isr, lambda r: s.quorum.leader == r)
+
+    @invariant(default=False)
+    def leader_in_isr_once_elected(self, s: Any) -> Any:
+        """The quorum's leader, when there is one, is in the ISR: what LeaderInIsr means to say."""
+        return s.quorum.leader.is_some.implies(self.leader_in_isr.method(self, s))

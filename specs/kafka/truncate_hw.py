@@ -1,0 +1,36 @@
+"""``kafka-truncate-hw``: followers cut their logs to their own high watermark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.specs.kafka.replication import KafkaReplication
+from verifier.specs.protocol import Step, action
+
+
+class KafkaTruncateToHighWatermark(KafkaReplication):
+    """Kafka before KIP-101: a new follower truncates to its own high watermark.
+
+    Source: hachikuji/kafka-specification, KafkaTruncateToHighWatermark.tla. Differences: those of
+    KafkaReplication, none more.
+    """
+
+    name = "kafka-truncate-hw"
+    next = (
+        "controller_elect_leader",
+        "controller_shrink_isr",
+        "become_leader",
+        "leader_expand_isr",
+        "leader_shrink_isr",
+        "leader_write",
+        "leader_inc_high_watermark",
+        "become_follower_truncate_to_high_watermark",
+        "follower_replicate",
+    )
+
+    @action(follower="replicas", leader="replicas", epoch="epochs")
+    def become_follower_truncate_to_high_watermark(
+        self, s: Any, follower: Any, leader: Any, epoch: Any
+    ) -> Step:
+        """A new follower forgets all that it does not know to be committed, committed or not."""
+        return self.become_follower_and_truncate_to(s, s.replica[follower].hw, follower, leader, epoch)
