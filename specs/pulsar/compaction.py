@@ -1,0 +1,261 @@
+"""Apache Pulsar's topic compaction, with the broker crashing in between.
+
+Source: thetumbled/pulsar-tlaplus, ``compaction.tla``. What is held differently there and here, state
+for state the same:
+
+- A message's id is its place among the messages, so it is not stored.
+- Messages never change, so a compacted ledger is the set of the places it kept, and the result of
+  phase one is its read position: the latest message of each key follows from the messages up to it.
+- Keys and values are interchangeable; the null ones are none.
+
+Where the topic context is 0 there is no ledger to look into; the horizon is then 0 as well. The
+liveness property Termination is not here yet.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import count, exists, forall, if_, those
+from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Sequence, Set
+from verifier.encodings.values import record
+from verifier.specs.protocol import (
+    BooleanConstant,
+    IndexSetConstant,
+    IntegerConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    invariant,
+    type_invariant,
+)
+
+PHASES = Enum(
+    "Phase",
+    ("One", "TwoWrite", "TwoUpdateContext", "TwoUpdateHorizon", "TwoPersistCursor", "TwoDeleteLedger"),
+)
+
+
+class PulsarCompaction(Protocol):
+    """Pulsar topic compaction: what ledgers and cursor hold when the compactor's broker crashes."""
+
+    message_sent_limit = IntegerConstant(2, "messages the producer sends at most", minimum=1)
+    compaction_times_limit = IntegerConstant(3, "compacted ledgers written at most", minimum=1)
+    keys = IndexSetConstant(2, "message keys beside the null key", kind="key")
+    values = IndexSetConstant(2, "message values beside the null value", kind="value")
+    retain_null_key = BooleanConstant(True, "whether compaction keeps messages without key")
+    max_crash_times = IntegerConstant(1, "crashes of the broker at most")
+    model_producer = BooleanConstant(True, "whether messages are sent step by step or all there from the start")
+    model_consumer = BooleanConstant(False, "whether the consumer takes part")
+    consume_times_limit = IntegerConstant(0, "how often the consumer consumes")
+    default_depth = 12
+
+    @property
+    def any_key(self) -> Option:
+        """Keys and the null key."""
+        return Option(self.keys)
+
+    @property
+    def any_value(self) -> Option:
+        """Values and the null value."""
+        return Option(self.values)
+
+    @property
+    def places(self) -> Range:
+        """Message ids."""
+        return Range(1, self.message_sent_limit)
+
+    @property
+    def ledgers(self) -> Range:
+        """Ids of compacted ledgers."""
+        return Range(1, self.compaction_times_limit)
+
+    def state(self) -> State:
+        return State(
+            messages=Sequence(Record(key=self.any_key, value=self.any_value), self.message_sent_limit),
+            compacted_ledgers=Function(self.ledgers, Option(Set(self.places))),
+            cursor=Option(Record(horizon=self.places, context=self.ledgers)),
+            compactor_state=PHASES,
+            phase_one_result=Option(self.places),
+            compaction_horizon=Range(0, self.message_sent_limit),
+            compacted_topic_context=Range(0, self.compaction_times_limit),
+            crash_times=Range(0, self.max_crash_times),
+            consume_times=Range(0, self.consume_times_limit),
+        )
+
+    def init(self, s: Any) -> Any:
+        sent = 0 if self.model_producer else self.message_sent_limit
+        return (
+            (s.messages.length == sent)
+            & forall(self.ledgers, lambda i: s.compacted_ledgers[i].is_none)
+            & s.cursor.is_none
+            & (s.compactor_state == "One")
+            & s.phase_one_result.is_none
+            & (s.compaction_horizon == 0)
+            & (s.compacted_topic_context == 0)
+            & (s.crash_times == 0)
+            & (s.consume_times == 0)
+        )
+
+    def key(self, s: Any, place: Any) -> Any:
+        """The key of the message at that place."""
+        return s.messages[place - 1].key
+
+    def newest_ledger(self, s: Any) -> Any:
+        """The greatest id of a ledger that exists; 0 if there is none."""
+        existing = those(self.ledgers, lambda i: s.compacted_ledgers[i].is_some)
+        return if_(existing.is_empty, 0, existing.maximum)
+
+    def compacted(self, s: Any, read: Any) -> Any:
+        """The places that compaction keeps of the first ``read`` messages."""
+
+        def overwritten(i: Any) -> Any:
+            return exists(self.places, lambda j: (i < j) & (j <= read) & (self.key(s, i) == self.key(s, j)))
+
+        def kept(i: Any) -> Any:
+            return if_(self.key(s, i).is_none, self.retain_null_key, ~overwritten(i))
+
+        return those(self.places, lambda i: (i <= read) & kept(i))
+
+    @action(key="any_key", value="any_value")
+    def producer(self, s: Any, key: Any, value: Any) -> Step:
+        """The producer sends a message."""
+        message = record(s.messages.sort.element, key=key, value=value)
+        return Step(
+            when=[self.model_producer, s.messages.length < self.message_sent_limit],
+            then={s.messages: s.messages.append(message)},
+        )
+
+    @action()
+    def compactor_phase_one(self, s: Any) -> Step:
+        """The compactor reads all messages and notes the latest of each key."""
+        return Step(
+            when=[s.compactor_state == "One", s.phase_one_result.is_none, s.messages.length > 0],
+            then={s.phase_one_result: s.messages.length, s.compactor_state: "TwoWrite"},
+        )
+
+    @action()
+    def compactor_phase_two_write(self, s: Any) -> Step:
+        """It writes what it keeps to a new ledger."""
+        new = self.newest_ledger(s) + 1
+        return Step(
+            when=[
+                s.phase_one_result.is_some,
+                s.compactor_state == "TwoWrite",
+                new <= self.compaction_times_limit,
+            ],
+            then={
+                s.compacted_ledgers[new]: self.compacted(s, s.phase_one_result.value),
+                s.compactor_state: "TwoUpdateContext",
+            },
+        )
+
+    @action()
+    def compactor_phase_two_update_context(self, s: Any) -> Step:
+        """The topic context turns to the new ledger."""
+        return Step(
+            when=[s.compactor_state == "TwoUpdateContext"],
+            then={s.compacted_topic_context: self.newest_ledger(s), s.compactor_state: "TwoUpdateHorizon"},
+        )
+
+    @action()
+    def compactor_phase_two_update_horizon(self, s: Any) -> Step:
+        """The horizon moves to where phase one had read."""
+        return Step(
+            when=[s.compactor_state == "TwoUpdateHorizon"],
+            then={s.compaction_horizon: s.phase_one_result.value, s.compactor_state: "TwoPersistCursor"},
+        )
+
+    @action()
+    def compactor_phase_two_persist_cursor(self, s: Any) -> Step:
+        """Horizon and context become durable."""
+        durable = record(s.cursor.sort.inner, horizon=s.compaction_horizon, context=s.compacted_topic_context)
+        return Step(
+            when=[s.compactor_state == "TwoPersistCursor"],
+            then={s.cursor: durable, s.compactor_state: "TwoDeleteLedger"},
+        )
+
+    @action()
+    def compactor_phase_two_delete_ledger(self, s: Any) -> Step:
+        """The ledger before the newest one is deleted, if there is one."""
+        previous = self.newest_ledger(s) - 1
+        return Step(
+            when=[s.compactor_state == "TwoDeleteLedger"],
+            then={
+                s.compacted_ledgers: s.compacted_ledgers.updated(previous, None),
+                s.phase_one_result: None,
+                s.compactor_state: "One",
+            },
+        )
+
+    @action()
+    def broker_crash(self, s: Any) -> Step:
+        """The broker crashes: the compactor starts over, horizon and context are what was durable."""
+        return Step(
+            when=[s.crash_times < self.max_crash_times],
+            then={
+                s.crash_times: s.crash_times + 1,
+                s.compactor_state: "One",
+                s.phase_one_result: None,
+                s.compaction_horizon: if_(s.cursor.is_none, 0, s.cursor.value.horizon),
+                s.compacted_topic_context: if_(s.cursor.is_none, 0, s.cursor.value.context),
+            },
+        )
+
+    @action()
+    def consumer(self, s: Any) -> Step:
+        """The consumer changes nothing."""
+        return Step(when=[self.model_consumer], then={})
+
+    @action()
+    def terminating(self, s: Any) -> Step:
+        """Nothing is left to do, which is no deadlock."""
+        consumed = s.consume_times == self.consume_times_limit
+        return Step(
+            when=[
+                s.messages.length == self.message_sent_limit,
+                s.compactor_state == "TwoWrite",
+                self.newest_ledger(s) == self.compaction_times_limit,
+                consumed | (not self.model_consumer),
+            ],
+            then={},
+        )
+
+    @type_invariant(name="TypeSafe")
+    def type_safe(self, s: Any) -> Any:
+        """Ledgers hold, and phase one speaks of, messages that were sent; the rest is in the sorts."""
+        sent = s.messages.length
+
+        def within(ledger: Any) -> Any:
+            return ledger.is_none | forall(ledger.value, lambda place: place <= sent)
+
+        return (s.phase_one_result.is_none | (s.phase_one_result.value <= sent)) & forall(
+            self.ledgers, lambda i: within(s.compacted_ledgers[i])
+        )
+
+    @invariant(name="CompactedLedgerLeak")
+    def compacted_ledger_leak(self, s: Any) -> Any:
+        """There are never more than two ledgers. Known to fail: a ledger left by a crash is never deleted."""
+        return count(self.ledgers, lambda i: s.compacted_ledgers[i].is_some) <= 2
+
+    @invariant(name="CompactionHorizonCorrectness")
+    def compaction_horizon_correctness(self, s: Any) -> Any:
+        """Every key before the horizon is in the current ledger with its message or a later one."""
+        ledger = s.compacted_ledgers[s.compacted_topic_context].value
+
+        def available(i: Any) -> Any:
+            return exists(ledger, lambda j: (i <= j) & (self.key(s, i) == self.key(s, j)))
+
+        def droppable(i: Any) -> Any:
+            return self.key(s, i).is_none & (not self.retain_null_key)
+
+        return forall(self.places, lambda i: (i <= s.compaction_horizon).implies(droppable(i) | available(i)))
+
+    @invariant(name="DuplicateNullKeyMessage")
+    def duplicate_null_key_message(self, s: Any) -> Any:
+        """No message without key is both in the current ledger and after the horizon, where a consumer
+        would meet it twice. Known to fail: context and horizon are not updated together."""
+        ledger = s.compacted_ledgers[s.compacted_topic_context].value
+        twice = exists(ledger, lambda i: self.key(s, i).is_none & (s.compaction_horizon < i))
+        return ((s.compacted_topic_context != 0) & self.retain_null_key).implies(~twice)
