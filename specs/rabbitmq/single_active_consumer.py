@@ -1,0 +1,208 @@
+"""Apps that share RabbitMQ queues evenly, where each queue has a single active consumer.
+
+Source: Vanlightly/formal-methods-playground, ``tla/rebalancing-clients``: ``rabbit-sac`` is the text
+first published (apps start and stay), ``rabbit-sac-restart`` the one in ``standard-liveness``. What is
+written differently here, state for state the same:
+
+- No active consumer is none; an app that is not started has the id 0, as there.
+- Dividing the queues among the apps is looked up in a table.
+
+An app's place among the others ranks equal loads above its own, so the comparison of ids that
+should break ties never matters; it is kept. The liveness property is not here yet. Its safe part is: a
+state where nothing can happen is balanced, with every app subscribed everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import floordiv, mod
+from typing import Any
+
+from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.quantifiers import all_of, count, exists, filtered, forall, function, if_
+from verifier.encodings.sorts import Function, Option, Range, Sequence
+from verifier.encodings.values import literal
+from verifier.specs.protocol import (
+    IndexSetConstant,
+    IntegerConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    deadlock_invariant,
+    type_invariant,
+)
+
+
+class RabbitSac(Protocol):
+    """RabbitMQ clients balance queues with single active consumers; apps start and never stop."""
+
+    queues = IndexSetConstant(3, "queues to share", kind="queue")
+    apps = IndexSetConstant(3, "apps that share them", kind="app")
+    lanes = "queues"
+
+    @property
+    def last_id(self) -> int:
+        """The greatest id that an app can get."""
+        return self.apps.size
+
+    def state(self) -> State:
+        return State(
+            subscriber_queue=Function(self.queues, Sequence(self.apps, self.apps.size)),
+            active=Function(self.queues, Option(self.apps)),
+            app_id=Function(self.apps, Range(0, self.last_id)),
+            next_id=Range(1, self.last_id + 1),
+        )
+
+    def init(self, s: Any) -> Any:
+        return (
+            forall(self.queues, lambda q: s.subscriber_queue[q].is_empty & s.active[q].is_none)
+            & forall(self.apps, lambda a: s.app_id[a] == 0)
+            & (s.next_id == 1)
+        )
+
+    # What is seen of the load
+
+    def is_started(self, s: Any, app: Any) -> Any:
+        return s.app_id[app] != 0
+
+    def is_waiting(self, s: Any, app: Any, queue: Any) -> Any:
+        """The app is among the queue's subscribers that are not active."""
+        waiting = s.subscriber_queue[queue]
+        return exists(Range(0, self.apps.size - 1), lambda place: waiting[place] == app)
+
+    def is_subscribed(self, s: Any, app: Any, queue: Any) -> Any:
+        return (s.active[queue] == app) | self.is_waiting(s, app, queue)
+
+    def takes_part(self, s: Any, app: Any) -> Any:
+        """The app acts on queues."""
+        return self.is_started(s, app)
+
+    def is_counted(self, s: Any, app: Any) -> Any:
+        """The app counts as one of those that share the queues."""
+        return self.is_started(s, app)
+
+    def active_count(self, s: Any, app: Any) -> Any:
+        """How many queues the app is active on."""
+        return count(self.queues, lambda q: s.active[q] == app)
+
+    def position(self, s: Any, app: Any) -> Any:
+        """The app's place among the active ones, those with more queues first; -1 if it has none."""
+        own = self.active_count(s, app)
+
+        def before(other: Any) -> Any:
+            load = self.active_count(s, other)
+            earlier = (load == own) & (s.app_id[app] < s.app_id[other])
+            return self.is_started(s, other) & (other != app) & (load > 0) & ((load >= own) | earlier)
+
+        return if_(own == 0, -1, count(self.apps, before))
+
+    def share(self, s: Any, operation: Callable[[int, int], int]) -> Any:
+        """The queues divided by the apps that share them, or what remains; 0 where there are none."""
+        apps, queues = self.apps.size, self.queues.size
+        table = FrozenMap({0: 0, **{number: operation(queues, number) for number in range(1, apps + 1)}})
+        return literal(Function(Range(0, apps), Range(0, queues)), table)[
+            count(self.apps, lambda a: self.is_counted(s, a))
+        ]
+
+    def ideal_number(self, s: Any, app: Any) -> Any:
+        """How many queues the app should be active on; the first in place take what does not divide."""
+        even, remainder = self.share(s, floordiv), self.share(s, mod)
+        takes_one_more = (remainder != 0) & (remainder >= self.position(s, app) + 1)
+        return if_(takes_one_more, even + 1, even)
+
+    # Actions
+
+    @action(app="apps")
+    def start(self, s: Any, app: Any) -> Step:
+        """An app starts and gets the next id."""
+        return Step(
+            when=[s.app_id[app] == 0],
+            then={s.app_id[app]: s.next_id, s.next_id: s.next_id + 1},
+        )
+
+    @action(app="apps", queue="queues")
+    def subscribe(self, s: Any, app: Any, queue: Any) -> Step:
+        """An app subscribes to a queue."""
+        return Step(
+            when=[self.takes_part(s, app), ~self.is_waiting(s, app, queue), s.active[queue] != app],
+            then={s.subscriber_queue[queue]: s.subscriber_queue[queue].append(app)},
+        )
+
+    @action(app="apps", queue="queues")
+    def release(self, s: Any, app: Any, queue: Any) -> Step:
+        """An app that is active on too many queues gives one up."""
+        return Step(
+            when=[
+                self.takes_part(s, app),
+                s.active[queue] == app,
+                self.active_count(s, app) > self.ideal_number(s, app),
+            ],
+            then={s.subscriber_queue[queue]: self.others(s, app, queue), s.active[queue]: None},
+        )
+
+    @action(app="apps", queue="queues")
+    def make_active(self, s: Any, app: Any, queue: Any) -> Step:
+        """A queue without active consumer takes the one that has waited longest."""
+        return Step(
+            when=[self.takes_part(s, app), s.subscriber_queue[queue][0] == app, s.active[queue].is_none],
+            then={s.active[queue]: app, s.subscriber_queue[queue]: self.others(s, app, queue)},
+        )
+
+    def others(self, s: Any, app: Any, queue: Any) -> Any:
+        """The queue's waiting subscribers without the app."""
+        return filtered(s.subscriber_queue[queue], lambda other: other != app)
+
+    # Properties
+
+    @type_invariant(name="TypeOK")
+    def type_ok(self, s: Any) -> Any:
+        """All of it is in the sorts."""
+        return all_of()
+
+    def is_balanced(self, s: Any) -> Any:
+        """All apps run, every queue is consumed, and no app is active on two queues more than another."""
+        return (
+            forall(self.queues, lambda q: s.active[q].is_some)
+            & forall(self.apps, lambda a: self.is_started(s, a))
+            & forall(self.apps, self.apps, lambda a, b: self.active_count(s, a) <= self.active_count(s, b) + 1)
+        )
+
+    @deadlock_invariant(name="DeadlockBalanced")
+    def deadlock_balanced(self, s: Any) -> Any:
+        """Where nothing can happen, the load is balanced."""
+        return self.is_balanced(s)
+
+    @deadlock_invariant(name="DeadlockPerfect")
+    def deadlock_perfect(self, s: Any) -> Any:
+        """Where nothing can happen, the load is balanced and every app is subscribed to every queue."""
+        return self.is_balanced(s) & forall(self.apps, self.queues, lambda a, q: self.is_subscribed(s, a, q))
+
+
+class RabbitSacRestart(RabbitSac):
+    """RabbitMQ clients balance queues with single active consumers; apps stop and start again."""
+
+    restart_limit = IntegerConstant(0, "how many ids beyond one per app are given out before stopping ends")
+
+    @property
+    def last_id(self) -> int:
+        return 2 * self.apps.size + self.restart_limit - 1
+
+    def takes_part(self, s: Any, app: Any) -> Any:
+        """Every app may, even one that is not started: so it stands in the original."""
+        return all_of()
+
+    def is_counted(self, s: Any, app: Any) -> Any:
+        return exists(self.queues, lambda q: self.is_subscribed(s, app, q))
+
+    @action(app="apps")
+    def stop(self, s: Any, app: Any) -> Step:
+        """An app stops, and with it all its subscriptions."""
+        return Step(
+            when=[self.is_started(s, app), s.next_id <= self.apps.size + self.restart_limit],
+            then={
+                s.subscriber_queue: function(self.queues, lambda q: self.others(s, app, q)),
+                s.active: function(self.queues, lambda q: if_(s.active[q] == app, None, s.active[q])),
+                s.app_id[app]: 0,
+            },
+        )
