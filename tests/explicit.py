@@ -38,7 +38,7 @@ class Exploration:
 def explore(model: Model, *, until: Collection[str] = (), max_depth: int | None = None) -> Exploration:
     """All reachable states; ends early once every property of ``until``, if any, is violated."""
     reader = _Reader(model)
-    level = sorted(initial_states(model))
+    level = initial_states(model)
     seen = set(level)
     counted = depth = distance = 0
     steps: dict[str, int] = {}
@@ -66,23 +66,21 @@ def explore(model: Model, *, until: Collection[str] = (), max_depth: int | None 
     return Exploration(counted, depth, steps, taken, complete)
 
 
-def initial_states(model: Model) -> Iterator[int]:
-    """The initial states: what is left of each field's values by the literals of Init, then tried."""
-    system = model.system
-    known = {}
-    for literal in system.init.args() if system.init.is_and() else (system.init,):
-        known[literal.arg(0) if literal.is_not() else literal] = not literal.is_not()
-    choices = []
-    for leaf in system.leaves:
-        codes = (tuple(leaf.encode(value)) for value in leaf.values)
-        choices.append(
-            [c for c in codes if all(known.get(bit, on) == on for bit, on in zip(leaf.bits, c, strict=True))]
-        )
-    holds = Evaluator(system.bits, [system.init])
-    for chosen in product(*choices):
-        bits = [on for code in chosen for on in code]
-        if holds.single(bits)[0]:
-            yield sum(on << place for place, on in enumerate(bits))
+def initial_states(model: Model) -> list[int]:
+    """The initial states, chosen field by field; each conjunct of Init is tried as soon as it can be."""
+    init = model.system.init
+    conjuncts = init.args() if init.is_and() else (init,)
+    waiting = [(conjunct, conjunct.get_free_variables()) for conjunct in conjuncts]
+    bits: list[FNode] = []
+    partial: list[list[bool]] = [[]]
+    for leaf in model.system.leaves:
+        bits.extend(leaf.bits)
+        ready = [conjunct for conjunct, support in waiting if support <= set(bits)]
+        waiting = [(conjunct, support) for conjunct, support in waiting if not support <= set(bits)]
+        holds = Evaluator(bits, ready)
+        longer = ([*chosen, *leaf.encode(value)] for chosen in partial for value in leaf.values)
+        partial = [chosen for chosen in longer if all(holds.single(chosen))]
+    return sorted(sum(on << place for place, on in enumerate(chosen)) for chosen in partial)
 
 
 class _Reader:

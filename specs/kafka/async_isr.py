@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import forall, image
+from verifier.encodings.quantifiers import forall, image, those
 from verifier.encodings.sorts import Function, Range, Record, Set
 from verifier.encodings.values import literal, record, set_of
 from verifier.specs.protocol import (
@@ -86,10 +86,11 @@ class AsyncIsr(Protocol):
         )
 
     def init(self, s: Any) -> Any:
-        everyone = forall(self.replicas, lambda r: s.controller.isr.contains(r) & s.leader.isr.contains(r))
+        everyone = those(self.replicas, lambda r: True)
         return (
-            everyone
+            (s.controller.isr == everyone)
             & (s.controller.version == 0)
+            & (s.leader.isr == everyone)
             & (s.leader.version == 0)
             & s.leader.pending_isr.is_empty
             & (s.leader.pending_version == -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from verifier.encodings.quantifiers import if_, those
 from verifier.specs.kafka.replication import KafkaReplication
@@ -18,7 +18,7 @@ class Kip279(KafkaReplication):
     """
 
     name = "kip279"
-    next = (
+    next: ClassVar[tuple[str, ...]] = (
         "controller_elect_leader",
         "controller_shrink_isr",
         "become_leader",

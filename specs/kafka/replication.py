@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import exists, forall, if_, minimum
+from verifier.encodings.quantifiers import exists, forall, if_, minimum, those
 from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
+from verifier.encodings.values import set_of
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
@@ -64,15 +65,15 @@ class KafkaReplication(Protocol):
 
     def init(self, s: Any) -> Any:
         return (
-            forall(self.replicas, lambda r: s.log[r].is_empty)
-            & forall(self.replicas, lambda r: (s.replica[r].hw == 0) & (s.replica[r].epoch == -1))
+            forall(self.replicas, lambda r: s.log[r].is_empty & (s.replica[r].hw == 0))
+            & forall(self.replicas, lambda r: s.replica[r].epoch == -1)
             & forall(self.replicas, lambda r: s.replica[r].leader.is_none & s.replica[r].isr.is_empty)
             & (s.next_record_id == 0)
             & (s.next_leader_epoch == 0)
             & forall(self.epochs, lambda e: self.is_unused(s, e))
             & (s.quorum.epoch == -1)
             & s.quorum.leader.is_none
-            & forall(self.replicas, lambda r: s.quorum.isr.contains(r))
+            & (s.quorum.isr == those(self.replicas, lambda r: True))
         )
 
     # What replicas and logs are like
@@ -135,13 +136,13 @@ class KafkaReplication(Protocol):
     @action(replica="replicas")
     def controller_shrink_isr(self, s: Any, replica: Any) -> Step:
         """The controller takes a replica for failed. The last leader standing stays in the ISR."""
-        leads = s.quorum.leader == replica
-        alone = forall(self.replicas, lambda r: s.quorum.isr.contains(r) == (r == replica))
+        isr, leads = s.quorum.isr, s.quorum.leader == replica
+        alone = isr == set_of(self.replicas, replica)
         return self.controller_update_isr(
             s,
-            [leads | s.quorum.isr.contains(replica)],
+            [leads | isr.contains(replica)],
             if_(leads, None, s.quorum.leader),
-            if_(leads & alone, s.quorum.isr, s.quorum.isr.remove(replica)),
+            if_(leads & alone, isr, isr.remove(replica)),
         )
 
     # Leaders
@@ -195,7 +196,10 @@ class KafkaReplication(Protocol):
         """The leader takes a follower that has reached its high watermark into the ISR."""
         isr, hw = s.replica[leader].isr, s.replica[leader].hw
         return self.quorum_update_leader_and_isr(
-            s, [~isr.contains(follower), self.is_caught_up(s, follower, leader, hw)], leader, isr.add(follower)
+            s,
+            [~isr.contains(follower), self.is_caught_up(s, follower, leader, hw)],
+            leader,
+            isr.add(follower),
         )
 
     @action(leader="replicas")
@@ -279,7 +283,7 @@ class KafkaReplication(Protocol):
 
     @invariant()
     def strong_isr(self, s: Any) -> Any:
-        """What a presumed leader has committed is in the logs of the quorum's ISR, so no election loses it."""
+        """What a presumed leader has committed is in the logs of the quorum's ISR: no election loses it."""
         return forall(
             self.replicas,
             lambda r: self.presumes_leadership(s, r).implies(self.is_committed_on(s, r, s.quorum.isr)),

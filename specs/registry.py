@@ -1,0 +1,105 @@
+"""Finding a protocol: by the name of a built-in one, or in a Python file of one's own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+from verifier.errors import UsageError, unknown_name
+from verifier.specs.protocol import Protocol
+
+BUILT_IN: Mapping[str, str] = {
+    "kafka-truncate-hw": "verifier.specs.kafka.truncate_hw:KafkaTruncateToHighWatermark",
+    "kip101": "verifier.specs.kafka.kip101:Kip101",
+    "kip279": "verifier.specs.kafka.kip279:Kip279",
+    "kip320-first-try": "verifier.specs.kafka.kip320_first_try:Kip320FirstTry",
+    "kip320": "verifier.specs.kafka.kip320:Kip320",
+    "kafka-async-isr": "verifier.specs.kafka.async_isr:AsyncIsr",
+}
+"""Where each built-in protocol is: module, colon, class."""
+
+
+def built_in() -> list[tuple[str, type[Protocol]]]:
+    """All built-in protocols with their names, in the order to show."""
+    return [(name, _imported(name)) for name in BUILT_IN]
+
+
+def load(spec: str) -> type[Protocol]:
+    """The protocol that ``spec`` names: built in, or ``file.py`` or ``file.py:Class``, whose code is run.
+
+    Raises UsageError if there is none, or if the file cannot be read or run.
+    """
+    if spec in BUILT_IN:
+        return _imported(spec)
+    path, colon, class_name = spec.rpartition(":")
+    if colon and path.endswith(".py"):
+        return _in_file(Path(path), class_name)
+    if spec.endswith(".py") or "/" in spec:
+        return _in_file(Path(spec), None)
+    error = unknown_name("spec", spec, BUILT_IN)
+    raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py")
+
+
+def _imported(name: str) -> type[Protocol]:
+    module, _, class_name = BUILT_IN[name].partition(":")
+    found: type[Protocol] = getattr(importlib.import_module(module), class_name)
+    return found
+
+
+def _in_file(path: Path, class_name: str | None) -> type[Protocol]:
+    module = _run(path)
+    found = {
+        name: item
+        for name, item in vars(module).items()
+        if isinstance(item, type) and issubclass(item, Protocol) and item.__module__ == module.__name__
+    }
+    if class_name is not None and class_name not in found:
+        raise unknown_name(f"protocol in {path}", class_name, found)
+    if class_name is not None:
+        return found[class_name]
+    if not found:
+        raise UsageError(f"{path} defines no protocol: no class in it derives from Protocol")
+    if len(found) > 1:
+        example = next(iter(found))
+        raise UsageError(
+            f"{path} defines several protocols ({', '.join(found)}): say which, as in {path}:{example}"
+        )
+    return next(iter(found.values()))
+
+
+def _run(path: Path) -> ModuleType:
+    """The file as a module; what it imports may lie beside it, as for a script."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read the spec file {path}: {error.strerror}") from error
+    module = ModuleType(f"verifier_spec_{path.stem}")
+    module.__file__ = str(path)
+    beside = str(path.resolve().parent)
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, beside)
+    try:
+        exec(compile(source, str(path), "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        raise UsageError(_explained(path, error)) from error
+    finally:
+        sys.path.remove(beside)
+    return module
+
+
+def _explained(path: Path, error: BaseException) -> str:
+    """One line: the file, the line of it that was running (or cannot be read), the error."""
+    lines, words = [], str(error)
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == str(path):
+            lines.append(step.tb_lineno)
+        step = step.tb_next
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines, words = [error.lineno or 1], error.msg
+    place = f"{path}, line {lines[-1]}" if lines else str(path)
+    words = " ".join(words.split())
+    return f"{place}: {type(error).__name__}" + (f": {words}" if words else "")
