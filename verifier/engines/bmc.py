@@ -190,7 +190,11 @@ class _Run:
                 self.unseen -= set(event.actions)
             case Prepared():
                 figures = self.statistics["searches"].setdefault(name, {})
-                figures.update(preparing_seconds=event.seconds, clauses_per_step=event.clauses_per_step)
+                figures.update(
+                    preparing_seconds=event.seconds,
+                    clauses_per_step=event.clauses_per_step,
+                    structural_invariants=event.structural_invariants,
+                )
             case GaveUp():
                 self.failures.append(event.reason)
 

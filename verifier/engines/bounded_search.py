@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from verifier.solvers import Answer, open_solver
+from verifier.structural import structural_invariants
 from verifier.system import TransitionSystem
 from verifier.unroll import Frames, Steps, frames
 
@@ -30,10 +31,11 @@ class Search:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The search is set up: seconds for clauses of one step, and their number."""
+    """The search is set up: seconds it took, and how many clauses a step and a state get."""
 
     seconds: float
     clauses_per_step: int
+    structural_invariants: int
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class _Run:
         self.report = report
         self.decided_elsewhere = decided_elsewhere
         self.frames: Frames = frames(system, task.steps, task.symmetry)
+        self.invariants = structural_invariants(system, self.frames, task.solver)
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
         self.unseen = sorted(self.frames.enabled)
@@ -124,7 +127,8 @@ class _Run:
         self.selector_base = (task.depth + 2) * self.frames.stride
 
     def run(self) -> None:
-        self.report(Prepared(self._elapsed(), len(self.frames.relation) + len(self.frames.state)))
+        per_step = len(self.frames.relation) + len(self.frames.succession) + len(self.frames.state)
+        self.report(Prepared(self._elapsed(), per_step, len(self.invariants)))
         try:
             for depth in range(self.task.depth + 1):
                 self._open_frame(depth)
@@ -146,6 +150,9 @@ class _Run:
             self.solver.add_clauses(self.frames.start)
         else:
             self.solver.add_clauses(self.frames.shifted(self.frames.relation, depth - 1))
+        if depth > 1:
+            self.solver.add_clauses(self.frames.shifted(self.frames.succession, depth - 2))
+        self.solver.add_clauses(self.frames.shifted(self.invariants, depth))
         self.solver.add_clauses(self.frames.shifted(self.frames.state, depth))
         self.unrolling += time.monotonic() - began
 

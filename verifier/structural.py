@@ -1,0 +1,136 @@
+"""Structural invariants: small clauses over state bits that hold in every reachable state.
+
+Candidates are the units and binary clauses that no state of a random simulation contradicts; those
+that are not inductive together are dropped (Houdini: Flanagan and Leino 2001,
+doi:10.1007/3-540-45251-6_29). What remains is proved, so a search may assume it in every frame.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+
+from verifier.encodings.evaluator import Evaluator
+from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
+from verifier.system import TransitionSystem
+from verifier.unroll import Frames
+
+_WALKS = 512
+_WALK_LENGTH = 60
+
+
+def structural_invariants(system: TransitionSystem, frames: Frames, solver: str) -> list[list[int]]:
+    """Clauses over the state bits (variables 1, 2, … in their order), inductive together.
+
+    Empty where the solver gives up: they only help.
+    """
+    checker = _Inductiveness(frames, solver)
+    initial = checker.initial_state()
+    if initial is None:
+        return []
+    return checker.inductive(_candidates(_simulate(system, initial)))
+
+
+def _simulate(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
+    """For each state bit its values in the states of many random walks, as one long integer."""
+    rng = random.Random(0)
+    everyone = (1 << _WALKS) - 1
+    inputs = [symbol for instance in system.instances for symbol in instance.inputs]
+    outputs = [term for i in system.instances for term in (i.guard, *i.updates.values())]
+    evaluate = Evaluator((*system.bits, *inputs), outputs)
+    place = {symbol: index for index, symbol in enumerate(system.bits)}
+    start = [everyone if value else 0 for value in initial]
+    state = list(start)
+    history = list(start)
+    for step in range(1, _WALK_LENGTH + 1):
+        values = iter(evaluate([*state, *(rng.getrandbits(_WALKS) for _ in inputs)], everyone))
+        moves = [
+            (next(values), [(place[symbol], next(values)) for symbol in instance.updates])
+            for instance in system.instances
+        ]
+        rng.shuffle(moves)
+        waiting = everyone
+        # Twice every instance takes only some of the walks it could, so that walks part ways.
+        for thinned in (True, True, False):
+            for enabled, updates in moves:
+                chosen = enabled & waiting
+                if thinned:
+                    chosen &= rng.getrandbits(_WALKS) & rng.getrandbits(_WALKS)
+                waiting &= ~chosen
+                for index, value in updates if chosen else ():
+                    state[index] = (state[index] & ~chosen) | (value & chosen)
+        for index, value in enumerate(start):  # walks without a successor begin again
+            state[index] = (state[index] & ~waiting) | (value & waiting)
+            history[index] |= state[index] << (step * _WALKS)
+    return history
+
+
+def _candidates(history: Sequence[int]) -> list[list[int]]:
+    """Units and binary clauses true in all states seen."""
+    everywhere = (1 << ((_WALK_LENGTH + 1) * _WALKS)) - 1
+    false_in = {index + 1: values ^ everywhere for index, values in enumerate(history)}
+    false_in |= {-(index + 1): values for index, values in enumerate(history)}
+    units = [literal for literal, states in false_in.items() if not states]
+    fixed = {abs(literal) for literal in units}
+    loose = [literal for literal in false_in if abs(literal) not in fixed]
+    pairs = [[a, b] for a, b in combinations(loose, 2) if a != -b and not false_in[a] & false_in[b]]
+    return [[literal] for literal in units] + pairs
+
+
+class _Inductiveness:
+    """Asks whether clauses hold initially and are kept, in fresh solvers."""
+
+    def __init__(self, frames: Frames, solver: str) -> None:
+        self.frames = frames
+        self.solver = solver
+
+    def initial_state(self) -> list[bool] | None:
+        """Some initial state; None if there is none to be had."""
+        with_start = open_solver(self.solver)
+        with_start.add_clauses(self.frames.start)
+        with_start.add_clauses(self.frames.state)
+        if with_start.solve() is not Answer.SATISFIABLE:
+            return None
+        return [with_start.value(variable) for variable in range(1, self.frames.bits + 1)]
+
+    def inductive(self, candidates: Sequence[Clause]) -> list[list[int]]:
+        """The largest inductive subset of the candidates."""
+        frames = self.frames
+        initially = [*frames.start, *frames.state]
+        kept = self._kept(initially, candidates, frame=0, assumed=False)
+        step = [*frames.state, *frames.relation]
+        return self._kept(step, kept, frame=1, assumed=True)
+
+    def _kept(
+        self, clauses: Sequence[Clause], candidates: Sequence[Clause], frame: int, assumed: bool
+    ) -> list[list[int]]:
+        """Drops candidates until none can be false in ``frame``, all being assumed in frame 0 if so."""
+        solver = open_solver(self.solver)
+        solver.add_clauses(clauses)
+        count, base = len(candidates), 3 * self.frames.stride
+        active = range(base + 1, base + count + 1)
+        broken = range(base + count + 1, base + 2 * count + 1)
+        some_broken = base + 2 * count + 1
+        if assumed:
+            solver.add_clauses([-on, *clause] for on, clause in zip(active, candidates, strict=True))
+        placed = [[self.frames.at(literal, frame) for literal in clause] for clause in candidates]
+        solver.add_clauses(
+            [-flag, -literal] for flag, clause in zip(broken, placed, strict=True) for literal in clause
+        )
+        solver.add_clauses([[-some_broken, *broken]])
+        alive = list(range(count))
+        while alive:
+            answer = solver.solve([some_broken, *(active[index] for index in alive)])
+            if answer is Answer.UNSATISFIABLE:
+                return [list(candidates[index]) for index in alive]
+            if answer is Answer.UNKNOWN:
+                return []
+            fallen = {index for index in alive if not any(_holds(solver, lit) for lit in placed[index])}
+            solver.add_clauses([-broken[index]] for index in fallen)
+            alive = [index for index in alive if index not in fallen]
+        return []
+
+
+def _holds(solver: ClauseSolver, literal: int) -> bool:
+    return solver.value(abs(literal)) == (literal > 0)
