@@ -1,0 +1,108 @@
+"""``verify bmc``: the options; ``verifier.cli.bmc_run`` does the work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.cli.expect import EXPECT_HELP
+from verifier.cli.output import format_option
+from verifier.cli.parameters import Count, Duration, OneOf, Size
+from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.solvers.names import DEFAULT_SOLVER, SOLVER_NAMES
+
+STEPS = ("auto", "parallel", "serial")
+
+_PROPERTY_HELP = (
+    "What to check; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
+)
+_SYMMETRY_HELP = "Of executions that differ only in the names of interchangeable elements, look at one."
+_STEPS_HELP = (
+    "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto runs "
+    "both side by side."
+)
+_TRACE_HELP = (
+    "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
+    "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    spec: str
+    settings: dict[str, str]
+    properties: tuple[str, ...]
+    depth: int | None
+    steps: str
+    solver: str
+    symmetry: bool
+    shortest: bool
+    timeout: float | None
+    memory: int | None
+    seed: int
+    output_format: str
+    full: bool
+    trace_out: Path | None
+    dump_smt2: Path | None
+    expect: tuple[str, ...]
+
+
+@click.command("bmc")
+@spec_options
+@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@click.option("--depth", type=Count(), help="The most actions of an execution. [default: the spec's]")
+@click.option("--steps", type=OneOf("steps", STEPS), default="auto", show_default=True, help=_STEPS_HELP)
+@click.option(
+    "--solver",
+    type=OneOf("solver", SOLVER_NAMES),
+    default=DEFAULT_SOLVER,
+    show_default=True,
+    help="What solves.",
+)
+@click.option("--symmetry/--no-symmetry", default=True, show_default=True, help=_SYMMETRY_HELP)
+@click.option(
+    "--shortest", is_flag=True, help="Go on to a counterexample with the fewest actions, proven fewest."
+)
+@click.option("--timeout", type=Duration(), help="End the search after this time: 90, 90s, 2m, 1h.")
+@click.option("--memory", type=Size(), help="End the search at this much memory: 512MiB, 2GiB.")
+@click.option(
+    "--seed",
+    type=Count(),
+    default=0,
+    show_default=True,
+    help="Vary the search; verdicts do not depend on it.",
+)
+@format_option
+@click.option(
+    "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
+)
+@click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
+@click.option(
+    "--dump-smt2",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the question as SMT-LIB 2, for other solvers.",
+)
+@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+def command(
+    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+) -> int:
+    """Check properties in every execution of at most DEPTH actions.
+
+    Progress goes to standard error, the result to standard output.
+
+    \b
+    Examples:
+      verify bmc --spec kip320 --depth 12
+      verify bmc --spec kip320-first-try --set replicas=4 --property StrongIsr --shortest
+      verify bmc --spec my_protocol.py --timeout 5m --trace-out trace.itf.json
+    """
+    from verifier.cli.bmc_run import run
+
+    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
+    return run(options)

@@ -1,0 +1,65 @@
+"""The entry point of ``verify``."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+from typing import Any
+
+import click
+
+from verifier.cli.group import LazyGroup
+
+_COMMANDS = {
+    "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
+    "show": ("verifier.cli.show:command", "Describe a protocol: constants, actions, properties, size."),
+    "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
+    "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
+}
+
+_HELP = """Check replication protocols: every execution up to a depth, or a counterexample.
+
+\b
+Example:
+  verify bmc --spec kip320-first-try --depth 12
+
+\b
+Exit codes, of several verdicts the worst:
+   0  holds, or the verdict that --expect names
+   1  an error of verify itself
+   2  wrong usage or bad input
+  10  violated
+  12  inconclusive: time, memory, interrupted
+  14  holds, but --expect names another verdict
+"""
+
+
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        try:
+            click.echo(f"verify {metadata.version('protoverify')}")
+        except metadata.PackageNotFoundError:
+            click.echo("verify, from a checkout that was not installed")
+        context.exit()
+
+
+@click.group(cls=LazyGroup, commands_at=_COMMANDS, help=_HELP, context_settings={"max_content_width": 100})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version.",
+)
+def cli() -> None:
+    """The group of all commands."""
+
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")  # traces have arrows, which not every terminal can show
+    cli()

@@ -1,0 +1,36 @@
+"""``verify show``."""
+
+from __future__ import annotations
+
+import click
+
+from verifier.cli.output import console, format_option, print_json, print_lines
+from verifier.cli.specs import load, named_spec, parse_settings, spec_options
+
+
+@click.command("show")
+@spec_options
+@format_option
+def command(
+    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], output_format: str
+) -> int:
+    """Describe a protocol: constants, variables, actions, properties, and the size of its encoding.
+
+    \b
+    Examples:
+      verify show kip320
+      verify show --spec my_protocol.py --set replicas=4 --format json
+    """
+    loaded = load(named_spec(spec_option, spec_argument), parse_settings(settings))
+
+    from verifier.model import build
+    from verifier.report.description import describe
+    from verifier.report.protocol import render_description
+
+    about = describe(build(loaded.protocol))
+    if output_format == "json":
+        print_json(about)
+    else:
+        target = console()
+        print_lines(target, render_description(about, target.width))
+    return 0

@@ -1,0 +1,278 @@
+"""Traces as files: the Informal Trace Format (ITF) of Apalache and Quint, in JSON.
+
+The format is Apalache's ADR 015. Beside it, ``#meta`` of the trace names the spec, its hash, the
+constants and the property, and ``#meta`` of each state the action that led to it, so that a trace
+can be checked again without a solver.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Record, Sequence, Set, Sort
+from verifier.errors import UsageError
+from verifier.model import Model
+from verifier.replay import ReplayFailure
+from verifier.specs.definition import Definition
+from verifier.trace import ActionTaken, Trace
+
+_FORMAT = "ITF"
+_DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+_UNIT: dict[str, list[Any]] = {"#tup": []}
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a trace file says about itself."""
+
+    spec: str
+    spec_hash: str
+    constants: Mapping[str, Any]
+    violates: str | None
+
+
+def dump(trace: Trace, model: Model) -> dict[str, Any]:
+    """The trace as a JSON object."""
+    sorts = model.layout.sorts
+    states = []
+    for index, state in enumerate(trace.states):
+        about: dict[str, Any] = {"index": index}
+        if index > 0:
+            action = trace.actions[index - 1]
+            parameters = _parameter_sorts(model.definition, action.name)
+            values = {name: _out(parameters[name], value) for name, value in action.parameters.items()}
+            about.update(action=action.name, parameters=values)
+        states.append({"#meta": about, **{name: _out(sort, state[name]) for name, sort in sorts.items()}})
+    return {
+        "#meta": {
+            "format": _FORMAT,
+            "format-description": _DESCRIPTION,
+            "description": f"made by verify {_version()}",
+            "spec": trace.spec,
+            "spec_hash": trace.spec_hash,
+            "constants": dict(trace.constants),
+            "property": trace.violates,
+            "status": "violation" if trace.violates else "execution",
+        },
+        "vars": list(sorts),
+        "states": states,
+    }
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The JSON object in a trace file. Raises UsageError if there is none, or if it is no ITF trace."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"not JSON: {error}") from None
+    if not isinstance(data, dict) or not isinstance(data.get("states"), list):
+        raise UsageError(
+            'no ITF trace: a JSON object with "#meta", "vars" and a list of "states" is expected'
+        )
+    if not data["states"]:
+        raise UsageError("the trace has no states")
+    return data
+
+
+def header(data: Mapping[str, Any]) -> Header:
+    """What a trace says about itself. Raises UsageError if it does not say what a replay needs."""
+    about = data.get("#meta")
+    if not isinstance(about, dict):
+        raise UsageError('no trace of verify: "#meta" is missing, which names the spec and its constants')
+    for name, kind, words in (("spec", str, "a name"), ("constants", dict, "an object")):
+        if not isinstance(about.get(name), kind):
+            raise UsageError(
+                f'no trace of verify: "{name}" in "#meta" should be {words}, it is {_quoted(about, name)}'
+            )
+    violates = about.get("property")
+    if not isinstance(violates, str | None):
+        raise UsageError(
+            f'"property" in "#meta" should be a name or null, it is {_quoted(about, "property")}'
+        )
+    return Header(about["spec"], str(about.get("spec_hash")), about["constants"], violates)
+
+
+def load(data: Mapping[str, Any], model: Model) -> Trace:
+    """The trace in the terms of a model, to be checked by a replay.
+
+    Raises UsageError where the data do not have the shape of such a trace, ReplayFailure where a value
+    has the shape of its sort but is not in it.
+    """
+    about = header(data)
+    states, actions = [], []
+    for index, entry in enumerate(data["states"]):
+        if not isinstance(entry, dict):
+            raise UsageError(f"state {index} is no JSON object")
+        states.append(_state(index, entry, model.layout.sorts))
+        if index > 0:
+            actions.append(_action(index, entry, model.definition))
+    return Trace(about.spec, about.spec_hash, about.constants, about.violates, tuple(states), tuple(actions))
+
+
+def _state(index: int, entry: Mapping[str, Any], sorts: Mapping[str, Sort]) -> dict[str, Concrete]:
+    missing = [name for name in sorts if name not in entry]
+    if missing:
+        raise UsageError(f"state {index} lacks the variable {', '.join(missing)}")
+    unknown = [name for name in entry if name not in sorts and not name.startswith("#")]
+    if unknown:
+        raise UsageError(
+            f"state {index} has {', '.join(unknown)}, which is no variable; these are {', '.join(sorts)}"
+        )
+    return {name: _Reader(index, name).value(sort, entry[name]) for name, sort in sorts.items()}
+
+
+def _action(index: int, entry: Mapping[str, Any], definition: Definition) -> ActionTaken:
+    about = entry.get("#meta")
+    if not isinstance(about, dict) or not isinstance(name := about.get("action"), str):
+        raise UsageError(f'state {index} does not name the action that led to it ("#meta": {{"action": …}})')
+    parameters = about.get("parameters", {})
+    if not isinstance(parameters, dict):
+        raise UsageError(f'state {index}: "parameters" of {name} is no JSON object')
+    sorts = _parameter_sorts(definition, name)
+    reader = _Reader(index, name)
+    values = {
+        key: reader.value(sorts[key], value) if key in sorts else str(value)
+        for key, value in parameters.items()
+    }
+    # In the order in which the action declares them; what it does not know comes last.
+    order = [*(key for key in sorts if key in values), *(key for key in values if key not in sorts)]
+    return ActionTaken(name, {key: values[key] for key in order})
+
+
+def _version() -> str:
+    try:
+        return metadata.version("protoverify")
+    except metadata.PackageNotFoundError:  # run from a checkout that was not installed
+        return "(not installed)"
+
+
+def _parameter_sorts(definition: Definition, action: str) -> dict[str, Sort]:
+    return {
+        parameter.symbol.name: parameter.symbol.sort
+        for known in definition.actions
+        if known.name == action
+        for parameter in known.parameters
+    }
+
+
+def _quoted(about: Mapping[str, Any], name: str) -> str:
+    return json.dumps(about[name])[:60] if name in about else "missing"
+
+
+def _out(sort: Sort, value: Any) -> Any:
+    """A concrete value as JSON."""
+    match sort:
+        case Option():
+            if value is None:
+                return {"tag": "None", "value": _UNIT}
+            return {"tag": "Some", "value": _out(sort.inner, value)}
+        case Record():
+            return {name: _out(part, value[name]) for name, part in sort.fields}
+        case Function():
+            pairs = ((key, value[key]) for key in sort.domain.values())
+            return {"#map": [[_out(sort.domain, key), _out(sort.range, item)] for key, item in pairs]}
+        case Bag():
+            held = (item for item in sort.element.values() if item in value)
+            return {"#map": [[_out(sort.element, item), value[item]] for item in held]}
+        case Set():
+            return {"#set": [_out(sort.element, item) for item in sort.element.values() if item in value]}
+        case Sequence():
+            return [_out(sort.element, item) for item in value]
+    return value
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the JSON of one variable or parameter in one state."""
+
+    step: int
+    name: str
+
+    def value(self, sort: Sort, data: Any) -> Concrete:
+        """The concrete value of a sort that JSON stands for."""
+        match sort:
+            case Boolean():
+                return bool(self._plain(data, bool, "true or false"))
+            case Range():
+                return self._integer(data)
+            case Option():
+                return self._option(sort, data)
+            case Record():
+                return self._record(sort, data)
+            case Function():
+                return self._function(sort, data)
+            case Bag():
+                pairs = self._pairs(sort.element, data)
+                return FrozenMap((key, self._integer(count)) for key, count in pairs.items())
+            case Set():
+                return frozenset(self.value(sort.element, item) for item in self._marked(data, "#set"))
+            case Sequence():
+                items = self._plain(data, list, "an array")
+                return tuple(self.value(sort.element, item) for item in items)
+        return str(self._plain(data, str, f"a string that names one of {sort}"))
+
+    def _wrong(self, wanted: str, data: Any) -> UsageError:
+        shown = json.dumps(data, ensure_ascii=False)
+        shown = shown if len(shown) <= 60 else f"{shown[:60]}…"
+        return UsageError(f"state {self.step}: {self.name} should be {wanted}, the file has {shown}")
+
+    def _plain(self, data: Any, kind: type, wanted: str) -> Any:
+        if not isinstance(data, kind):
+            raise self._wrong(wanted, data)
+        return data
+
+    def _integer(self, data: Any) -> int:
+        if isinstance(data, dict) and re.fullmatch(r"-?[0-9]{1,18}", str(data.get("#bigint"))):
+            return int(data["#bigint"])
+        if not isinstance(data, int) or isinstance(data, bool):
+            raise self._wrong("an integer", data)
+        return data
+
+    def _marked(self, data: Any, mark: str) -> list[Any]:
+        items = data.get(mark) if isinstance(data, dict) else None
+        if not isinstance(items, list):
+            raise self._wrong(f'{{"{mark}": […]}}', data)
+        return items
+
+    def _option(self, sort: Option, data: Any) -> Concrete:
+        match data:
+            case {"tag": "None"}:
+                return None
+            case {"tag": "Some", "value": inner}:
+                return self.value(sort.inner, inner)
+            case _:
+                raise self._wrong('{"tag": "None", …} or {"tag": "Some", "value": …}', data)
+
+    def _record(self, sort: Record, data: Any) -> FrozenMap:
+        if not isinstance(data, dict) or set(data) != set(sort.field_sorts):
+            raise self._wrong(f"an object with {', '.join(sort.field_sorts)}", data)
+        return FrozenMap((name, self.value(part, data[name])) for name, part in sort.fields)
+
+    def _function(self, sort: Function, data: Any) -> FrozenMap:
+        pairs = self._pairs(sort.domain, data)
+        keys = list(sort.domain.values())
+        for key in keys:
+            if key not in pairs:
+                raise ReplayFailure(self.step, f"{self.name} has no value for the key {show(key)}")
+        for key in pairs:
+            if key not in keys:
+                words = f"{self.name} has the key {show(key)}, which is not in {sort.domain}"
+                raise ReplayFailure(self.step, words)
+        return FrozenMap((key, self.value(sort.range, pairs[key])) for key in keys)
+
+    def _pairs(self, domain: Sort, data: Any) -> dict[Concrete, Any]:
+        pairs: dict[Concrete, Any] = {}
+        for pair in self._marked(data, "#map"):
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise self._wrong('{"#map": [[key, value], …]}', data)
+            key = self.value(domain, pair[0])
+            if key in pairs:
+                raise UsageError(f"state {self.step}: {self.name} has two values for the key {show(key)}")
+            pairs[key] = pair[1]
+        return pairs

@@ -1,0 +1,1 @@
+"""How results look: tables, traces and JSON. Nothing here computes a verdict."""

@@ -1,0 +1,190 @@
+"""What a state holds and what changed from one to the next, as entries with their place in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as PythonSequence
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.sorts import Bag, Boolean, Function, IndexSet, Option, Record, Sequence, Set, Sort
+from verifier.encodings.terms import Symbol
+
+_ABSENT = "–"
+_SHORT = 24
+"""Values up to this many characters are shown whole, old and new side by side."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a trace: where in the state, and what is there.
+
+    ``lane`` is the element of the lanes' index set that the place belongs to; None if to none.
+    """
+
+    lane: Concrete | None
+    path: str
+    parts: tuple[str, ...]
+    """What is there; or what was, and what is now."""
+    parent: str = ""
+    """The path of the record that this is a field of."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A place in the state on the way down."""
+
+    path: str
+    lane: Concrete | None = None
+    keyed: bool = False
+    """Whether the path has a key already; only the first decides about the lane."""
+    parent: str = ""
+    """Of a record's field: the record's path."""
+
+    def entry(self, *parts: str) -> Entry:
+        """What is to be said of this place."""
+        return Entry(self.lane, self.path, parts, self.parent)
+
+
+def changes(
+    variables: PythonSequence[Symbol],
+    before: Mapping[str, Concrete],
+    after: Mapping[str, Concrete],
+    lanes: IndexSet | None,
+) -> list[Entry]:
+    """What is different in ``after``, in the order of the variables."""
+    differ = _Differ(lanes)
+    return [
+        entry
+        for symbol in variables
+        for entry in differ.entries(symbol.sort, before[symbol.name], after[symbol.name], _Place(symbol.name))
+    ]
+
+
+def contents(
+    variables: PythonSequence[Symbol], state: Mapping[str, Concrete], lanes: IndexSet | None, *, brief: bool
+) -> list[Entry]:
+    """All that a state holds. ``brief`` says once what is the same for all lanes."""
+    return [
+        entry
+        for symbol in variables
+        for entry in _contents(symbol.sort, state[symbol.name], _Place(symbol.name), lanes, brief)
+    ]
+
+
+def lane_of(path_sort: Sort, lanes: IndexSet | None) -> bool:
+    """Whether a function's keys are the lanes."""
+    return lanes is not None and isinstance(path_sort, Function) and path_sort.domain == lanes
+
+
+def _below(place: _Place, sort: Sort, key: Concrete, lanes: IndexSet | None) -> _Place:
+    decides = not place.keyed and lane_of(sort, lanes)
+    return _Place(f"{place.path}[{show(key)}]", key if decides else place.lane, True)
+
+
+def _contents(sort: Sort, value: Any, place: _Place, lanes: IndexSet | None, brief: bool) -> Iterator[Entry]:
+    if isinstance(sort, Function) and not place.keyed and lane_of(sort, lanes):
+        if brief and _uniform(value):
+            yield place.entry(_compact(sort, value))
+            return
+        for key, item in value.items():
+            yield _below(place, sort, key, lanes).entry(_shown(sort.range, item, brief))
+    elif (
+        isinstance(sort, Record) and not place.keyed and any(lane_of(part, lanes) for _, part in sort.fields)
+    ):
+        for name, part in sort.fields:
+            yield from _contents(part, value[name], _Place(f"{place.path}.{name}"), lanes, brief)
+    else:
+        yield place.entry(_shown(sort, value, brief))
+
+
+def _shown(sort: Sort, value: Any, brief: bool) -> str:
+    return _compact(sort, value) if brief else show(value)
+
+
+def _uniform(value: FrozenMap) -> bool:
+    return len(set(value.values())) == 1
+
+
+def _compact(sort: Sort, value: Any) -> str:
+    """A value with functions that are the same everywhere in short: ``all 0``."""
+    match sort:
+        case Function() if len(value) > 1 and _uniform(value):
+            return f"all {_compact(sort.range, next(iter(value.values()))).removeprefix('all ')}"
+        case Record():
+            fields = (f"{name} {_compact(part, value[name])}" for name, part in sort.fields)
+            return f"({', '.join(fields)})"
+        case Option() if value is not None:
+            return _compact(sort.inner, value)
+    return show(value)
+
+
+@dataclass(frozen=True)
+class _Differ:
+    """Descends to what changed, as far as that is shorter than the whole."""
+
+    lanes: IndexSet | None
+
+    def entries(self, sort: Sort, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
+        """The changes at a place."""
+        if old == new:
+            return
+        match sort:
+            case _ if sort.is_scalar or isinstance(sort, Boolean):
+                yield self._whole(old, new, place)
+            case Option() if old is not None and new is not None:
+                yield from self.entries(sort.inner, old, new, place)
+            case Record() if not self._better_whole(sort, old, new):
+                for name, part in sort.fields:
+                    inner = _Place(f"{place.path}.{name}", place.lane, place.keyed, place.path)
+                    yield from self.entries(part, old[name], new[name], inner)
+            case Function():
+                for key in sort.domain.values():
+                    yield from self.entries(
+                        sort.range, old[key], new[key], _below(place, sort, key, self.lanes)
+                    )
+            case Bag():
+                yield from self._bag(sort, old, new, place)
+            case Set() if not self._short(old, new):
+                yield self._gained_and_lost(sort, old, new, place)
+            case Sequence():
+                yield from self._sequence(sort, old, new, place)
+            case _:
+                yield self._whole(old, new, place)
+
+    def _whole(self, old: Concrete, new: Concrete, place: _Place) -> Entry:
+        return place.entry(show(old), show(new))
+
+    def _short(self, old: Concrete, new: Concrete) -> bool:
+        return max(len(show(old)), len(show(new))) <= _SHORT
+
+    def _better_whole(self, sort: Record, old: Any, new: Any) -> bool:
+        """Whether most fields of a small record changed."""
+        changed = sum(old[name] != new[name] for name in sort.field_sorts)
+        return 2 * changed > len(sort.fields) and self._short(old, new)
+
+    def _bag(self, sort: Bag, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
+        for item in sort.element.values():
+            was, now = old.get(item, 0), new.get(item, 0)
+            if was != now:
+                yield self._whole(was, now, _below(place, sort, item, self.lanes))
+
+    def _gained_and_lost(self, sort: Set, old: Any, new: Any, place: _Place) -> Entry:
+        gained = [f"+ {show(item)}" for item in sort.element.values() if item in new - old]
+        lost = [f"- {show(item)}" for item in sort.element.values() if item in old - new]
+        return place.entry(", ".join(gained + lost))
+
+    def _sequence(self, sort: Sequence, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
+        common = min(len(old), len(new))
+        if len(old) != len(new) and old[:common] != new[:common]:
+            yield self._whole(old, new, place)  # as when the first of a queue is taken
+            return
+        for index in range(max(len(old), len(new))):
+            inner = _Place(f"{place.path}[{index}]", place.lane, True)
+            if index < common:
+                yield from self.entries(sort.element, old[index], new[index], inner)
+            else:
+                was = show(old[index]) if index < len(old) else _ABSENT
+                now = show(new[index]) if index < len(new) else _ABSENT
+                yield inner.entry(was, now)

@@ -1,0 +1,54 @@
+"""A run as a JSON object. Scripts rely on the names; more may be added, none taken away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier import itf
+from verifier.report.run import Run
+from verifier.verdict import Verdict
+
+
+def as_object(run: Run) -> dict[str, Any]:
+    """The whole run."""
+    return {
+        "spec": run.definition.name,
+        "spec_hash": run.definition.spec_hash,
+        "constants": dict(run.definition.constants),
+        "engine": run.engine,
+        "options": dict(run.options),
+        "solver": {"name": run.solver, "version": run.solver_version},
+        "seconds": round(run.seconds, 3),
+        "exit_code": run.exit_code,
+        "expected": list(run.expected),
+        "results": [_result(run, verdict) for verdict in run.outcome.verdicts],
+        "statistics": _statistics(run),
+    }
+
+
+def _result(run: Run, verdict: Verdict) -> dict[str, Any]:
+    trace = verdict.trace
+    return {
+        "property": verdict.property_name,
+        "verdict": verdict.kind.value,
+        "depth": verdict.depth,
+        "steps": verdict.steps,
+        "fewest": verdict.fewest if trace is not None else None,
+        "reason": verdict.reason,
+        "seconds": round(verdict.seconds, 3),
+        "found_by": verdict.found_by,
+        "trace": itf.dump(trace, run.model) if trace is not None and run.model is not None else None,
+        "certificate": None,
+    }
+
+
+def _statistics(run: Run) -> dict[str, Any]:
+    system = run.model.system if run.model is not None else None
+    return {
+        "bits": len(system.bits) if system is not None else None,
+        "leaves": len(system.leaves) if system is not None else None,
+        "instances": len(system.instances) if system is not None else None,
+        "building_seconds": round(run.building_seconds, 3),
+        "never_enabled": list(run.outcome.never_enabled),
+        **run.outcome.statistics,
+    }

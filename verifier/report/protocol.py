@@ -1,0 +1,93 @@
+"""The description of a protocol as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.report.columns import aligned, wrap
+
+
+def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
+    """The sections, on lines of at most ``width`` characters."""
+    lines: list[RenderableType] = [Text(f"{about['spec']}  ({about['source']})", "bold")]
+    for paragraph in about["description"].split("\n\n"):
+        lines += [Text(), *(Text(line) for line in wrap(" ".join(paragraph.split()), width))]
+    lines += _table("Constants", map(_constant, about["constants"]), width)
+    lines += _table("Variables", ((v["name"], v["sort"]) for v in about["variables"]), width)
+    lines += _list("Actions", map(_action, about["actions"]), width)
+    lines += _list("Properties", map(_property, about["properties"]), width)
+    if about["constraint"] is not None:
+        bound = (about["constraint"], "", "Nothing happens in a state where it is false.")
+        lines += _list("Constraint", [bound], width)
+    return [*lines, *_table("Encoding", _encoding(about), width)]
+
+
+def _table(title: str, rows: Iterable[Sequence[str]], width: int) -> list[RenderableType]:
+    """Rows of short cells, in columns."""
+    filled = list(rows)
+    lines: list[RenderableType] = [Text(), Text(title, "bold")]
+    for row, texts in zip(filled, aligned(filled, width, "  "), strict=True):
+        first = Text(texts[0])
+        first.stylize("cyan", 0, len(row[0]) + 2)
+        lines += [first, *(Text(line) for line in texts[1:])]
+    return lines
+
+
+def _list(title: str, items: Iterable[tuple[str, str, str]], width: int) -> list[RenderableType]:
+    """Items with a name, a remark beside it, and a sentence below."""
+    lines: list[RenderableType] = [Text(), Text(title, "bold")]
+    for name, remark, sentence in items:
+        head, *more = wrap(
+            f"{name}   {remark}".rstrip(), width, initial_indent="  ", subsequent_indent="    "
+        )
+        text = Text(head)
+        text.stylize("cyan", 0, len(name) + 2)
+        lines += [text, *(Text(line) for line in more)]
+        words = " ".join(sentence.split())
+        lines += [Text(line) for line in wrap(words, width, initial_indent="    ", subsequent_indent="    ")]
+    return lines
+
+
+def _constant(constant: Mapping[str, Any]) -> tuple[str, str, str]:
+    value, default = constant["value"], constant["default"]
+    given = "" if value == default else f" (default {default})"
+    return f"{constant['name']} = {value}", constant["allowed"] + given, constant["description"]
+
+
+def _action(action: Mapping[str, Any]) -> tuple[str, str, str]:
+    parameters = ", ".join(
+        f"{parameter['name']} ∈ {parameter['sort']}{' (chosen freely)' if parameter['free'] else ''}"
+        for parameter in action["parameters"]
+    )
+    count = action["instances"]
+    instances = "1 instance" if count == 1 else f"{count} instances"
+    return f"{action['name']}({parameters})", instances, action["description"]
+
+
+def _property(prop: Mapping[str, Any]) -> tuple[str, str, str]:
+    remark = prop["kind"] + ("" if prop["default"] else ", not checked by default")
+    return prop["name"], remark, prop["description"]
+
+
+def _encoding(about: Mapping[str, Any]) -> list[tuple[str, str]]:
+    size = about["encoding"]
+    clauses = ", ".join(f"{count} ({steps})" for steps, count in size["clauses_per_step"].items())
+    rows = [
+        ("state", f"{size['bits']} bits for {size['leaves']} scalar fields"),
+        ("relation", f"{size['instances']} action instances, {size['nodes']} boolean nodes"),
+        ("clauses of a step", clauses),
+        ("symmetry", "; ".join(map(_symmetry, about["symmetry"])) or "none"),
+        ("default depth", str(about["default_depth"])),
+        ("known verdicts", f"{about['expectations']} to compare with" if about["expectations"] else "none"),
+        ("spec hash", about["spec_hash"]),
+    ]
+    return [(name, words) for name, words in rows if words]
+
+
+def _symmetry(symmetry: Mapping[str, Any]) -> str:
+    but = f", except {', '.join(symmetry['pinned'])}, which the protocol names" if symmetry["pinned"] else ""
+    return f"the elements of {symmetry['index_set']} are interchangeable (checked){but}"

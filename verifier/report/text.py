@@ -1,0 +1,159 @@
+"""A run as text: the counterexamples, then the verdicts and what to think of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.encodings.concrete import Concrete, show
+from verifier.report.columns import aligned, wrap
+from verifier.report.counterexample import render_trace
+from verifier.report.failure import render_failure
+from verifier.report.run import Run
+from verifier.verdict import Verdict, VerdictKind
+
+_STYLES = {
+    VerdictKind.HOLDS: "bold green",
+    VerdictKind.PROVED: "bold green",
+    VerdictKind.VIOLATED: "bold red",
+    VerdictKind.NOT_INDUCTIVE: "bold yellow",
+    VerdictKind.INCONCLUSIVE: "bold yellow",
+    VerdictKind.ERROR: "bold red",
+}
+
+
+def constants_line(constants: Mapping[str, Concrete]) -> str:
+    """``replicas=3, log_size=2``."""
+    return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
+
+
+def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
+    """A verdict in words: ``HOLDS(12)``, ``VIOLATED in 12 steps (fewest)``.
+
+    ``shortest`` says that the fewest steps were asked for.
+    """
+    match verdict.kind:
+        case VerdictKind.HOLDS:
+            return f"HOLDS({verdict.depth})"
+        case VerdictKind.VIOLATED:
+            return f"VIOLATED in {_steps(verdict.steps or 0)} ({_fewest(verdict, shortest)})"
+        case VerdictKind.INCONCLUSIVE:
+            closed = "no depth closed" if verdict.depth is None else f"depth {verdict.depth} closed"
+            return f"INCONCLUSIVE({verdict.reason}, {closed})"
+        case VerdictKind.ERROR:
+            return f"ERROR({verdict.reason})"
+    return str(verdict.kind)
+
+
+def _steps(count: int) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"
+
+
+def _fewest(verdict: Verdict, shortest: bool) -> str:
+    if verdict.fewest:
+        return "fewest"
+    return "maybe not the fewest" if shortest else "maybe not the fewest: --shortest"
+
+
+def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters."""
+    return [
+        *_header(run, width),
+        *_counterexamples(run, width, full),
+        *_verdicts(run, width),
+        *_notes(run, width),
+    ]
+
+
+def _header(run: Run, width: int) -> list[RenderableType]:
+    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    steps = run.options.get("steps", "serial")
+    how = f"{run.engine} to depth {run.depth}, {steps} steps, {run.solver} {run.solver_version}"
+    return [*(Text(line, "bold") for line in wrap(about, width)), *map(Text, wrap(how, width)), Text()]
+
+
+def _counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    shown: list[Verdict] = []
+    for verdict in run.outcome.verdicts:
+        if verdict.trace is None or run.model is None:
+            continue
+        lines.append(Text(f"{verdict.property_name}: {_text(run, verdict)}", _STYLES[verdict.kind]))
+        same = [other for other in shown if _same_execution(other, verdict)]
+        if same:
+            lines.append(Text(f"The execution that violates {same[0].property_name} violates it too."))
+        else:
+            shown.append(verdict)
+            lines += [Text(), *render_trace(run.model, verdict.trace, width, full=full)]
+        lines += [Text(), *render_failure(run.model, verdict.trace, width), Text()]
+    return lines
+
+
+def _same_execution(one: Verdict, other: Verdict) -> bool:
+    assert one.trace is not None
+    assert other.trace is not None
+    return one.trace.states == other.trace.states and one.trace.actions == other.trace.actions
+
+
+def _text(run: Run, verdict: Verdict) -> str:
+    return verdict_text(verdict, shortest=bool(run.options.get("shortest")))
+
+
+def _verdicts(run: Run, width: int) -> list[RenderableType]:
+    """The table of verdicts."""
+    verdicts = run.outcome.verdicts
+    rows = [("property", "verdict"), *((verdict.property_name, _text(run, verdict)) for verdict in verdicts)]
+    styles = ["bold", *(_STYLES[verdict.kind] for verdict in verdicts)]
+    return [
+        Text(line, style) for lines, style in zip(aligned(rows, width), styles, strict=True) for line in lines
+    ]
+
+
+def _notes(run: Run, width: int) -> list[RenderableType]:
+    notes: list[RenderableType] = [Text()]
+    styled = [*(("yellow", words) for words in _warnings(run)), *(("", words) for words in _remarks(run))]
+    for style, words in styled:
+        notes += [Text(line, style) for line in wrap(words, width, subsequent_indent="  ")]
+    return notes
+
+
+def _warnings(run: Run) -> list[str]:
+    found = []
+    never = run.outcome.never_enabled
+    if never and any(verdict.depth is not None for verdict in run.outcome.verdicts):
+        names = ", ".join(never)
+        if _closed_throughout(run.outcome.verdicts, run.depth):
+            found.append(f"warning: never enabled within depth {run.depth}: {names} (a guard too strong?)")
+        else:
+            found.append(f"warning: not enabled in any state searched so far: {names}")
+    longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
+    if longer:
+        names = ", ".join(f"{verdict.property_name} ({verdict.steps})" for verdict in longer)
+        found.append(
+            f"note: more actions than --depth {run.depth} in the counterexample of {names}: parallel steps "
+            "take several actions at once and so see further"
+        )
+    return found
+
+
+def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
+    """Whether some property was checked to the full depth, so that all states up to it were searched."""
+    return any(verdict.kind is VerdictKind.HOLDS and verdict.depth == depth for verdict in verdicts)
+
+
+def _remarks(run: Run) -> list[str]:
+    remarks = []
+    if any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
+        remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates it.")
+    if any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts):
+        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    remarks.append("Deadlocks were not checked: a state without an enabled action is no violation by itself.")
+    if run.expected:
+        met = "as expected" if run.exit_code == 0 else "not as expected"
+        remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
+    peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
+    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
+    remarks.append(f"{times}; peak memory of the searches {peak:.0f} MiB.")
+    return remarks
