@@ -119,7 +119,9 @@ class _Run:
         self.report = report
         self.decided_elsewhere = decided_elsewhere
         self.frames: Frames = frames(system, task.steps, task.symmetry)
-        self.invariants = structural_invariants(system, self.frames, task.solver)
+        # They help to exhaust a depth; a violation is found before they are.
+        exhausting = task.steps is Steps.SERIAL
+        self.invariants = structural_invariants(system, self.frames, task.solver) if exhausting else []
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
         self.unseen = sorted(self.frames.enabled)
