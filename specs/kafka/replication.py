@@ -265,7 +265,9 @@ class KafkaReplication(Protocol):
         return forall(
             isr,
             self.offsets,
-            lambda r, o: (o < s.replica[leader].hw).implies(self.has_same_entry(s, leader, r, o)),
+            lambda member, offset: (offset < s.replica[leader].hw).implies(
+                self.has_same_entry(s, leader, member, offset)
+            ),
         )
 
     @type_invariant(name="TypeOk")
@@ -278,7 +280,9 @@ class KafkaReplication(Protocol):
         """What a presumed leader has committed is in the logs of the ISR that it knows of."""
         return forall(
             self.replicas,
-            lambda r: self.presumes_leadership(s, r).implies(self.is_committed_on(s, r, s.replica[r].isr)),
+            lambda leader: self.presumes_leadership(s, leader).implies(
+                self.is_committed_on(s, leader, s.replica[leader].isr)
+            ),
         )
 
     @invariant()
@@ -286,7 +290,9 @@ class KafkaReplication(Protocol):
         """What a presumed leader has committed is in the logs of the quorum's ISR: no election loses it."""
         return forall(
             self.replicas,
-            lambda r: self.presumes_leadership(s, r).implies(self.is_committed_on(s, r, s.quorum.isr)),
+            lambda leader: self.presumes_leadership(s, leader).implies(
+                self.is_committed_on(s, leader, s.quorum.isr)
+            ),
         )
 
     @invariant(default=False)

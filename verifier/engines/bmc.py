@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from multiprocessing.connection import Connection
 from typing import Any
@@ -170,8 +170,17 @@ class _Run:
             for decided in before - self._undecided():
                 for child in children.running:
                     children.send(child, decided)
-            if not self._undecided():
+            if self._finished():
                 return
+
+    def _finished(self) -> bool:
+        """Whether what was asked for is decided. What holds needs the type invariant as deep."""
+        open_ones = self._undecided()
+        asked = [self.properties[name].verdict for name in self.request.properties]
+        deepest = max((v.depth or 0 for v in asked if v and v.kind is VerdictKind.HOLDS), default=-1)
+        return not open_ones.intersection(self.request.properties) and all(
+            self.properties[name].closed >= deepest for name in open_ones
+        )
 
     def _undecided(self) -> set[str]:
         return {name for name, known in self.properties.items() if known.verdict is None}
@@ -226,14 +235,11 @@ class _Run:
         except ReplayFailure as failure:
             self._fail(event.violates, f"the {search_name} search found a violation that does not replay: {failure}")
             return
-        self._check_instances(event)
+        self.unseen -= {instance.action for instance, _ in firings}
         if known.candidate is None or trace.steps < known.candidate.steps:
             known.candidate, known.found_by = trace, search_name
         self.listen(Progress(search_name, (event.violates,), event.steps, self._elapsed(), trace.steps))
         self._judge_candidate(event.violates)
-
-    def _check_instances(self, event: Found) -> None:
-        self.unseen -= {self.model.system.instances[f.instance].action for f in event.firings}
 
     def _judge_candidate(self, name: str) -> None:
         """Decides whether the violation found is good enough, given the depth closed."""
@@ -242,9 +248,7 @@ class _Run:
         assert trace is not None
         if trace.steps <= known.closed:
             self._fail(name, f"depth {known.closed} was closed, but a violation has {trace.steps} actions")
-        elif known.closed == trace.steps - 1 or not self.request.shortest:
-            self._violated(name)
-        elif known.closed >= self.request.depth:
+        elif not self.request.shortest or known.closed >= min(trace.steps - 1, self.request.depth):
             self._violated(name)
 
     def _violated(self, name: str) -> None:
@@ -282,5 +286,5 @@ class _Run:
         for name, known in self.properties.items():
             assert known.verdict is not None
             if name in self.request.properties or known.verdict.trace is not None:
-                verdicts.append(replace(known.verdict))
+                verdicts.append(known.verdict)
         return Outcome(tuple(verdicts), tuple(sorted(self.unseen)), self.statistics)

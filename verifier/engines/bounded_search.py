@@ -134,10 +134,10 @@ class _Run:
         try:
             for depth in range(self.task.depth + 1):
                 self._open_frame(depth)
+                self._look_for_enabled(depth)  # first, since a verdict may end the run
                 self._close(depth)
                 if not self.open:
                     break
-                self._look_for_enabled(depth)
         except _UnknownAnswer:
             self.report(GaveUp(f"{self.task.solver} gave up"))
         finally:
