@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from pysmt.environment import get_env
 from pysmt.fnode import FNode
-from pysmt.operators import AND, NOT, OR
+from pysmt.operators import AND, IFF, ITE, NOT, OR
 from pysmt.typing import BOOL
 
 _manager = get_env().formula_manager
@@ -93,3 +93,34 @@ def choice(condition: FNode, then: FNode, otherwise: FNode) -> FNode:
     if otherwise is condition:
         return conjunction((condition, then))
     return _manager.Ite(condition, then, otherwise)
+
+
+def somehow(formula: FNode, variables: Iterable[FNode]) -> FNode:
+    """Whether some values of the variables satisfy the formula: they do not occur in the result."""
+    for variable in variables:
+        formula = disjunction(_restricted(formula, {variable: value}) for value in (FALSE, TRUE))
+    return formula
+
+
+def _restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
+    """The formula with variables replaced by constants, folded."""
+    result = dict(known)
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node in result:
+            continue
+        waiting = [argument for argument in node.args() if argument not in result]
+        if waiting:
+            stack += [node, *waiting]
+            continue
+        result[node] = _rebuilt(node, [result[argument] for argument in node.args()])
+    return result[root]
+
+
+def _rebuilt(node: FNode, arguments: list[FNode]) -> FNode:
+    kind = node.node_type()
+    if kind in (AND, OR):
+        return conjunction(arguments) if kind == AND else disjunction(arguments)
+    operations: dict[int, Callable[..., FNode]] = {NOT: negation, IFF: equivalence, ITE: choice}
+    return operations[kind](*arguments) if kind in operations else node

@@ -10,7 +10,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import conjunction, disjunction, negation
+from verifier.encodings.bits import conjunction, disjunction, negation, somehow
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
@@ -136,7 +136,7 @@ class _Builder:
             leaves_sort = disjunction(astray)
             if not leaves_sort.is_false():
                 beyond.append(leaves_sort)
-                when = conjunction((guard, leaves_sort))
+                when = somehow(conjunction((guard, leaves_sort)), inputs)
                 self.leaving.append(Leaving(label, text(target, bindings), target.sort, when))
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
@@ -203,7 +203,7 @@ class _Builder:
 
     def alive(self, instances: Iterable[Instance]) -> FNode:
         """Whether something can happen. Beyond the constraint it could, but is not looked at."""
-        guards = [instance.guard for instance in instances]
+        guards = [somehow(instance.guard, instance.inputs) for instance in instances]
         beyond = [] if self.constraint is None else [negation(self.constraint)]
         return disjunction((*guards, *(leaving.when for leaving in self.leaving), *beyond))
 

@@ -1,0 +1,58 @@
+"""What depends on a free parameter for no state in particular: types, deadlocks, replay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, somehow
+from verifier.encodings.sorts import Boolean, Range
+from verifier.engines.bmc import Request, check
+from verifier.model import build
+from verifier.replay import Replayer
+from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free
+from verifier.verdict import VerdictKind
+
+
+class Doubling(Protocol):
+    """Doubles or stays as it chooses, until it cannot stay: then it leaves its range."""
+
+    CHOICE = Boolean()
+
+    def state(self) -> State:
+        return State(x=Range(0, 4))
+
+    def init(self, s: Any) -> Any:
+        return s.x == 1
+
+    @action(more=free("CHOICE"))
+    def go_on(self, s: Any, more: Any) -> Step:
+        return Step(when=[more | (s.x == 3)], then={s.x: s.x + 1})
+
+    @deadlock_invariant(default=False)
+    def goes_on(self, s: Any) -> Any:
+        return s.x > 4
+
+
+def test_a_state_is_stuck_only_if_no_choice_helps() -> None:
+    model = build(Doubling())
+    replayer = Replayer(model)
+    assert not model.system.alive.get_free_variables() - set(model.system.bits)
+    for x in range(4):
+        assert replayer.violated(model.layout.encode_state({"x": x})) == []
+    assert replayer.violated(model.layout.encode_state({"x": 4})) == ["TypeInvariant"]
+
+
+def test_leaving_a_sort_by_choice_is_a_violation() -> None:
+    (verdict,) = check(build(Doubling()), Request(("TypeInvariant",), 6, solver="cadical")).verdicts
+    assert (verdict.kind, verdict.steps) == (VerdictKind.VIOLATED, 3)
+
+
+def test_somehow_quantifies_each_connective() -> None:
+    x, y, z = bit("x"), bit("y"), bit("z")
+    assert somehow(conjunction((x, y)), [x]) is y
+    assert somehow(disjunction((x, y)), [x]) is TRUE
+    assert somehow(equivalence(x, y), [x]) is TRUE
+    assert somehow(conjunction((x, choice(x, y, z))), [x]) is y
+    assert somehow(conjunction((x, y)), [x, y]) is TRUE
+    assert somehow(FALSE, [x]) is FALSE
+    assert somehow(y, [x]) is y
