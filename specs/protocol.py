@@ -40,7 +40,7 @@ class Constant(Generic[Setting]):
     def __get__(self, instance: Protocol | None, owner: type) -> Constant[Setting] | Setting:
         if instance is None:
             return self
-        return self.meaning(instance.constants[self._name_in(owner)])
+        return self.meaning(instance.constants[self._name_in(owner)], instance)
 
     def _name_in(self, owner: type) -> str:
         return next(name for name, constant in constants_of(owner).items() if constant is self)
@@ -54,7 +54,7 @@ class Constant(Generic[Setting]):
         """A setting from the command line or a file. Raises ValueError if it is not allowed."""
         raise NotImplementedError
 
-    def meaning(self, setting: Any) -> Setting:
+    def meaning(self, setting: Any, protocol: Protocol) -> Setting:
         """What the protocol sees."""
         return setting  # type: ignore[no-any-return]
 
@@ -95,8 +95,9 @@ class IndexSetConstant(Constant[IndexSet]):
     def parse(self, value: Any) -> int:
         return IntegerConstant(self.default, minimum=self.minimum).parse(value)
 
-    def meaning(self, setting: Any) -> IndexSet:
-        return IndexSet(self.kind, setting, self.symmetric)
+    def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:
+        interchangeable = self.symmetric and protocol.symmetric(self._name_in(type(protocol)))
+        return IndexSet(self.kind, setting, interchangeable)
 
 
 @dataclass(frozen=True)
@@ -238,6 +239,11 @@ class Protocol:
     def assumptions(self) -> list[tuple[bool, str]]:
         """What must hold among the constants (``ASSUME``), each with its words."""
         return []
+
+    def symmetric(self, constant: str) -> bool:
+        """Whether an index set declared symmetric is so at these constants (a choice in order, that
+        only some settings make, breaks it)."""
+        return True
 
     def state(self) -> State:
         """The state variables."""

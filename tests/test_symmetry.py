@@ -14,6 +14,7 @@ from verifier.encodings.sorts import Option
 from verifier.model import Model, build
 from verifier.replay import Replayer
 from verifier.specs.protocol import (
+    BooleanConstant,
     DefinitionError,
     IndexSetConstant,
     Protocol,
@@ -54,6 +55,18 @@ def test_the_same_choice_is_allowed_where_no_symmetry_is_declared() -> None:
         workers = IndexSetConstant(3, kind="worker", symmetric=False)
 
     assert build(Ordered()).system.symmetries == ()
+
+
+def test_a_protocol_says_at_which_constants_an_index_set_is_symmetric() -> None:
+    class Settled(FirstComeFirst):
+        orderly = BooleanConstant(True)
+
+        def symmetric(self, constant: str) -> bool:
+            return constant != "workers" or not self.orderly
+
+    assert build(Settled()).system.symmetries == ()
+    with pytest.raises(DefinitionError, match="takes the first worker"):
+        build(Settled({"orderly": False}))
 
 
 def test_named_elements_are_pinned() -> None:
