@@ -1,0 +1,238 @@
+"""What both BookKeeper protocols share: constants, fragments, ensembles, and messages that may be lost.
+
+A message is known by its delivery count: none if it was never sent, else lost, processed or deliverable.
+A lost message is what a client sees as a time-out.
+
+The fragments of a ledger are a map from a fragment's first entry to its ensemble, empty where no
+fragment begins. The original keeps a sequence of records; both say the same, since a fragment begins
+later than those before it, and its number is its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import all_of, choose, count, exists, forall, function, if_, those
+from verifier.encodings.sorts import Boolean, Enum, Function, Option, Range, Record, Set, Sort
+from verifier.encodings.values import literal, record, set_of
+from verifier.specs.protocol import ChoiceConstant, IndexSetConstant, IntegerConstant, Protocol
+
+LOST, PROCESSED, DELIVERABLE = -1, 0, 1
+COUNT = Option(Range(LOST, DELIVERABLE))
+LEDGER_STATUS = Option(Enum("ledger status", ("OPEN", "IN_RECOVERY", "CLOSED")))
+
+
+def untouched(sort: Sort) -> Any:
+    """The value of which every part is none, zero or empty."""
+    match sort:
+        case Function():
+            return function(sort.domain, lambda key: untouched(sort.range))
+        case Record():
+            return record(sort, **{name: untouched(part) for name, part in sort.fields})
+    return literal(sort, sort.default)
+
+
+class Ledger(Protocol):
+    """One ledger, replicated on bookies."""
+
+    bookies = IndexSetConstant(3, "bookies that can store entries", kind="bookie")
+    write_quorum = IntegerConstant(3, "bookies that an entry is sent to", minimum=1)
+    ack_quorum = IntegerConstant(2, "bookies that must have an entry to commit it", minimum=1)
+    send_limit = IntegerConstant(1, "entries that are sent", minimum=1)
+    ensemble_choice = ChoiceConstant(
+        "first", "which valid ensemble is taken: the first in order, or any", choices=("first", "any")
+    )
+    losses = ChoiceConstant(
+        "any", "messages lost: any, at most one at a time, or none", choices=("any", "one", "none")
+    )
+
+    LOSS = Boolean()
+
+    def assumptions(self) -> list[tuple[bool, str]]:
+        return [
+            (self.ack_quorum <= self.write_quorum, "ack_quorum <= write_quorum"),
+            (self.write_quorum <= self.bookies.size, "write_quorum <= bookies"),
+        ]
+
+    def symmetric(self, constant: str) -> bool:
+        """Taking the first of several ensembles tells bookies apart."""
+        return constant != "bookies" or not self.is_first_taken
+
+    @property
+    def is_first_taken(self) -> bool:
+        """Whether the order of ensembles matters; of one ensemble alone there is no choice."""
+        return self.ensemble_choice == "first" and self.write_quorum < self.constants["bookies"]
+
+    # Sorts
+
+    @property
+    def ids(self) -> Range:
+        """The entries; an entry's content is a number too, that of its place when it was first sent."""
+        return Range(1, self.send_limit)
+
+    @property
+    def next_ids(self) -> Range:
+        """Where a fragment can begin, and what can be read: one entry beyond the last as well."""
+        return Range(1, self.send_limit + 1)
+
+    @property
+    def lacs(self) -> Range:
+        """What can be known as last confirmed when an entry is sent: something before it."""
+        return Range(0, self.send_limit - 1)
+
+    @property
+    def ensembles(self) -> Set:
+        """Sets of bookies, as ensembles and as the receivers that a message does not reach."""
+        return Set(self.bookies)
+
+    @property
+    def fragments(self) -> Function:
+        """The ensemble of the fragment that begins at an entry."""
+        return Function(self.next_ids, self.ensembles)
+
+    @property
+    def to_bookies(self) -> Function:
+        """The count of the same message to each bookie, or from each."""
+        return Function(self.bookies, COUNT)
+
+    @property
+    def read_response(self) -> Record:
+        """The answer to a read: the entry's content, none where the bookie does not have it."""
+        return Record(count=COUNT, data=Option(self.ids))
+
+    def init(self, s: Any) -> Any:
+        """Nothing was done or sent: all is none, zero or empty."""
+        return all_of(*(getattr(s, v.name) == untouched(v.sort) for v in s.symbols))
+
+    # Fragments and ensembles
+
+    def fragment_of_entry(self, fragments: Any, entry: Any) -> Any:
+        """The ensemble of the last fragment that begins at the entry or before it."""
+
+        def is_last(first: Any) -> Any:
+            later = those(self.next_ids, lambda other: (first < other) & (other <= entry))
+            return (first <= entry) & forall(later, lambda other: fragments[other].is_empty)
+
+        return those(
+            self.bookies,
+            lambda b: exists(self.next_ids, lambda first: is_last(first) & fragments[first].contains(b)),
+        )
+
+    def last_fragment(self, fragments: Any) -> Any:
+        """The ensemble of the last fragment."""
+        return self.fragment_of_entry(fragments, self.send_limit + 1)
+
+    def last_first_entry(self, fragments: Any) -> Any:
+        """Where the last fragment begins; the first one begins at the first entry."""
+        return those(self.next_ids, lambda first: (first == 1) | ~fragments[first].is_empty).maximum
+
+    def is_valid_ensemble(self, s: Any, ensemble: Any, include: Any, exclude: Any) -> Any:
+        return (
+            (ensemble.cardinality == self.write_quorum)
+            & (ensemble & exclude).is_empty
+            & (include <= ensemble)
+            & forall(self.next_ids, lambda first: s.meta_fragments[first] != ensemble)
+        )
+
+    def is_ensemble_available(self, s: Any, include: Any, exclude: Any) -> Any:
+        return exists(self.ensembles, lambda e: self.is_valid_ensemble(s, e, include, exclude))
+
+    def selects_ensemble(self, s: Any, ensemble: Any, include: Any, exclude: Any) -> Any:
+        """The ensemble is one of those that may be taken, or the first of them."""
+
+        def is_valid(candidate: Any) -> Any:
+            return self.is_valid_ensemble(s, candidate, include, exclude)
+
+        is_taken = ensemble == choose(self.ensembles, is_valid) if self.is_first_taken else True
+        return is_valid(ensemble) & is_taken
+
+    @property
+    def nobody(self) -> Any:
+        """No bookies."""
+        return set_of(self.bookies)
+
+    def has_quorum_coverage(self, group: Any, cohort_size: Any) -> Any:
+        """So many of a cohort that too few for an ack quorum are left."""
+        return group.cardinality >= cohort_size - self.ack_quorum + 1
+
+    # Messages
+
+    def sent(self, lost: Any) -> Any:
+        """The count of a message just sent."""
+        return if_(lost, LOST, DELIVERABLE)
+
+    def can_send(self, s: Any, counts: Any, ensemble: Any, lost: Any) -> list[Any]:
+        """None of the messages to the ensemble was sent before, and those lost are among them."""
+        return [
+            forall(ensemble, lambda b: counts[b].is_none),
+            lost <= ensemble,
+            self.may_lose(s, lost.cardinality),
+        ]
+
+    def sent_to_ensemble(self, counts: Any, ensemble: Any, lost: Any) -> Any:
+        """The counts with a message sent to each bookie of the ensemble."""
+        return function(
+            self.bookies, lambda b: if_(ensemble.contains(b), self.sent(lost.contains(b)), counts[b])
+        )
+
+    def can_reply(self, s: Any, response: Any, lost: Any) -> list[Any]:
+        """The response was never sent before, and may be lost if it is to be."""
+        return [response.is_none, self.may_lose(s, if_(lost, 1, 0))]
+
+    def may_lose(self, s: Any, number: Any) -> Any:
+        """Whether so many messages may be lost in this step."""
+        if self.losses == "any":
+            return all_of()
+        if self.losses == "none":
+            return number == 0
+        return (number == 0) | ((number == 1) & ~self.is_any_lost(s))
+
+    def is_any_lost(self, s: Any) -> Any:
+        """Whether some message is lost and its time-out not acted upon."""
+        raise NotImplementedError
+
+    def stored(self, s: Any, bookie: Any, entry: Any) -> Any:
+        """What the bookie has as this entry; no bookie has the one after the last."""
+        return if_(entry <= self.send_limit, s.b_entries[bookie][entry], None)
+
+    def is_stored(self, s: Any, bookie: Any, entry: Any) -> Any:
+        return self.stored(s, bookie, entry).is_some
+
+    # Entries confirmed
+
+    def last_confirmed(self, confirmed: Any) -> Any:
+        """The last entry up to which all have reached the ack quorum."""
+
+        def is_reached(entry: Any) -> Any:
+            return forall(
+                self.ids, lambda e: (e <= entry).implies(confirmed[e].cardinality >= self.ack_quorum)
+            )
+
+        return count(self.ids, is_reached)
+
+    def still_pending(self, pending: Any, confirmed: Any, lac: Any) -> Any:
+        """The pending adds without those committed."""
+        return function(
+            self.ids,
+            lambda e: if_(
+                (confirmed[e].cardinality < self.ack_quorum) | (e > lac), pending[e], self.nobody
+            ),
+        )
+
+    # Properties
+
+    def committed_entries_reach_ack_quorum(self, s: Any) -> Any:
+        def is_reached(entry: Any) -> Any:
+            ensemble = self.fragment_of_entry(s.meta_fragments, entry)
+            return count(ensemble, lambda b: self.is_stored(s, b, entry)) >= self.ack_quorum
+
+        return (s.meta_status == "CLOSED").implies(
+            forall(self.ids, lambda e: (e <= s.meta_last_entry).implies(is_reached(e)))
+        )
+
+    def entries_are_in_order(self, s: Any) -> Any:
+        return forall(
+            self.bookies,
+            self.ids,
+            lambda b, e: s.b_entries[b][e].is_none | (s.b_entries[b][e] == e),
+        )
