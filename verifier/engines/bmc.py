@@ -26,6 +26,7 @@ from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
+from verifier.solvers import DEFAULT_SOLVER
 from verifier.trace import Trace
 from verifier.unroll import Steps
 from verifier.verdict import Verdict, VerdictKind
@@ -39,6 +40,10 @@ class StepsChoice(StrEnum):
     SERIAL = "serial"
 
 
+PREFERRED_SOLVERS = {Steps.PARALLEL: DEFAULT_SOLVER, Steps.SERIAL: "cadical"}
+"""Exhausting a depth serially, CaDiCaL is some four times as fast as Z3 (kip320 at depth 12)."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What is to be checked, and how."""
@@ -46,7 +51,8 @@ class Request:
     properties: tuple[str, ...]
     depth: int
     steps: StepsChoice = StepsChoice.AUTO
-    solver: str = "z3"
+    solver: str | None = None
+    """None: for each search the one in ``PREFERRED_SOLVERS``."""
     symmetry: bool = True
     shortest: bool = False
     limits: Limits = Limits()
@@ -116,7 +122,8 @@ class _Run:
         with children:
             try:
                 for task in self._tasks():
-                    children.start(task.steps, self._work(task))
+                    self.statistics["searches"][task.steps.value] = {"solver": task.solver}
+                    children.start(task.steps.value, self._work(task))
                 self._follow(children)
             except Interrupted as interruption:
                 reason = str(interruption)
@@ -136,7 +143,7 @@ class _Run:
         for steps in chosen:
             yield Search(
                 steps=steps,
-                solver=request.solver,
+                solver=request.solver or PREFERRED_SOLVERS[steps],
                 depth=request.depth,
                 properties=tuple(self.properties),
                 symmetry=request.symmetry,
@@ -188,8 +195,7 @@ class _Run:
     def _take(self, name: str, event: Any) -> None:
         match event:
             case DepthClosed():
-                figures = self.statistics["searches"].setdefault(name, {})
-                figures.update(
+                self.statistics["searches"][name].update(
                     depth=event.depth, seconds=event.seconds, unrolling_seconds=event.unrolling_seconds
                 )
                 self._closed(name, event)
@@ -198,8 +204,7 @@ class _Run:
             case ActionsEnabled():
                 self.unseen -= set(event.actions)
             case Prepared():
-                figures = self.statistics["searches"].setdefault(name, {})
-                figures.update(
+                self.statistics["searches"][name].update(
                     preparing_seconds=event.seconds,
                     clauses_per_step=event.clauses_per_step,
                     structural_invariants=event.structural_invariants,
