@@ -10,7 +10,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import conjunction, disjunction, negation, somehow
+from verifier.encodings.bits import TRUE, conjunction, disjunction, negation, somehow
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
@@ -90,6 +90,7 @@ def build(protocol: Protocol) -> Model:
         instances=instances,
         properties=tuple(builder.properties(alive)),
         alive=alive,
+        constraint=TRUE if builder.constraint is None else builder.constraint,
         symmetries=symmetries,
     )
     return Model(protocol, definition, layout, system, builder.free_layouts, tuple(builder.leaving))

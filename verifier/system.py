@@ -71,6 +71,8 @@ class TransitionSystem:
     symmetries: tuple[Symmetry, ...]
     alive: FNode
     """Whether something can happen; a state where it does not hold is a deadlock."""
+    constraint: FNode
+    """Whether a state is within the protocol's constraint; part of every guard."""
 
     def property_named(self, name: str) -> SafetyProperty:
         """The property of that name."""

@@ -1,0 +1,108 @@
+"""All initial states, without a solver: conjuncts that fix a bit are applied, the rest is enumerated.
+
+Fields are chosen one after the other, all partial states at once, and every conjunct of Init filters
+them as soon as its fields are chosen; the next field is one that lets a conjunct be decided soonest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from pysmt.fnode import FNode
+
+from verifier.encodings.layout import Leaf
+from verifier.errors import UsageError
+from verifier.explicit.compiled import Program
+from verifier.explicit.packing import Rows, pack_columns
+from verifier.system import TransitionSystem
+
+MOST = 4_000_000
+"""The most states, whole or partial, that an enumeration may come to."""
+
+Column = NDArray[np.bool_]
+
+
+def initial_states(system: TransitionSystem) -> Rows:
+    """The states that satisfy Init, in a fixed order. Raises UsageError if they are too many."""
+    return _Enumeration(system).run()
+
+
+class _Enumeration:
+    def __init__(self, system: TransitionSystem) -> None:
+        self.system = system
+        self.columns: dict[FNode, Column] = {}
+        self.count = 1
+        self.fixed: dict[FNode, bool] = {}
+        self.waiting: list[tuple[FNode, frozenset[FNode]]] = []
+        for conjunct in _conjuncts(system.init):
+            negated = conjunct.is_not()
+            if (conjunct.arg(0) if negated else conjunct).is_symbol():
+                symbol = conjunct.arg(0) if negated else conjunct
+                if self.fixed.setdefault(symbol, not negated) is negated:
+                    self.count = 0
+            else:
+                self.waiting.append((conjunct, frozenset(conjunct.get_free_variables())))
+
+    def run(self) -> Rows:
+        leaves = list(self.system.leaves)
+        while leaves:
+            leaf = self._next(leaves)
+            leaves.remove(leaf)
+            self._choose(leaf)
+            self._filter()
+        matrix = np.array([self.columns[bit] for bit in self.system.bits], np.bool_)
+        return pack_columns(np.ascontiguousarray(matrix.T))
+
+    def _values(self, leaf: Leaf) -> list[list[bool]]:
+        """The codes of the leaf's values that no fixed bit excludes."""
+        codes = (leaf.encode(value) for value in leaf.values)
+        return [
+            code
+            for code in codes
+            if all(self.fixed.get(bit, on) == on for bit, on in zip(leaf.bits, code, strict=True))
+        ]
+
+    def _next(self, leaves: list[Leaf]) -> Leaf:
+        """A leaf without choice if there is one, else one of the conjunct that lacks the fewest bits."""
+        for leaf in leaves:
+            if len(self._values(leaf)) < 2:
+                return leaf
+        lacking = min((support - self.columns.keys() for _, support in self.waiting), key=len, default=frozenset())
+        return next((leaf for leaf in leaves if lacking.intersection(leaf.bits)), leaves[0])
+
+    def _choose(self, leaf: Leaf) -> None:
+        values = self._values(leaf)
+        if self.count * len(values) > MOST:
+            raise UsageError(
+                f"there are too many initial states to enumerate (more than {MOST:,} at {leaf.name}): "
+                "give fewer, or use verify bmc, which does not enumerate them"
+            )
+        for bit, column in self.columns.items():
+            self.columns[bit] = np.repeat(column, len(values))
+        codes = np.array(values, np.bool_).reshape(len(values), len(leaf.bits))
+        for index, bit in enumerate(leaf.bits):
+            self.columns[bit] = np.tile(codes[:, index], self.count)
+        self.count *= len(values)
+
+    def _filter(self) -> None:
+        ready = [conjunct for conjunct, support in self.waiting if support <= self.columns.keys()]
+        if not ready or not self.count:
+            return
+        self.waiting = [(c, support) for c, support in self.waiting if not support <= self.columns.keys()]
+        program = Program(list(self.columns))
+        for conjunct in ready:
+            program.output(program.number(conjunct))
+        kept = np.logical_and.reduce(program.compile()(list(self.columns.values())))
+        for bit, column in self.columns.items():
+            self.columns[bit] = column[kept]
+        self.count = int(kept.sum())
+
+
+def _conjuncts(formula: FNode) -> Iterable[FNode]:
+    if formula.is_and():
+        for part in formula.args():
+            yield from _conjuncts(part)
+    elif not formula.is_true():
+        yield formula
