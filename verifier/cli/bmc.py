@@ -12,18 +12,20 @@ from verifier.cli.expect import EXPECT_HELP
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
-from verifier.solvers.names import DEFAULT_SOLVER, SOLVER_NAMES
+from verifier.solvers.names import SOLVER_NAMES
 
 STEPS = ("auto", "parallel", "serial")
 
 _PROPERTY_HELP = (
     "What to check; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
 )
+_SOLVER_HELP = "What solves. [default: z3 for parallel steps, cadical for serial ones]"
 _SYMMETRY_HELP = "Of executions that differ only in the names of interchangeable elements, look at one."
 _STEPS_HELP = (
     "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto runs "
     "both side by side."
 )
+_TIMEOUT_HELP = "End building the question, and then the search, after this time: 90, 90s, 2m, 1h."
 _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
     "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
@@ -39,7 +41,7 @@ class Options:
     properties: tuple[str, ...]
     depth: int | None
     steps: str
-    solver: str
+    solver: str | None
     symmetry: bool
     shortest: bool
     timeout: float | None
@@ -57,18 +59,12 @@ class Options:
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option("--depth", type=Count(), help="The most actions of an execution. [default: the spec's]")
 @click.option("--steps", type=OneOf("steps", STEPS), default="auto", show_default=True, help=_STEPS_HELP)
-@click.option(
-    "--solver",
-    type=OneOf("solver", SOLVER_NAMES),
-    default=DEFAULT_SOLVER,
-    show_default=True,
-    help="What solves.",
-)
+@click.option("--solver", type=OneOf("solver", SOLVER_NAMES), help=_SOLVER_HELP)
 @click.option("--symmetry/--no-symmetry", default=True, show_default=True, help=_SYMMETRY_HELP)
 @click.option(
     "--shortest", is_flag=True, help="Go on to a counterexample with the fewest actions, proven fewest."
 )
-@click.option("--timeout", type=Duration(), help="End the search after this time: 90, 90s, 2m, 1h.")
+@click.option("--timeout", type=Duration(), help=_TIMEOUT_HELP)
 @click.option("--memory", type=Size(), help="End the search at this much memory: 512MiB, 2GiB.")
 @click.option(
     "--seed",

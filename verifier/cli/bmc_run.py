@@ -18,14 +18,13 @@ from verifier.cli.expect import Expectation, exit_code, parse_expectations
 from verifier.cli.output import check_writable, console, print_json, print_lines, write
 from verifier.cli.progress import Reporter
 from verifier.cli.specs import Loaded, load
-from verifier.engines.bmc import Outcome, Request, StepsChoice, check
+from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Request, StepsChoice, check
 from verifier.engines.processes import Limits
 from verifier.errors import UsageError, unknown_name
 from verifier.model import Model, build
 from verifier.report.machine import as_object
 from verifier.report.run import Run
 from verifier.report.text import constants_line, render_run
-from verifier.solvers.names import solver_version
 from verifier.specs.definition import Definition
 from verifier.verdict import Verdict, VerdictKind
 
@@ -93,6 +92,29 @@ def _announce(loaded: Loaded, request: Request) -> None:
     click.echo(f"{about}: {', '.join(request.properties)} to depth {request.depth}", err=True)
 
 
+class _OutOfTime(KeyboardInterrupt):
+    """The time is over; as with Ctrl-C, nothing on the way may catch it."""
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    """Raises _OutOfTime inside when the time is over. The search has a clock of its own."""
+
+    def stop(*_: Any) -> None:
+        raise _OutOfTime
+
+    if seconds is None:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @contextmanager
 def _terminable() -> Iterator[None]:
     """A request to terminate counts as Ctrl-C: what is known is kept."""
@@ -112,17 +134,19 @@ def _checked(loaded: Loaded, request: Request, options: Options) -> tuple[Model 
     began = time.monotonic()
     model, building = None, 0.0
     try:
-        model = build(loaded.protocol)
+        with _limited(options.timeout):
+            model = build(loaded.protocol)
         building = time.monotonic() - began
         if options.dump_smt2 is not None:
             write("--dump-smt2", options.dump_smt2, smt2.dump(model, request.properties, request.depth))
         with Reporter() as reporter:
             return model, building, check(model, request, reporter)
-    except KeyboardInterrupt:  # the search itself concludes when interrupted; this was before or after it
+    except KeyboardInterrupt as stop:  # the search concludes by itself: this was before or after it
+        late = isinstance(stop, _OutOfTime)
+        reason = f"timeout of {options.timeout:g} s, while building" if late else "interrupted"
         seconds = time.monotonic() - began
         verdicts = [
-            Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, "interrupted")
-            for name in request.properties
+            Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason) for name in request.properties
         ]
         return model, building, Outcome(tuple(verdicts), (), {"searches": {}, "peak_memory_bytes": 0})
 
@@ -152,14 +176,20 @@ def _finished(
             "seed": request.seed,
         },
         depth=request.depth,
-        solver=request.solver,
-        solver_version=solver_version(request.solver),
+        solvers=_solvers(request),
         outcome=outcome,
         seconds=time.monotonic() - began,
         building_seconds=building,
         exit_code=exit_code(outcome.verdicts, expectations),
         expected=options.expect,
     )
+
+
+def _solvers(request: Request) -> tuple[str, ...]:
+    if request.solver is not None:
+        return (request.solver,)
+    ran = (steps for steps in PREFERRED_SOLVERS if request.steps in (StepsChoice.AUTO, steps.value))
+    return tuple(dict.fromkeys(PREFERRED_SOLVERS[steps] for steps in ran))
 
 
 def _show(finished: Run, options: Options) -> None:

@@ -161,8 +161,9 @@ class _Differ:
 
     def _better_whole(self, sort: Record, old: Any, new: Any) -> bool:
         """Whether most fields of a small record changed."""
+        flat = all(part.is_scalar or isinstance(part, Boolean | Set) for _, part in sort.fields)
         changed = sum(old[name] != new[name] for name in sort.field_sorts)
-        return 2 * changed > len(sort.fields) and self._short(old, new)
+        return flat and 2 * changed > len(sort.fields) and self._short(old, new)
 
     def _bag(self, sort: Bag, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         for item in sort.element.values():

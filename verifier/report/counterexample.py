@@ -150,7 +150,7 @@ def _marked(step: _Step, entries: Sequence[Entry], width: int) -> list[str]:
 
 def _styled(line: str) -> Text:
     text = Text(line)
-    text.highlight_regex(r"→ ([^│]+)", "green")
+    text.highlight_regex(r"→ (?:(?! {3}| │).)+", "green")
     text.highlight_regex(r"\* \S+", "bold")
     text.highlight_regex(r"[│→]", "dim")
     return text

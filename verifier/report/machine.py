@@ -6,6 +6,7 @@ from typing import Any
 
 from verifier import itf
 from verifier.report.run import Run
+from verifier.solvers import solver_version
 from verifier.verdict import Verdict
 
 
@@ -17,7 +18,10 @@ def as_object(run: Run) -> dict[str, Any]:
         "constants": dict(run.definition.constants),
         "engine": run.engine,
         "options": dict(run.options),
-        "solver": {"name": run.solver, "version": run.solver_version},
+        "solver": {
+            "name": "+".join(run.solvers),
+            "version": "+".join(solver_version(name) for name in run.solvers),
+        },
         "seconds": round(run.seconds, 3),
         "exit_code": run.exit_code,
         "expected": list(run.expected),

@@ -21,8 +21,8 @@ class Run:
     """None if the run ended before the model was built."""
     options: Mapping[str, Any]
     depth: int
-    solver: str
-    solver_version: str
+    solvers: tuple[str, ...]
+    """The solvers that took part, each once."""
     outcome: Outcome
     seconds: float
     """Of the whole run, with building."""

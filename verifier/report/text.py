@@ -12,6 +12,8 @@ from verifier.report.columns import aligned, wrap
 from verifier.report.counterexample import render_trace
 from verifier.report.failure import render_failure
 from verifier.report.run import Run
+from verifier.solvers import solver_version
+from verifier.specs.definition import Property, PropertyKind
 from verifier.verdict import Verdict, VerdictKind
 
 _STYLES = {
@@ -70,7 +72,8 @@ def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 def _header(run: Run, width: int) -> list[RenderableType]:
     about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
     steps = run.options.get("steps", "serial")
-    how = f"{run.engine} to depth {run.depth}, {steps} steps, {run.solver} {run.solver_version}"
+    solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
+    how = f"{run.engine} to depth {run.depth}, {steps} steps, {solvers}"
     return [*(Text(line, "bold") for line in wrap(about, width)), *map(Text, wrap(how, width)), Text()]
 
 
@@ -121,13 +124,9 @@ def _notes(run: Run, width: int) -> list[RenderableType]:
 
 def _warnings(run: Run) -> list[str]:
     found = []
-    never = run.outcome.never_enabled
-    if never and any(verdict.depth is not None for verdict in run.outcome.verdicts):
-        names = ", ".join(never)
-        if _closed_throughout(run.outcome.verdicts, run.depth):
-            found.append(f"warning: never enabled within depth {run.depth}: {names} (a guard too strong?)")
-        else:
-            found.append(f"warning: not enabled in any state searched so far: {names}")
+    never = ", ".join(run.outcome.never_enabled)
+    if never and _closed_throughout(run.outcome.verdicts, run.depth):
+        found.append(f"warning: never enabled within depth {run.depth}: {never} (a guard too strong?)")
     longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
     if longer:
         names = ", ".join(f"{verdict.property_name} ({verdict.steps})" for verdict in longer)
@@ -143,13 +142,23 @@ def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
     return any(verdict.kind is VerdictKind.HOLDS and verdict.depth == depth for verdict in verdicts)
 
 
+def _checked_properties(run: Run) -> list[Property]:
+    names = {verdict.property_name for verdict in run.outcome.verdicts}
+    return [prop for prop in run.definition.properties if prop.name in names]
+
+
 def _remarks(run: Run) -> list[str]:
     remarks = []
     if any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates it.")
-    if any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts):
+    undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
+    if undecided:
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
-    remarks.append("Deadlocks were not checked: a state without an enabled action is no violation by itself.")
+    never = ", ".join(run.outcome.never_enabled)
+    if never and any(verdict.depth is not None for verdict in undecided):
+        remarks.append(f"Not enabled in any state searched so far: {never}.")
+    if not any(prop.kind is PropertyKind.DEADLOCK_INVARIANT for prop in _checked_properties(run)):
+        remarks.append("Deadlocks were not checked: a state without an enabled action is no violation.")
     if run.expected:
         met = "as expected" if run.exit_code == 0 else "not as expected"
         remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
