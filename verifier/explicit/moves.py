@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pysmt.fnode import FNode
 
 from verifier.encodings.layout import Layout
 from verifier.errors import UsageError
@@ -179,25 +177,3 @@ class Moves:
             positions = np.array([position for position, _ in targets], np.uint64)[:, np.newaxis]
             parts.append((word, slice(outputs[0], outputs[-1] + 1), positions))
         return _Update(kept, ones, tuple(parts))
-
-
-def count_by_action(moves: Moves, look: Look) -> tuple[Counter[str], Counter[str]]:
-    """For each action, in how many states it is enabled, and by how many moves in all of them."""
-    states: Counter[str] = Counter()
-    steps: Counter[str] = Counter()
-    masks: dict[str, NDArray[np.uint64]] = {}
-    for move, mask, count in zip(
-        moves.moves, look.enabled, np.bitwise_count(look.enabled).sum(axis=1), strict=True
-    ):
-        action = move.instance.action
-        if count:
-            masks[action] = masks[action] | mask if action in masks else mask
-            steps[action] += int(count)
-    for action, mask in masks.items():
-        states[action] = int(np.bitwise_count(mask).sum())
-    return states, steps
-
-
-def bits_of(term: FNode) -> frozenset[FNode]:
-    """The variables of a term."""
-    return frozenset(term.get_free_variables())

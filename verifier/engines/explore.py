@@ -1,0 +1,321 @@
+"""Exhaustive breadth-first exploration, without a solver: every reachable state is looked at.
+
+The first violation of a property is found at the least depth, so its trace is a shortest one. Every
+trace is replayed before it counts. States beyond the constraint are checked, but neither counted nor
+expanded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from verifier.engines.bmc import Outcome
+from verifier.engines.coverage import Coverage
+from verifier.engines.processes import Limits
+from verifier.explicit.initial import initial_states
+from verifier.explicit.moves import Look, Moves, Successors
+from verifier.explicit.orbits import Orbits
+from verifier.explicit.packing import Rows, places, unpack
+from verifier.explicit.table import StateTable
+from verifier.model import Model
+from verifier.replay import Replayer, ReplayFailure
+from verifier.specs.definition import PropertyKind
+from verifier.trace import Trace
+from verifier.verdict import Verdict, VerdictKind
+
+COMPLETE = "complete: every reachable state was checked"
+_SPARED_MEMORY = 0.9
+"""Of the memory available at the start, what an exploration without a limit of its own may take."""
+_SECONDS_BETWEEN_NEWS = 1.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be explored, and how far."""
+
+    properties: tuple[str, ...]
+    max_states: int | None = None
+    max_depth: int | None = None
+    symmetry: bool = False
+    keep_going: bool = False
+    """Whether to count all states even when every property asked for is violated."""
+    graph: bool = False
+    """Whether to keep the edges."""
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the exploration is."""
+
+    depth: int
+    """The depth that is being looked at."""
+    states: int
+    """Different states found."""
+    frontier: int
+    """States found and not yet looked at."""
+    seconds: float
+    violated: str | None = None
+    """A property just found to be violated."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What was explored, state by state: rows, and edges by the numbers of states and moves."""
+
+    rows: Rows
+    initial: int
+    """The first so many states are the initial ones."""
+    edges: NDArray[np.int64]
+    """A row per edge: source, target, move."""
+    moves: Moves
+
+
+@dataclass(frozen=True)
+class Exploration(Outcome):
+    """An outcome, with the graph if it was asked for."""
+
+    graph: Graph | None = None
+
+
+def explore(
+    model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
+) -> Exploration:
+    """Explores until all is seen, all properties are violated, or the limits or the user end it.
+
+    The type invariant is always checked along, as in bounded model checking.
+    """
+    return _Run(model, request, listen).run()
+
+
+class _Stopped(Exception):
+    """A limit was reached; the text says which."""
+
+
+@dataclass
+class _Run:
+    model: Model
+    request: Request
+    listen: Callable[[Progress], None]
+    began: float = field(default_factory=time.monotonic)
+    closed: int = -1
+    """The depth that is fully checked."""
+    depth: int = 0
+    """The greatest depth of a state within the constraint."""
+    looked: int = 0
+    within: int = 0
+    generated: int = 0
+    initial: int = 0
+    deadlocks: int = 0
+    in_orbits: int = 0
+    complete: bool = False
+    unexpanded: bool = False
+    """Whether a state at the greatest depth asked for has successors that were not looked for."""
+    told: float = 0.0
+    peak_memory: int = 0
+
+    def __post_init__(self) -> None:
+        system = self.model.system
+        asked = self.request.properties
+        implied = (p.name for p in system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
+        self.names = list(dict.fromkeys((*asked, *implied)))
+        self.violations: dict[str, Verdict] = {}
+        self.process = psutil.Process()
+        self.memory = self.request.limits.memory or int(
+            psutil.virtual_memory().available * _SPARED_MEMORY + self.process.memory_info().rss
+        )
+        self.moves = Moves(self.model)
+        self.orbits = Orbits(self.model) if self.request.symmetry and system.symmetries else None
+        self.table = StateTable(self.moves.words)
+        self.coverage = Coverage(self.moves)
+        self.edges: list[NDArray[np.int64]] = []
+
+    def run(self) -> Exploration:
+        reason = ""
+        try:
+            self._explore()
+        except _Stopped as stop:
+            reason = str(stop)
+        except KeyboardInterrupt:
+            reason = "interrupted"
+        except MemoryError:
+            reason = "out of memory"
+        verdicts = [self._verdict(name, reason) for name in self.names]
+        asked = [v for v in verdicts if v.property_name in self.request.properties or v.trace is not None]
+        never = () if self.closed < 0 else self.coverage.never
+        return Exploration(tuple(asked), never, self._statistics(), self._graph())
+
+    def _explore(self) -> None:
+        rows = initial_states(self.model.system)
+        self._add(rows, np.full(len(rows), -1, np.int64))
+        self.initial = self.generated = len(self.table)
+        start, level = 0, 0
+        while start < len(self.table):
+            end, last = len(self.table), level == self.request.max_depth
+            for first in range(start, end, self.moves.chunk()):
+                self._look(first, min(end, first + self.moves.chunk()), level, expand=not last)
+            self.closed = level
+            self._tell(level, end)
+            if last or self._decided():
+                break
+            start, level = end, level + 1
+        self.complete = self.looked == len(self.table) and not self.unexpanded
+
+    def _decided(self) -> bool:
+        return not self.request.keep_going and self.violations.keys() >= set(self.request.properties)
+
+    def _look(self, first: int, end: int, level: int, *, expand: bool) -> None:
+        """Looks at the states of these numbers, all of the same depth."""
+        self._enforce()
+        rows = self.table.rows(first, end)
+        look = self.moves.look(rows)
+        for name in self.names:
+            if name not in self.violations and look.failing[name].any():
+                self._violated(name, first + int(places(look.failing[name])[0]), level)
+        within = int(np.bitwise_count(look.within).sum())
+        self.within += within
+        self.looked += end - first
+        self.depth = level if within else self.depth
+        self.deadlocks += int(np.bitwise_count(look.deadlocked).sum())
+        if self.orbits is not None:
+            self.in_orbits += int(self.orbits.sizes(rows)[places(look.within)].sum())
+        self.coverage.looked(look)
+        if expand:
+            self._expand(look, first)
+        else:
+            self.unexpanded |= bool(look.enabled.any())
+        if time.monotonic() - self.told > _SECONDS_BETWEEN_NEWS:
+            self._tell(level, end)
+
+    def _expand(self, look: Look, first: int) -> None:
+        steps = list(self.moves.successors(look))
+        if not steps:
+            return
+        rows = np.concatenate([step.rows for step in steps])
+        sources = np.concatenate([step.sources for step in steps]) + first
+        self.generated += len(rows)
+        before = len(self.table)
+        rows, new = self._add(rows, sources)
+        self.coverage.found(steps, new)
+        if self.request.graph:
+            self._keep_edges(steps, sources, rows)
+        limit = self.request.max_states
+        if limit is not None and len(self.table) - (self.looked - self.within) > limit and len(self.table) > before:
+            raise _Stopped(f"more than {limit} states")
+
+    def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
+        if self.orbits is not None:
+            rows = self.orbits.least(rows)
+        growth = self.table.growth(len(rows))
+        if growth and self._resident() + growth > self.memory:
+            raise _Stopped(self._memory_reason())
+        return rows, self.table.insert(rows, predecessors)
+
+    def _keep_edges(self, steps: list[Successors], sources: NDArray[np.int64], rows: Rows) -> None:
+        numbers = np.concatenate([np.full(len(step.rows), step.move) for step in steps])
+        self.edges.append(np.stack((sources, self.table.find(rows), numbers), axis=1))
+
+    def _enforce(self) -> None:
+        limit = self.request.limits.seconds
+        if limit is not None and self._elapsed() > limit:
+            raise _Stopped(f"timeout of {limit:g} s")
+        if self._resident() > self.memory:
+            raise _Stopped(self._memory_reason())
+
+    def _resident(self) -> int:
+        used = int(self.process.memory_info().rss)
+        self.peak_memory = max(self.peak_memory, used)
+        return used
+
+    def _memory_reason(self) -> str:
+        if self.request.limits.memory is None:
+            return "the memory of this machine"
+        return f"memory limit of {self.memory / 2**20:g} MiB"
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    def _tell(self, level: int, looked: int, violated: str | None = None) -> None:
+        self.told = time.monotonic()
+        known = len(self.table)
+        self.listen(Progress(level, known, known - looked, self._elapsed(), violated))
+
+    def _violated(self, name: str, state: int, level: int) -> None:
+        try:
+            trace = self._trace(name, state)
+        except ReplayFailure as failure:
+            reason = f"a violation at depth {level} does not replay: {failure}"
+            self.violations[name] = Verdict(name, VerdictKind.ERROR, level, self._elapsed(), reason)
+            return
+        self.violations[name] = Verdict(
+            name, VerdictKind.VIOLATED, level, self._elapsed(), trace=trace, fewest=True, found_by="explore"
+        )
+        self._tell(level, self.looked, name)
+
+    def _trace(self, name: str, state: int) -> Trace:
+        """The execution that leads to a state; of symmetric states the one with the same names throughout."""
+        chain = [state]
+        while (before := self.table.predecessor(chain[-1])) is not None:
+            chain.append(before)
+        rows = [self.table.rows(number, number + 1) for number in reversed(chain)]
+        current, firings = rows[0], []
+        bits = len(self.model.system.bits)
+        for step, target in enumerate(rows[1:], 1):
+            move, current = self._step(step, current, target)
+            firings.append((self.moves.moves[move].instance, self.moves.moves[move].inputs))
+        return Replayer(self.model).execute(unpack(rows[0][0], bits), firings, name)
+
+    def _step(self, step: int, current: Rows, target: Rows) -> tuple[int, Rows]:
+        """A move from a state to one that is represented by the target."""
+        for successors in self.moves.successors(self.moves.look(current)):
+            following = successors.rows
+            if np.array_equal(following if self.orbits is None else self.orbits.least(following), target):
+                return successors.move, following
+        raise ReplayFailure(step, "no action leads to the state that was found")
+
+    def _verdict(self, name: str, reason: str) -> Verdict:
+        if name in self.violations:
+            return self.violations[name]
+        depth = self.closed if self.closed >= 0 else None
+        if self.complete:
+            return Verdict(name, VerdictKind.HOLDS, self.depth, self._elapsed(), COMPLETE)
+        if self.request.max_depth is not None and self.closed >= self.request.max_depth:
+            return Verdict(name, VerdictKind.HOLDS, depth, self._elapsed())
+        why = reason or "ended when the other properties were violated"
+        return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self._elapsed(), why)
+
+    def _statistics(self) -> dict[str, Any]:
+        seconds = self._elapsed()
+        waiting = len(self.table) - self.looked
+        distinct = self.within + waiting
+        result: dict[str, Any] = {
+            "distinct_states": distinct,
+            "generated_states": self.generated,
+            "depth": self.depth,
+            "initial_states": self.initial,
+            "deadlocks": self.deadlocks,
+            "complete": self.complete,
+            "waiting_states": waiting,
+            "states_beyond_constraint": self.looked - self.within,
+            "actions": self.coverage.by_action(),
+            "states_per_second": round(distinct / seconds) if seconds else None,
+            "exploring_seconds": round(seconds, 3),
+            "peak_memory_bytes": max(self.peak_memory, self._resident()),
+            "symmetry": self.orbits is not None,
+        }
+        if self.orbits is not None:
+            result |= {"permutations": self.orbits.size, "states_in_orbits": self.in_orbits}
+        return result
+
+    def _graph(self) -> Graph | None:
+        if not self.request.graph:
+            return None
+        edges = np.concatenate(self.edges) if self.edges else np.empty((0, 3), np.int64)
+        return Graph(self.table.rows(0, len(self.table)), self.initial, edges, self.moves)

@@ -1,0 +1,79 @@
+"""States with the elements of index sets renamed, as terms over the bits of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.layout import Layout
+from verifier.encodings.lowered import LoweredOption, LoweredSequence, children, either, known
+from verifier.encodings.scalars import Scalar
+from verifier.encodings.sorts import Bag, Boolean, Function, IndexSet, Option, Record, Sequence, Set, Sort
+
+Renaming = Mapping[IndexSet, Mapping[Concrete, Concrete]]
+"""For index sets, what each element becomes; elements that are not mentioned stay."""
+
+
+def renamed_bits(layout: Layout, renaming: Renaming) -> list[FNode]:
+    """The bits of the renamed state, in the order of the layout's."""
+    lowered = layout.lowered
+    return layout.encode({name: _value(sort, lowered[name], renaming) for name, sort in layout.sorts.items()})
+
+
+def renamed(sort: Sort, value: Any, renaming: Renaming) -> Any:
+    """A concrete value with its elements renamed."""
+    match sort:
+        case IndexSet():
+            return renaming.get(sort, {}).get(value, value)
+        case Option():
+            return None if value is None else renamed(sort.inner, value, renaming)
+        case Record():
+            return FrozenMap((name, renamed(part, value[name], renaming)) for name, part in sort.fields)
+        case Function():
+            return FrozenMap(
+                (renamed(sort.domain, key, renaming), renamed(sort.range, item, renaming))
+                for key, item in value.items()
+            )
+        case Set():
+            return frozenset(renamed(sort.element, item, renaming) for item in value)
+        case Sequence():
+            return tuple(renamed(sort.element, item, renaming) for item in value)
+        case Bag():
+            return FrozenMap((renamed(sort.element, item, renaming), count) for item, count in value.items())
+    return value
+
+
+def _value(sort: Sort, value: Any, renaming: Renaming) -> Any:
+    """A lowered value that a state holds, with its elements renamed. Unused slots keep their default."""
+    match sort:
+        case _ if sort.is_scalar:
+            return _scalar(sort, value, renaming)
+        case Boolean():
+            return value
+        case Option():
+            payload = _value(sort.inner, value.payload, renaming)
+            default = known(sort.inner, sort.inner.default)
+            return LoweredOption(value.present, either(value.present, payload, default))
+        case Sequence():
+            filler = known(sort.element, sort.element.default)
+            slots = (
+                either(value.length.at_least(index + 1), _value(sort.element, slot, renaming), filler)
+                for index, slot in enumerate(value.slots)
+            )
+            return LoweredSequence(value.length, tuple(slots))
+        case Record():
+            return {name: _value(part, value[name], renaming) for name, part in sort.fields}
+    keys = sort.domain if isinstance(sort, Function) else sort.element  # type: ignore[attr-defined]
+    return {renamed(keys, key, renaming): _value(part, value[key], renaming) for key, part in children(sort)}
+
+
+def _scalar(sort: Sort, value: Scalar, renaming: Renaming) -> Scalar:
+    inner = sort.inner if isinstance(sort, Option) else sort
+    if not isinstance(inner, IndexSet) or inner not in renaming:
+        return value
+    return Scalar(
+        [renamed(sort, item, renaming) for item in value.values], exactly=value.exactly, total=value.total
+    )
