@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
+from tests.toys import Chain, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
 from verifier.engines import bounded_search
 from verifier.engines.bmc import Progress, Request, StepsChoice, check
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
@@ -42,6 +42,8 @@ KNOWN: list[tuple[Protocol, str, int, VerdictKind, int | None]] = [
     (LockServer({"clients": 1}), "NotAllAsk", 4, VIOLATED, 1),
     (Lottery(), "SomeLeft", 4, VIOLATED, 1),
     (Lottery(), "DrawnInRounds", 4, HOLDS, None),
+    (Matchmaker(), "SomeoneAlone", 4, VIOLATED, 2),
+    (Matchmaker(), "Mutual", 4, HOLDS, None),
 ]
 
 

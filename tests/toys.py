@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import forall
-from verifier.encodings.sorts import Option, Range, Set
+from verifier.encodings.quantifiers import exists, forall
+from verifier.encodings.sorts import Function, Option, Range, Set
 from verifier.encodings.values import literal
 from verifier.specs.protocol import (
     IndexSetConstant,
@@ -174,3 +174,32 @@ class Lottery(Protocol):
     @invariant()
     def drawn_in_rounds(self, s: Any) -> Any:
         return (s.rounds == 0).implies(s.drawn.is_empty)
+
+
+class Matchmaker(Protocol):
+    """Pairs two different people at a time, each the other's partner: naming two at once is the first action."""
+
+    people = IndexSetConstant(4, kind="person")
+
+    def state(self) -> State:
+        return State(partner=Function(self.people, Option(self.people)))
+
+    def init(self, s: Any) -> Any:
+        return forall(self.people, lambda p: s.partner[p].is_none)
+
+    @action(one="people", two="people")
+    def pair(self, s: Any, one: Any, two: Any) -> Step:
+        return Step(
+            when=[one != two, s.partner[one].is_none, s.partner[two].is_none],
+            then={s.partner[one]: two, s.partner[two]: one},
+        )
+
+    @invariant()
+    def someone_alone(self, s: Any) -> Any:
+        return exists(self.people, lambda p: s.partner[p].is_none)
+
+    @invariant()
+    def mutual(self, s: Any) -> Any:
+        return forall(
+            self.people, self.people, lambda a, b: (s.partner[a] == b).implies(s.partner[b] == a)
+        )
