@@ -12,6 +12,7 @@ from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, ITE, NOT, OR, SYMBOL
 
 _STATEMENTS_PER_FUNCTION = 20_000
+_OPERANDS_PER_GROUP = 50
 
 
 class Evaluator:
@@ -42,9 +43,8 @@ def _compile(inputs: Sequence[FNode], outputs: Sequence[FNode]) -> Callable[[Seq
         place[node] = len(inputs) + len(lines)
         lines.append(f"a({_expression(node, arguments)})")
     result = ", ".join(f"v[{place[output]}]" for output in outputs)
-    chunks = [
-        lines[start : start + _STATEMENTS_PER_FUNCTION] for start in range(0, len(lines), _STATEMENTS_PER_FUNCTION)
-    ]
+    starts = range(0, len(lines), _STATEMENTS_PER_FUNCTION)
+    chunks = [lines[start : start + _STATEMENTS_PER_FUNCTION] for start in starts]
     source = ""
     for number, chunk in enumerate(chunks):
         source += f"def step{number}(v, m):\n a = v.append\n " + "\n ".join(chunk) + "\n"
@@ -59,9 +59,9 @@ def _compile(inputs: Sequence[FNode], outputs: Sequence[FNode]) -> Callable[[Seq
 def _expression(node: FNode, arguments: list[str]) -> str:
     kind = node.node_type()
     if kind == AND:
-        return " & ".join(arguments)
+        return _joined(" & ", arguments)
     if kind == OR:
-        return " | ".join(arguments)
+        return _joined(" | ", arguments)
     if kind == NOT:
         return f"{arguments[0]} ^ m"
     if kind == IFF:
@@ -73,6 +73,14 @@ def _expression(node: FNode, arguments: list[str]) -> str:
     if kind == SYMBOL:
         raise ValueError(f"the variable {node.symbol_name()} is not among the evaluator's inputs")
     raise ValueError(f"not a boolean term of this project: {node}")
+
+
+def _joined(operator: str, arguments: list[str]) -> str:
+    """The arguments with the operator between them, nested no deeper than Python's compiler bears."""
+    while len(arguments) > _OPERANDS_PER_GROUP:
+        groups = range(0, len(arguments), _OPERANDS_PER_GROUP)
+        arguments = [f"({operator.join(arguments[start : start + _OPERANDS_PER_GROUP])})" for start in groups]
+    return operator.join(arguments)
 
 
 def _in_order(roots: Sequence[FNode]) -> list[FNode]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence as PythonSequence
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,24 @@ from pysmt.fnode import FNode
 from verifier.encodings import scalars
 from verifier.encodings.bits import TRUE, bit, conjunction, disjunction
 from verifier.encodings.concrete import Concrete, FrozenMap, show
-from verifier.encodings.lowered import Lowered, LoweredOption, LoweredSequence, children, equal, known
-from verifier.encodings.scalars import Code, Scalar
-from verifier.encodings.sorts import Bag, Boolean, Option, Range, Record, Sequence, Set, Sort
+from verifier.encodings.lowered import (
+    Lowered,
+    LoweredOption,
+    LoweredSequence,
+    children,
+    equal,
+    holds,
+    known,
+)
+from verifier.encodings.scalars import Code
+from verifier.encodings.sorts import Bag, Boolean, Option, Range, Record, Sequence, Set, Sort, SortError
 
 Path = tuple[Concrete, ...]
-"""A variable's name, then keys and field names down to one scalar."""
+"""A variable's name, then keys and field names (with a dot before them) down to one scalar."""
+
+_PRESENT = ".is some"
+"""The step to the condition that an option holds a value; no field can have this name."""
+_LENGTH = ".length"
 
 
 @dataclass(frozen=True)
@@ -90,12 +103,17 @@ class Layout:
             parts.append(leaf.decode(bits[position : position + len(leaf.bits)]))
             position += len(leaf.bits)
         values = iter(parts)
-        return {name: _assemble(sort, values) for name, sort in self.sorts.items()}
+        state = {name: _assemble(sort, values) for name, sort in self.sorts.items()}
+        if self.encode_state(state) != list(bits):
+            raise ValueError("the bits hold no state: an unused slot is not at its default")
+        return state
 
 
 def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
     if sort.is_scalar:
         code, values = scalars.code_of(sort), tuple(sort.values())
+        if not values:
+            raise SortError(f"{path_text(path)} cannot have a value: {sort} is empty")
         name = path_text(path)
         bits = tuple(bit(f"{name}#{index}") for index in range(scalars.bit_count(code, len(values))))
         leaves.append(Leaf(path, values, code, bits))
@@ -106,17 +124,15 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
             leaves.append(Leaf(path, (False, True), None, (variable,)))
             return variable
         case Option():
-            present = _declare(Boolean(), (*path, ".present"), leaves)
+            present = _declare(Boolean(), (*path, _PRESENT), leaves)
             return LoweredOption(present, _declare(sort.inner, path, leaves))
         case Sequence():
-            length = _declare(Range(0, sort.capacity), (*path, ".length"), leaves)
+            length = _declare(Range(0, sort.capacity), (*path, _LENGTH), leaves)
             slots = tuple(_declare(sort.element, (*path, index), leaves) for index in range(sort.capacity))
             return LoweredSequence(length, slots)
-        case _:
-            prefix = "." if isinstance(sort, Record) else None
-            return {
-                key: _declare(part, (*path, f".{key}" if prefix else key), leaves) for key, part in children(sort)
-            }
+        case Record():
+            return {name: _declare(part, (*path, f".{name}"), leaves) for name, part in sort.fields}
+    return {key: _declare(part, (*path, key), leaves) for key, part in children(sort)}
 
 
 def _canonical(sort: Sort, value: Any) -> FNode:
@@ -129,12 +145,11 @@ def _canonical(sort: Sort, value: Any) -> FNode:
         case LoweredSequence():
             assert isinstance(sort, Sequence)
             filler = known(sort.element, sort.element.default)
-            return conjunction(
-                conjunction(
-                    (_canonical(sort.element, slot), disjunction((value.length.at_least(i + 1), equal(slot, filler))))
-                )
-                for i, slot in enumerate(value.slots)
-            )
+            slots = []
+            for index, slot in enumerate(value.slots):
+                unused = disjunction((value.length.at_least(index + 1), equal(slot, filler)))
+                slots.append(conjunction((_canonical(sort.element, slot), unused)))
+            return conjunction(slots)
         case dict():
             sorts = dict(children(sort))
             return conjunction(_canonical(sorts[key], part) for key, part in value.items())
@@ -142,25 +157,27 @@ def _canonical(sort: Sort, value: Any) -> FNode:
 
 
 def _encode(sort: Sort, value: Any, leaves: Iterator[Leaf], result: list[FNode]) -> None:
-    match value:
-        case Scalar():
+    match sort:
+        case _ if sort.is_scalar:
             leaf = next(leaves)
             assert leaf.code is not None
             result.extend(scalars.encode(leaf.code, leaf.values, value))
-        case FNode():
+        case Boolean():
             next(leaves)
-            result.append(value)
-        case LoweredOption():
-            assert isinstance(sort, Option)
+            result.append(holds(value))
+        case Option():
             next(leaves)
             result.append(value.present)
             _encode(sort.inner, value.payload, leaves, result)
-        case LoweredSequence():
-            assert isinstance(sort, Sequence)
+        case Sequence():
             _encode(Range(0, sort.capacity), value.length, leaves, result)
             for slot in value.slots:
                 _encode(sort.element, slot, leaves, result)
-        case dict():
+        case Set() | Bag():
+            for key, part in children(sort):
+                held = value[key] if key in value else known(part, part.default)
+                _encode(part, held, leaves, result)
+        case _:
             for key, part in children(sort):
                 _encode(part, value[key], leaves, result)
 
@@ -204,5 +221,3 @@ def _assemble(sort: Sort, parts: Iterator[Concrete]) -> Any:
             return FrozenMap((item, count) for item, count in counts if count)
         case _:
             return FrozenMap([(key, _assemble(part, parts)) for key, part in children(sort)])
-
-

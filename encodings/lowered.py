@@ -3,19 +3,21 @@
 ====================  ==========================================================
 sort                  lowered form
 ====================  ==========================================================
-Boolean               a boolean term
+Boolean               a boolean term; a PartialBoolean where there may be no value
 Range, Enum, IndexSet a Scalar; an Option of these is a Scalar with ``None``
 Record, Function      a dict from field name or key to the lowered part
-Set                   a dict from element to the condition that it is in
-Bag                   a dict from element to the Scalar of its copies
+Set                   a dict from element to the boolean that it is in; others are not in
+Bag                   a dict from element to the Scalar of its copies; others have none
 Sequence              a LoweredSequence: length and slots, unused ones at the default
 Option of others      a LoweredOption: a condition and a payload, at its default if none
 ====================  ==========================================================
+
+A value without parts to say that it is undefined (a record without fields) is always defined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence as PythonSequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -30,6 +32,14 @@ from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Reco
 
 
 @dataclass(frozen=True, eq=False)
+class PartialBoolean:
+    """A boolean that may have no value. ``true`` implies ``defined``."""
+
+    true: FNode
+    defined: FNode
+
+
+@dataclass(frozen=True, eq=False)
 class LoweredSequence:
     """``slots[i]`` is the element at ``i`` where the length is greater than ``i``."""
 
@@ -39,13 +49,15 @@ class LoweredSequence:
 
 @dataclass(frozen=True, eq=False)
 class LoweredOption:
-    """``payload`` counts where ``present`` holds."""
+    """``payload`` counts where ``present`` holds; the option is undefined where that has no value."""
 
     present: FNode
     payload: Any
 
 
-Lowered: TypeAlias = FNode | Scalar | dict[Any, Any] | LoweredSequence | LoweredOption
+Lowered: TypeAlias = FNode | PartialBoolean | Scalar | dict[Any, Any] | LoweredSequence | LoweredOption
+
+_NO_COPIES = Scalar.known(0)
 
 
 def children(sort: Sort) -> list[tuple[Any, Sort]]:
@@ -56,13 +68,15 @@ def children(sort: Sort) -> list[tuple[Any, Sort]]:
         case Function():
             return [(key, sort.range) for key in sort.domain.values()]
         case Set():
-            return [(item, Boolean()) for item in sort.element.values()]
+            boolean = Boolean()
+            return [(item, boolean) for item in sort.element.values()]
         case Bag():
-            return [(item, Range(0, sort.maximum)) for item in sort.element.values()]
+            copies = Range(0, sort.maximum)
+            return [(item, copies) for item in sort.element.values()]
     raise AssertionError(sort)
 
 
-def known(sort: Sort, value: Any) -> Lowered:
+def known(sort: Sort, value: Any) -> Any:
     """The concrete ``value`` of ``sort``, lowered."""
     if sort.is_scalar:
         return Scalar.known(value)
@@ -73,15 +87,89 @@ def known(sort: Sort, value: Any) -> Lowered:
             payload = sort.inner.default if value is None else value
             return LoweredOption(FALSE if value is None else TRUE, known(sort.inner, payload))
         case Sequence():
-            filler = [sort.element.default] * (sort.capacity - len(value))
-            slots = tuple(known(sort.element, item) for item in (*value, *filler))
-            return LoweredSequence(Scalar.known(len(value)), slots)
+            slots = [known(sort.element, item) for item in value]
+            return LoweredSequence(Scalar.known(len(value)), padded(slots, sort))
         case Set():
-            return {item: TRUE if item in value else FALSE for item in sort.element.values()}
+            return dict.fromkeys(value, TRUE)
         case Bag():
-            return {item: Scalar.known(value.get(item, 0)) for item in sort.element.values()}
-        case _:
-            return {key: known(part, value[key]) for key, part in children(sort)}
+            return {item: Scalar.known(copies) for item, copies in value.items()}
+    return {key: known(part, value[key]) for key, part in children(sort)}
+
+
+def undefined(sort: Sort) -> Any:
+    """What has no value."""
+    if sort.is_scalar:
+        return Scalar((), exactly=(), total=False)
+    match sort:
+        case Boolean():
+            return PartialBoolean(FALSE, FALSE)
+        case Option():
+            return LoweredOption(TRUE, undefined(sort.inner))
+        case Sequence():
+            return LoweredSequence(Scalar((), exactly=(), total=False), padded([], sort))
+    return {key: undefined(part) for key, part in children(sort)}
+
+
+def holds(value: FNode | PartialBoolean) -> FNode:
+    """A boolean as a formula: false where it has no value."""
+    return value.true if isinstance(value, PartialBoolean) else value
+
+
+def defined(value: Lowered) -> FNode:
+    """Whether the value and all its parts have a value."""
+    match value:
+        case FNode():
+            return TRUE
+        case Scalar() | PartialBoolean():
+            return value.defined
+        case LoweredOption():
+            return disjunction((negation(value.present), defined(value.payload)))
+        case LoweredSequence():
+            within = (
+                disjunction((negation(value.length.at_least(index + 1)), defined(slot)))
+                for index, slot in enumerate(value.slots)
+            )
+            return conjunction((value.length.defined, *within))
+        case dict():
+            return conjunction(defined(part) for part in value.values())
+    raise AssertionError(value)
+
+
+def is_total(value: Lowered) -> bool:
+    """Whether the value is known to be defined."""
+    return defined(value) is TRUE
+
+
+def restricted(sort: Sort, condition: FNode, value: Lowered) -> Any:
+    """``value`` where ``condition`` holds, elsewhere none."""
+    return select(sort, [(condition, value)], exhaustive=False)
+
+
+def padded(slots: list[Any], sort: Sequence) -> tuple[Any, ...]:
+    """As many slots as the sort has, the unused ones at the default."""
+    if len(slots) < sort.capacity:
+        filler = known(sort.element, sort.element.default)
+        slots = [*slots, *[filler] * (sort.capacity - len(slots))]
+    return tuple(slots)
+
+
+def _boolean(true: FNode, defined: FNode) -> FNode | PartialBoolean:
+    return true if defined is TRUE else PartialBoolean(true, defined)
+
+
+def _absent(example: Lowered) -> Lowered:
+    """How an element is held that is not in a set or bag; the example is one that may be in."""
+    return _NO_COPIES if isinstance(example, Scalar) else FALSE
+
+
+def _paired(left: dict[Any, Any], right: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """The parts of two dicts by key; a missing one is that of an absent element."""
+    for key, part in left.items():
+        other = right.get(key)
+        yield key, part, _absent(part) if other is None else other
+    for key, part in right.items():
+        if key not in left:
+            yield key, _absent(part), part
 
 
 def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
@@ -91,10 +179,12 @@ def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
     if condition is FALSE:
         return otherwise
     match then, otherwise:
+        case FNode(), FNode():
+            return choice(condition, then, otherwise)
         case Scalar(), Scalar():
             return scalars.either(condition, then, otherwise)
         case dict(), dict():
-            return {key: either(condition, then[key], otherwise[key]) for key in then}
+            return {key: either(condition, a, b) for key, a, b in _paired(then, otherwise)}
         case LoweredSequence(), LoweredSequence():
             slots = zip(then.slots, otherwise.slots, strict=True)
             return LoweredSequence(
@@ -104,35 +194,53 @@ def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
         case LoweredOption(), LoweredOption():
             present = choice(condition, then.present, otherwise.present)
             return LoweredOption(present, either(condition, then.payload, otherwise.payload))
-        case FNode(), FNode():
-            return choice(condition, then, otherwise)
-    raise AssertionError((then, otherwise))
+    true = choice(condition, holds(then), holds(otherwise))
+    return _boolean(true, choice(condition, defined(then), defined(otherwise)))
 
 
-def select(options: PythonSequence[tuple[FNode, Lowered]], exhaustive: bool) -> Any:
-    """The value whose condition holds; the conditions exclude each other. Without any: no value."""
+def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -> Any:
+    """The value of ``sort`` whose condition holds; the conditions exclude each other.
+
+    Where none holds there is no value; ``exhaustive`` says that this cannot be.
+    """
     options = [(when, value) for when, value in options if when is not FALSE]
+    if not options:
+        return undefined(sort)
     if len(options) == 1 and options[0][0] is TRUE:
         return options[0][1]
-    match [value for _, value in options]:
-        case []:
-            return Scalar((), exactly=(), total=False)
-        case [Scalar(), *_]:
-            return scalars.select(options, exhaustive)  # type: ignore[arg-type]
-        case [FNode(), *_]:
-            return disjunction(conjunction((when, value)) for when, value in options)
-        case [dict() as first, *_]:
-            return {key: select([(when, value[key]) for when, value in options], exhaustive) for key in first}  # type: ignore[index]
-        case [LoweredSequence() as first, *_]:
-            lengths = [(when, value.length) for when, value in options]  # type: ignore[union-attr]
-            slots = range(len(first.slots))
-            chosen = (select([(when, v.slots[i]) for when, v in options], exhaustive) for i in slots)  # type: ignore[union-attr]
-            return LoweredSequence(scalars.select(lengths, exhaustive), tuple(chosen))
-        case [LoweredOption(), *_]:
-            present = disjunction(conjunction((when, v.present)) for when, v in options)  # type: ignore[union-attr]
-            payload = select([(when, value.payload) for when, value in options], exhaustive)  # type: ignore[union-attr]
-            return LoweredOption(present, payload)
-    raise AssertionError(options)
+    if sort.is_scalar:
+        return scalars.select(options, exhaustive)
+    match sort:
+        case Boolean():
+            true = disjunction(conjunction((when, holds(value))) for when, value in options)
+            if exhaustive and all(isinstance(value, FNode) for _, value in options):
+                return true
+            return _boolean(true, disjunction(conjunction((when, defined(value))) for when, value in options))
+        case Option():
+            present = disjunction(conjunction((when, value.present)) for when, value in options)
+            if not exhaustive:
+                present = disjunction((present, negation(disjunction(when for when, _ in options))))
+            payloads = [(when, value.payload) for when, value in options]
+            return LoweredOption(present, select(sort.inner, payloads, exhaustive))
+        case Sequence():  # where the length is undefined, the slots do not count
+            length = scalars.select([(when, value.length) for when, value in options], exhaustive)
+            slots = (
+                select(sort.element, [(when, value.slots[index]) for when, value in options], True)
+                for index in range(sort.capacity)
+            )
+            return LoweredSequence(length, tuple(slots))
+        case Set() | Bag():
+            part = Boolean() if isinstance(sort, Set) else Range(0, sort.maximum)
+            absent = known(part, part.default)
+            mentioned = {key: None for _, value in options for key in value}
+            return {
+                key: select(part, [(when, value.get(key, absent)) for when, value in options], exhaustive)
+                for key in (mentioned if exhaustive else sort.element.values())
+            }
+    return {
+        key: select(part, [(when, value[key]) for when, value in options], exhaustive)
+        for key, part in children(sort)
+    }
 
 
 def equal(left: Lowered, right: Lowered) -> FNode:
@@ -143,8 +251,7 @@ def equal(left: Lowered, right: Lowered) -> FNode:
         case Scalar(), Scalar():
             return scalars.equal(left, right)
         case dict(), dict():
-            keys = {**left, **right}
-            return conjunction(_equal_parts(left.get(key), right.get(key)) for key in keys)
+            return conjunction(equal(a, b) for _, a, b in _paired(left, right))
         case LoweredOption(), LoweredOption():
             same = conjunction((left.present, right.present, equal(left.payload, right.payload)))
             return disjunction((same, conjunction((negation(left.present), negation(right.present)))))
@@ -154,14 +261,7 @@ def equal(left: Lowered, right: Lowered) -> FNode:
                 for index, (a, b) in enumerate(zip(left.slots, right.slots, strict=False))
             )
             return conjunction((scalars.equal(left.length, right.length), *same_slots))
-    raise AssertionError((left, right))
-
-
-def _equal_parts(left: Lowered | None, right: Lowered | None) -> FNode:
-    if left is None or right is None:  # an element outside the other's universe: absent there
-        present = right if left is None else left
-        return present.equals(0) if isinstance(present, Scalar) else negation(present)  # type: ignore[arg-type]
-    return equal(left, right)
+    return conjunction((defined(left), defined(right), equivalence(holds(left), holds(right))))
 
 
 def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
@@ -169,55 +269,43 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
     match value:
         case Scalar():
             return value.cases()
-        case FNode():
-            pairs: list[tuple[Concrete, FNode]] = [(False, negation(value)), (True, value)]
+        case FNode() | PartialBoolean():
+            true = holds(value)
+            pairs = ((False, conjunction((defined(value), negation(true)))), (True, true))
             return [(item, when) for item, when in pairs if when is not FALSE]
         case LoweredOption():
             assert isinstance(sort, Option)
-            none = [(None, negation(value.present))] if value.present is not TRUE else []
-            held = [(v, conjunction((value.present, when))) for v, when in cases(sort.inner, value.payload)]
-            return [*none, *((v, when) for v, when in held if when is not FALSE)]
+            options: list[tuple[Concrete, FNode]] = [(None, negation(value.present))]
+            for item, when in cases(sort.inner, value.payload):
+                options.append((item, conjunction((value.present, when))))
+            return [(item, when) for item, when in options if when is not FALSE]
         case LoweredSequence():
             assert isinstance(sort, Sequence)
-            element = sort.element
+            slots = [cases(sort.element, slot) for slot in value.slots]
             return [
-                (tuple(items), when)
-                for length, at in value.length.cases()
-                for items, when in _combinations([cases(element, slot) for slot in value.slots[:length]], at)  # type: ignore[misc]
+                (items, when)
+                for length in range(sort.capacity + 1)
+                for items, when in _combinations(slots[:length], value.length.equals(length))
             ]
         case dict():
-            sorts = dict(children(sort))
-            parts = [cases(sorts[key], part) for key, part in value.items()]
-            return [(_assemble(sort, list(value), items), when) for items, when in _combinations(parts, TRUE)]
+            held = [(key, part) for key, part in children(sort) if key in value]
+            keys = [key for key, _ in held]
+            parts = [cases(part, value[key]) for key, part in held]
+            return [(_collected(sort, keys, items), when) for items, when in _combinations(parts, TRUE)]
     raise AssertionError(value)
-
-
-def is_total(value: Lowered) -> bool:
-    """Whether every part of the value is known to be defined."""
-    match value:
-        case Scalar():
-            return value.total
-        case LoweredOption():
-            return is_total(value.payload)
-        case LoweredSequence():
-            return value.length.total and all(is_total(slot) for slot in value.slots)
-        case dict():
-            return all(is_total(part) for part in value.values())
-    return True
 
 
 def _combinations(
     parts: list[list[tuple[Concrete, FNode]]], start: FNode
-) -> list[tuple[tuple[Concrete, ...], FNode]]:
-    combined = []
-    for choice_ in product(*parts):
-        when = conjunction((start, *(condition for _, condition in choice_)))
-        if when is not FALSE:
-            combined.append((tuple(item for item, _ in choice_), when))
-    return combined
+) -> Iterator[tuple[tuple[Concrete, ...], FNode]]:
+    if start is not FALSE:
+        for chosen in product(*parts):
+            when = conjunction((start, *(condition for _, condition in chosen)))
+            if when is not FALSE:
+                yield tuple(item for item, _ in chosen), when
 
 
-def _assemble(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
+def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
     pairs = list(zip(keys, items, strict=True))
     if isinstance(sort, Set):
         return frozenset(key for key, present in pairs if present)
@@ -231,46 +319,48 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
 
     Slots that ``target`` does not have are dropped; ``outside`` says when that loses something.
     """
-    if source == target or target.is_scalar or isinstance(target, Boolean):
+    if source == target:
         return value
     match source, target:
-        case Option(), Option():
+        case Option(), Option() if not target.is_scalar:
             payload = convert(value.payload, source.inner, target.inner)
-            filler = known(target.inner, target.inner.default)
-            return LoweredOption(value.present, either(value.present, payload, filler))
+            filled = _filled(value.present, payload, source.inner, target.inner)
+            return LoweredOption(value.present, filled)
         case Sequence(), Sequence():
-            filler = known(target.element, target.element.default)
             slots = []
-            for index in range(target.capacity):
-                if index < len(value.slots):
-                    slot = convert(value.slots[index], source.element, target.element)
-                    slots.append(either(value.length.at_least(index + 1), slot, filler))
-                else:
-                    slots.append(filler)
-            return LoweredSequence(value.length, tuple(slots))
-        case Set(), Set():
-            return {item: value.get(item, FALSE) for item in {**dict.fromkeys(target.element.values()), **value}}
-        case Bag(), Bag():
-            zero = Scalar.known(0)
-            return {item: value.get(item, zero) for item in {**dict.fromkeys(target.element.values()), **value}}
-        case _:
+            for index, slot in enumerate(value.slots[: target.capacity]):
+                used = value.length.at_least(index + 1)
+                converted = convert(slot, source.element, target.element)
+                slots.append(_filled(used, converted, source.element, target.element))
+            return LoweredSequence(value.length, padded(slots, target))
+        case (Record(), Record()) | (Function(), Function()):
             sorts = dict(children(source))
             return {key: convert(value[key], sorts[key], part) for key, part in children(target)}
+    return value
 
 
-def outside(sort: Sort, value: Any) -> FNode:
+def _filled(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
+    """``value`` where it is used, else the default of ``target``; it was that of ``source`` there."""
+    if source.default == target.default:
+        return value
+    return either(used, value, known(target, target.default))
+
+
+def outside(sort: Sort, value: Lowered) -> FNode:
     """Whether ``value`` is undefined or not in ``sort``, and so cannot be assigned to a variable of it."""
     match value:
         case FNode():
             return FALSE
+        case PartialBoolean():
+            return negation(value.defined)
         case Scalar():
-            return scalars.outside(tuple(sort.values()), value)
+            return scalars.outside(sort, value)
         case LoweredOption():
             assert isinstance(sort, Option)
             return conjunction((value.present, outside(sort.inner, value.payload)))
         case LoweredSequence():
             assert isinstance(sort, Sequence)
-            too_long = scalars.outside(range(sort.capacity + 1), value.length)
+            too_long = scalars.outside(Range(0, sort.capacity), value.length)
             within = (
                 conjunction((value.length.at_least(index + 1), outside(sort.element, slot)))
                 for index, slot in enumerate(value.slots[: sort.capacity])
@@ -278,11 +368,8 @@ def outside(sort: Sort, value: Any) -> FNode:
             return disjunction((too_long, *within))
         case dict():
             sorts = dict(children(sort))
-            parts = []
-            for key, part in value.items():
-                if key in sorts:
-                    parts.append(outside(sorts[key], part))
-                else:
-                    parts.append(part if isinstance(part, FNode) else part.at_least(1))
-            return disjunction(parts)
+            return disjunction(
+                outside(sorts[key], part) if key in sorts else negation(equal(part, _absent(part)))
+                for key, part in value.items()
+            )
     raise AssertionError(value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings import scalars
+from verifier.encodings import scalars, sequences
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowered import (
@@ -16,14 +16,17 @@ from verifier.encodings.lowered import (
     LoweredSequence,
     cases,
     convert,
+    defined,
     either,
     equal,
+    holds,
     is_total,
     known,
+    restricted,
     select,
 )
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Bag, Function, Option, Record, Sequence, Set
+from verifier.encodings.sorts import Function, Record, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 
 Bindings = Mapping[Symbol, Concrete]
@@ -39,10 +42,8 @@ class Lowering:
         self._terms: dict[int, tuple[Term, tuple[Symbol, ...]]] = {}
 
     def formula(self, term: Term, bindings: Bindings | None = None) -> FNode:
-        """A boolean term, lowered."""
-        result = self.lower(term, bindings or {})
-        assert isinstance(result, FNode)
-        return result
+        """A boolean term, lowered; false where it has no value."""
+        return holds(self.lower(term, bindings or {}))
 
     def lower(self, term: Term, bindings: Bindings) -> Any:
         """Any term, lowered."""
@@ -56,318 +57,296 @@ class Lowering:
             result = self._memo[key] = _RULES[term.operator](self, term, bindings)
         return result
 
-    def _at(self, term: Term, index: int, bindings: Bindings) -> Any:
-        return self.lower(term.arguments[index], bindings)
-
     def _all(self, term: Term, bindings: Bindings) -> list[Any]:
         return [self.lower(argument, bindings) for argument in term.arguments]
 
-    def _expand(self, term: Term, bindings: Bindings, index: int = 0) -> list[tuple[Concrete, Any]]:
-        """The bound variable's values, each with the argument lowered for it."""
+    def _only(self, term: Term, bindings: Bindings) -> Any:
+        (argument,) = term.arguments
+        return self.lower(argument, bindings)
+
+    def _formulas(self, term: Term, bindings: Bindings) -> Iterator[FNode]:
+        return (self.formula(argument, bindings) for argument in term.arguments)
+
+    def _as(self, sort: Sort, term: Term, bindings: Bindings) -> Any:
+        """A term lowered, in the shape of a sort that includes its own."""
+        return convert(self.lower(term, bindings), term.sort, sort)
+
+    def _key(
+        self, term: Term, bindings: Bindings, domain: Iterable[Concrete]
+    ) -> tuple[list[tuple[Concrete, FNode]], FNode]:
+        """The keys in the domain that a term may be, and whether it is one of them."""
+        key = self.lower(term, bindings)
+        possible = cases(term.sort, key)
+        within = [(value, when) for value, when in possible if value in domain]
+        if len(within) == len(possible) and is_total(key):
+            return within, TRUE
+        return within, disjunction(when for _, when in within)
+
+    def _expand(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, Bindings]]:
+        """The bound variable's values, each with the bindings for it."""
         assert term.binds is not None
-        body, symbol = term.arguments[index], term.binds
-        return [(value, self.lower(body, {**bindings, symbol: value})) for value in symbol.sort.values()]
+        for value in term.binds.sort.values():
+            yield value, {**bindings, term.binds: value}
+
+    def _instances(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, FNode]]:
+        """The bound variable's values, each with the formula, the last argument, lowered for it."""
+        for value, inner in self._expand(term, bindings):
+            yield value, self.formula(term.arguments[-1], inner)
 
     # Leaves and booleans
 
-    def _literal(self, term: Term, bindings: Bindings) -> Lowered:
+    def _literal(self, term: Term, bindings: Bindings) -> Any:
         return known(term.sort, term.data)
 
-    def _variable(self, term: Term, bindings: Bindings) -> Lowered:
+    def _variable(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.data, Symbol)
         if term.data in self._variables:
             return self._variables[term.data]
         return known(term.sort, bindings[term.data])
 
-    def _not(self, term: Term, bindings: Bindings) -> Lowered:
-        return negation(self._at(term, 0, bindings))
+    def _implies(self, term: Term, bindings: Bindings) -> Any:
+        premise = self.formula(term.arguments[0], bindings)
+        if premise is FALSE:
+            return TRUE
+        return disjunction((negation(premise), self.formula(term.arguments[1], bindings)))
 
-    def _and(self, term: Term, bindings: Bindings) -> Lowered:
-        return conjunction(self._all(term, bindings))
-
-    def _or(self, term: Term, bindings: Bindings) -> Lowered:
-        return disjunction(self._all(term, bindings))
-
-    def _implies(self, term: Term, bindings: Bindings) -> Lowered:
-        premise = self._at(term, 0, bindings)
-        return TRUE if premise is FALSE else disjunction((negation(premise), self._at(term, 1, bindings)))
-
-    def _equal(self, term: Term, bindings: Bindings) -> Lowered:
-        return equal(*self._all(term, bindings))
-
-    def _if(self, term: Term, bindings: Bindings) -> Lowered:
-        condition = self._at(term, 0, bindings)
-        then, otherwise = (
-            convert(self._at(term, index, bindings), term.arguments[index].sort, term.sort) for index in (1, 2)
+    def _if(self, term: Term, bindings: Bindings) -> Any:
+        condition, then, otherwise = term.arguments
+        return either(
+            self.formula(condition, bindings),
+            self._as(term.sort, then, bindings),
+            self._as(term.sort, otherwise, bindings),
         )
-        return either(condition, then, otherwise)  # type: ignore[no-any-return]
-
-    def _forall(self, term: Term, bindings: Bindings) -> Lowered:
-        return conjunction(holds for _, holds in self._expand(term, bindings))
-
-    def _exists(self, term: Term, bindings: Bindings) -> Lowered:
-        return disjunction(holds for _, holds in self._expand(term, bindings))
-
-    # Integers
-
-    def _count(self, term: Term, bindings: Bindings) -> Lowered:
-        return scalars.total_of(holds for _, holds in self._expand(term, bindings))
-
-    def _add(self, term: Term, bindings: Bindings) -> Lowered:
-        left, right = self._all(term, bindings)
-        return _sum(left, right, 1)
-
-    def _subtract(self, term: Term, bindings: Bindings) -> Lowered:
-        left, right = self._all(term, bindings)
-        return _sum(left, right, -1)
 
     # Options
 
-    def _some(self, term: Term, bindings: Bindings) -> Lowered:
-        value = self._at(term, 0, bindings)
-        return value if term.sort.is_scalar else LoweredOption(TRUE, value)  # type: ignore[no-any-return]
+    def _some(self, term: Term, bindings: Bindings) -> Any:
+        value = self._only(term, bindings)
+        return value if term.sort.is_scalar else LoweredOption(TRUE, value)
 
-    def _is_none(self, term: Term, bindings: Bindings) -> Lowered:
-        value = self._at(term, 0, bindings)
+    def _is_none(self, term: Term, bindings: Bindings) -> Any:
+        value = self._only(term, bindings)
         return value.equals(None) if isinstance(value, Scalar) else negation(value.present)
 
-    def _get(self, term: Term, bindings: Bindings) -> Lowered:
-        value = self._at(term, 0, bindings)
+    def _get(self, term: Term, bindings: Bindings) -> Any:
+        value = self._only(term, bindings)
         if isinstance(value, Scalar):
             return value.without(None)
-        return select([(value.present, value.payload)], exhaustive=False)  # type: ignore[no-any-return]
+        return restricted(term.sort, value.present, value.payload)
 
     # Records and functions
 
-    def _record(self, term: Term, bindings: Bindings) -> Lowered:
+    def _record(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Record)
         return dict(zip(term.sort.field_sorts, self._all(term, bindings), strict=True))
 
-    def _field(self, term: Term, bindings: Bindings) -> Lowered:
-        return self._at(term, 0, bindings)[term.data]  # type: ignore[no-any-return]
-
-    def _record_update(self, term: Term, bindings: Bindings) -> Lowered:
+    def _record_update(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Record)
-        record, value = self._all(term, bindings)
         name = str(term.data)
-        return {**record, name: convert(value, term.arguments[1].sort, term.sort.field_sorts[name])}
+        record = self.lower(term.arguments[0], bindings)
+        value = self._as(term.sort.field_sorts[name], term.arguments[1], bindings)
+        return restricted(term.sort, defined(record), {**record, name: value})
 
-    def _apply(self, term: Term, bindings: Bindings) -> Lowered:
-        function, key = self._all(term, bindings)
-        possible = cases(term.arguments[1].sort, key)
-        exhaustive = is_total(key) and all(value in function for value, _ in possible)
-        return select([(when, function[value]) for value, when in possible if value in function], exhaustive)  # type: ignore[no-any-return]
+    def _apply(self, term: Term, bindings: Bindings) -> Any:
+        function = self.lower(term.arguments[0], bindings)
+        keys, within = self._key(term.arguments[1], bindings, function)
+        return select(term.sort, [(when, function[key]) for key, when in keys], within is TRUE)
 
-    def _function(self, term: Term, bindings: Bindings) -> Lowered:
+    def _function(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Function)
-        source, target = term.arguments[0].sort, term.sort.range
-        return {key: convert(value, source, target) for key, value in self._expand(term, bindings)}
+        (body,) = term.arguments
+        return {key: self._as(term.sort.range, body, inner) for key, inner in self._expand(term, bindings)}
 
-    def _function_update(self, term: Term, bindings: Bindings) -> Lowered:
+    def _function_update(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Function)
-        function, key, value = self._all(term, bindings)
-        value = convert(value, term.arguments[2].sort, term.sort.range)
-        result = dict(function)
-        for item, when in cases(term.arguments[1].sort, key):
-            if item in result:
-                result[item] = either(when, value, result[item])
-        return result
+        function = self._as(term.sort, term.arguments[0], bindings)
+        keys, within = self._key(term.arguments[1], bindings, function)
+        value = self._as(term.sort.range, term.arguments[2], bindings)
+        changed = {key: either(when, value, function[key]) for key, when in keys}
+        return restricted(term.sort, conjunction((defined(function), within)), {**function, **changed})
 
     # Sets and bags
 
-    def _set(self, term: Term, bindings: Bindings) -> Lowered:
-        assert isinstance(term.sort, Set)
-        members: dict[Concrete, list[FNode]] = {item: [] for item in term.sort.element.values()}
-        for argument in term.arguments:
-            for item, when in cases(argument.sort, self.lower(argument, bindings)):
-                members.setdefault(item, []).append(when)
-        return {item: disjunction(conditions) for item, conditions in members.items()}
+    def _set(self, term: Term, bindings: Bindings) -> Any:
+        members: dict[Concrete, list[FNode]] = {}
+        items = self._all(term, bindings)
+        for argument, item in zip(term.arguments, items, strict=True):
+            for value, when in cases(argument.sort, item):
+                members.setdefault(value, []).append(when)
+        return restricted(
+            term.sort,
+            conjunction(defined(item) for item in items),
+            {value: disjunction(conditions) for value, conditions in members.items()},
+        )
 
-    def _contains(self, term: Term, bindings: Bindings) -> Lowered:
-        members, item = self._all(term, bindings)
-        possible = cases(term.arguments[1].sort, item)
-        return disjunction(conjunction((when, members.get(value, FALSE))) for value, when in possible)
+    def _image(self, term: Term, bindings: Bindings) -> Any:
+        condition, body = term.arguments
+        members: dict[Concrete, list[FNode]] = {}
+        complete = []
+        for _, inner in self._expand(term, bindings):
+            inside = self.formula(condition, inner)
+            item = self.lower(body, inner)
+            complete.append(disjunction((negation(inside), defined(item))))
+            for value, when in cases(body.sort, item):
+                members.setdefault(value, []).append(conjunction((inside, when)))
+        return restricted(
+            term.sort,
+            conjunction(complete),
+            {value: disjunction(conditions) for value, conditions in members.items()},
+        )
 
-    def _pointwise(self, term: Term, bindings: Bindings, combine: Callable[[FNode, FNode], FNode]) -> Lowered:
+    def _contains(self, term: Term, bindings: Bindings) -> Any:
+        members = self.lower(term.arguments[0], bindings)
+        items, _ = self._key(term.arguments[1], bindings, members)
+        return disjunction(conjunction((when, holds(members[item]))) for item, when in items)
+
+    def _pointwise(self, term: Term, bindings: Bindings, combine: Callable[[FNode, FNode], FNode]) -> Any:
         left, right = self._all(term, bindings)
-        return {item: combine(left.get(item, FALSE), right.get(item, FALSE)) for item in {**left, **right}}
+        both = conjunction((defined(left), defined(right)))
+        members = {
+            item: combine(holds(left.get(item, FALSE)), holds(right.get(item, FALSE)))
+            for item in {**left, **right}
+        }
+        return restricted(term.sort, both, members)
 
-    def _union(self, term: Term, bindings: Bindings) -> Lowered:
+    def _union(self, term: Term, bindings: Bindings) -> Any:
         return self._pointwise(term, bindings, lambda a, b: disjunction((a, b)))
 
-    def _intersection(self, term: Term, bindings: Bindings) -> Lowered:
+    def _intersection(self, term: Term, bindings: Bindings) -> Any:
         return self._pointwise(term, bindings, lambda a, b: conjunction((a, b)))
 
-    def _difference(self, term: Term, bindings: Bindings) -> Lowered:
+    def _difference(self, term: Term, bindings: Bindings) -> Any:
         return self._pointwise(term, bindings, lambda a, b: conjunction((a, negation(b))))
 
-    def _subset(self, term: Term, bindings: Bindings) -> Lowered:
+    def _subset(self, term: Term, bindings: Bindings) -> Any:
         left, right = self._all(term, bindings)
-        return conjunction(disjunction((negation(when), right.get(item, FALSE))) for item, when in left.items())
-
-    def _comprehension(self, term: Term, bindings: Bindings) -> Lowered:
-        return dict(self._expand(term, bindings))
-
-    def _image(self, term: Term, bindings: Bindings) -> Lowered:
-        assert isinstance(term.sort, Set)
-        members: dict[Concrete, list[FNode]] = {item: [] for item in term.sort.element.values()}
-        bodies = self._expand(term, bindings, 1)
-        for (_, inside), (_, body) in zip(self._expand(term, bindings), bodies, strict=True):
-            for item, when in cases(term.sort.element, body):
-                members.setdefault(item, []).append(conjunction((inside, when)))
-        return {item: disjunction(conditions) for item, conditions in members.items()}
-
-    def _cardinality(self, term: Term, bindings: Bindings) -> Lowered:
-        return scalars.total_of(self._at(term, 0, bindings).values())
-
-    def _minimum_of(self, term: Term, bindings: Bindings) -> Lowered:
-        return _first(sorted(self._at(term, 0, bindings).items()))
-
-    def _maximum_of(self, term: Term, bindings: Bindings) -> Lowered:
-        return _first(sorted(self._at(term, 0, bindings).items(), reverse=True))
-
-    def _choose(self, term: Term, bindings: Bindings) -> Lowered:
-        options, earlier = [], FALSE
-        for value, holds in self._expand(term, bindings):
-            options.append((conjunction((holds, negation(earlier))), known(term.sort, value)))
-            earlier = disjunction((earlier, holds))
-        return select(options, exhaustive=earlier is TRUE)  # type: ignore[no-any-return]
-
-    def _copies(self, term: Term, bindings: Bindings) -> Lowered:
-        bag, item = self._all(term, bindings)
-        possible = cases(term.arguments[1].sort, item)
-        return select([(when, bag.get(value, Scalar.known(0))) for value, when in possible], is_total(item))  # type: ignore[no-any-return]
-
-    def _bag_change(self, term: Term, bindings: Bindings, change: Callable[[Scalar], Scalar]) -> Lowered:
-        assert isinstance(term.sort, Bag)
-        bag, item = self._all(term, bindings)
-        result = dict(bag)
-        for value, when in cases(term.arguments[1].sort, item):
-            result[value] = scalars.either(when, change(result[value]), result[value])
-        return result
-
-    def _bag_add(self, term: Term, bindings: Bindings) -> Lowered:
-        return self._bag_change(term, bindings, lambda copies: copies.shifted(1))
-
-    def _bag_remove(self, term: Term, bindings: Bindings) -> Lowered:
-        return self._bag_change(
-            term, bindings, lambda copies: scalars.greater(copies.shifted(-1), Scalar.known(0))
+        included = (
+            disjunction((negation(holds(inside)), holds(right.get(item, FALSE))))
+            for item, inside in left.items()
         )
+        return conjunction((defined(left), defined(right), *included))
+
+    def _cardinality(self, term: Term, bindings: Bindings) -> Any:
+        members = self._only(term, bindings)
+        total = scalars.total_of(holds(inside) for inside in members.values())
+        return restricted(term.sort, defined(members), total)
+
+    def _first(self, term: Term, bindings: Bindings, *, descending: bool) -> Any:
+        """The first member of a set of integers in one order."""
+        members = [(item, holds(inside)) for item, inside in self._only(term, bindings).items()]
+        members.sort(key=lambda member: member[0], reverse=descending)
+        return _first_that_holds(term.sort, members)
+
+    def _choose(self, term: Term, bindings: Bindings) -> Any:
+        return _first_that_holds(term.sort, self._instances(term, bindings))
+
+    def _copies(self, term: Term, bindings: Bindings) -> Any:
+        bag, item = self._all(term, bindings)
+        none = Scalar.known(0)
+        options = [(when, bag.get(value, none)) for value, when in cases(term.arguments[1].sort, item)]
+        both = conjunction((defined(bag), defined(item)))
+        return restricted(term.sort, both, select(term.sort, options, both is TRUE))
+
+    def _change_copies(self, term: Term, bindings: Bindings, change: Callable[[Scalar], Scalar]) -> Any:
+        bag, item = self._all(term, bindings)
+        changed = dict(bag)
+        for value, when in cases(term.arguments[1].sort, item):
+            copies = bag.get(value, Scalar.known(0))
+            changed[value] = scalars.either(when, change(copies), copies)
+        return restricted(term.sort, defined(item), changed)
+
+    def _bag_add(self, term: Term, bindings: Bindings) -> Any:
+        return self._change_copies(term, bindings, lambda copies: copies.shifted(1))
+
+    def _bag_remove(self, term: Term, bindings: Bindings) -> Any:
+        zero = Scalar.known(0)
+        return self._change_copies(term, bindings, lambda copies: scalars.greater(copies.shifted(-1), zero))
 
     # Sequences
 
-    def _sequence(self, term: Term, bindings: Bindings) -> Lowered:
+    def _sequence(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Sequence)
-        element = term.sort.element
-        slots = (convert(self.lower(item, bindings), item.sort, element) for item in term.arguments)
+        slots = (self._as(term.sort.element, item, bindings) for item in term.arguments)
         return LoweredSequence(Scalar.known(len(term.arguments)), tuple(slots))
 
-    def _sequence_at(self, term: Term, bindings: Bindings) -> Lowered:
-        sequence, index = self._all(term, bindings)
-        options = []
-        for place, when in index.cases():
-            if 0 <= place < len(sequence.slots):
-                used = sequence.length.at_least(place + 1)
-                options.append((conjunction((when, used)), sequence.slots[place]))
-        return select(options, exhaustive=False)  # type: ignore[no-any-return]
-
-    def _append(self, term: Term, bindings: Bindings) -> Lowered:
+    def _append(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Sequence)
-        sequence, item = self._all(term, bindings)
-        one = LoweredSequence(Scalar.known(1), (convert(item, term.arguments[1].sort, term.sort.element),))
-        return _concatenate(sequence, one, term.sort)
+        sequence, item = term.arguments
+        left = self._as(_with_element(sequence.sort, term.sort.element), sequence, bindings)
+        right = sequences.single(self._as(term.sort.element, item, bindings))
+        return sequences.concatenate(term.sort, left, right)
 
-    def _concatenate(self, term: Term, bindings: Bindings) -> Lowered:
+    def _concatenate(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Sequence)
-        parts = []
-        for argument, value in zip(term.arguments, self._all(term, bindings), strict=True):
-            assert isinstance(argument.sort, Sequence)
-            target = Sequence(term.sort.element, argument.sort.capacity)
-            parts.append(convert(value, argument.sort, target))
-        return _concatenate(parts[0], parts[1], term.sort)
+        element = term.sort.element
+        left, right = (self._as(_with_element(part.sort, element), part, bindings) for part in term.arguments)
+        return sequences.concatenate(term.sort, left, right)
 
-    def _truncate(self, term: Term, bindings: Bindings) -> Lowered:
+    def _truncate(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Sequence)
-        sequence, length = self._all(term, bindings)
-        filler = known(term.sort.element, term.sort.element.default)
-        slots = (
-            either(length.at_least(index + 1), slot, filler) for index, slot in enumerate(sequence.slots)
-        )
-        kept = scalars.lesser(sequence.length, scalars.greater(length, Scalar.known(0)))
-        return LoweredSequence(kept, tuple(slots))
+        return sequences.truncate(term.sort.element, *self._all(term, bindings))
 
-    def _filter(self, term: Term, bindings: Bindings) -> Lowered:
-        assert isinstance(term.sort, Sequence) and term.binds is not None
-        sequence = self._at(term, 0, bindings)
-        filler = known(term.sort.element, term.sort.element.default)
-        result = LoweredSequence(Scalar.known(0), ())
-        verdicts = self._expand(term, bindings, 1)
-        for index, slot in enumerate(sequence.slots):
-            holds = disjunction(
-                conjunction((equal(slot, known(term.sort.element, value)), verdict)) for value, verdict in verdicts
-            )
-            keep = conjunction((sequence.length.at_least(index + 1), holds))
-            sort = Sequence(term.sort.element, index + 1)
-            longer = _concatenate(result, LoweredSequence(Scalar.known(1), (slot,)), sort)
-            padded = LoweredSequence(result.length, (*result.slots, filler))
-            result = either(keep, longer, padded)
-        return result
+    def _filter(self, term: Term, bindings: Bindings) -> Any:
+        assert isinstance(term.sort, Sequence)
+        sequence = self.lower(term.arguments[0], bindings)
+        kept = sequences.keep(term.sort, sequence, self._instances(term, bindings))
+        return restricted(term.sort, defined(sequence), kept)
 
 
-def _sum(left: Scalar, right: Scalar, sign: int) -> Scalar:
-    if len(right.values) == 1 and right.total:
-        value = right.values[0]
-        assert isinstance(value, int)
-        return left.shifted(sign * value)
-    return scalars.combine(left, right, lambda a, b: a + sign * b)
+def _with_element(sort: Sort, element: Sort) -> Sequence:
+    assert isinstance(sort, Sequence)
+    return Sequence(element, sort.capacity)
 
 
-def _first(members: list[tuple[Any, FNode]]) -> Scalar:
-    """The first member present, in the order given."""
-    found, earlier = [], FALSE
-    for value, present in members:
-        found.append((value, conjunction((present, negation(earlier)))))
-        earlier = disjunction((earlier, present))
-    found.sort(key=lambda pair: pair[0])
-    return Scalar([v for v, _ in found], exactly=[when for _, when in found], total=earlier is TRUE)
+def _first_that_holds(sort: Sort, candidates: Iterable[tuple[Concrete, FNode]]) -> Any:
+    """The first of the values whose condition holds; no value if none does."""
+    options, earlier = [], FALSE
+    for value, condition in candidates:
+        options.append((conjunction((condition, negation(earlier))), known(sort, value)))
+        earlier = disjunction((earlier, condition))
+    return select(sort, options, earlier is TRUE)
 
 
-def _concatenate(left: LoweredSequence, right: LoweredSequence, sort: Sequence) -> LoweredSequence:
-    filler = known(sort.element, sort.element.default)
-    slots = []
-    for index in range(len(left.slots) + len(right.slots)):
-        follows = filler
-        for length, when in left.length.cases():
-            assert isinstance(length, int)
-            if 0 <= index - length < len(right.slots):
-                follows = either(when, right.slots[index - length], follows)
-        own = left.slots[index] if index < len(left.slots) else follows
-        slots.append(either(left.length.at_least(index + 1), own, follows))
-    length = left.length
-    total = _sum(length, right.length, 1) if len(right.length.values) == 1 else _sum(right.length, length, 1)
-    return LoweredSequence(total, tuple(slots))
+_Rule = Callable[[Lowering, Term, Bindings], Any]
 
 
-_RULES: Mapping[Operator, Callable[[Lowering, Term, Bindings], Lowered]] = {
+def _of_all(operation: Callable[..., Lowered]) -> _Rule:
+    """The rule of an operation on all lowered arguments."""
+    return lambda lowering, term, bindings: operation(*lowering._all(term, bindings))
+
+
+def _of_formulas(operation: Callable[[Iterable[FNode]], Lowered]) -> _Rule:
+    """The rule of an operation on all arguments as formulas."""
+    return lambda lowering, term, bindings: operation(lowering._formulas(term, bindings))
+
+
+def _of_instances(operation: Callable[[Iterable[FNode]], Lowered]) -> _Rule:
+    """The rule of an operation on a formula for each value of the bound variable."""
+    return lambda lowering, term, bindings: operation(
+        formula for _, formula in lowering._instances(term, bindings)
+    )
+
+
+_RULES: Mapping[Operator, _Rule] = {
     Operator.LITERAL: Lowering._literal,
     Operator.VARIABLE: Lowering._variable,
-    Operator.NOT: Lowering._not,
-    Operator.AND: Lowering._and,
-    Operator.OR: Lowering._or,
+    Operator.NOT: _of_formulas(lambda formulas: negation(*formulas)),
+    Operator.AND: _of_formulas(conjunction),
+    Operator.OR: _of_formulas(disjunction),
     Operator.IMPLIES: Lowering._implies,
-    Operator.EQUAL: Lowering._equal,
+    Operator.EQUAL: _of_all(equal),
     Operator.IF: Lowering._if,
-    Operator.LESS: lambda lowering, term, bindings: scalars.less(*lowering._all(term, bindings)),
-    Operator.LESS_EQUAL: lambda lowering, term, bindings: scalars.less_equal(*lowering._all(term, bindings)),
-    Operator.MINIMUM: lambda lowering, term, bindings: scalars.lesser(*lowering._all(term, bindings)),
-    Operator.MAXIMUM: lambda lowering, term, bindings: scalars.greater(*lowering._all(term, bindings)),
-    Operator.ADD: Lowering._add,
-    Operator.SUBTRACT: Lowering._subtract,
+    Operator.LESS: _of_all(scalars.less),
+    Operator.LESS_EQUAL: _of_all(scalars.less_equal),
+    Operator.ADD: _of_all(scalars.add),
+    Operator.SUBTRACT: _of_all(scalars.subtract),
+    Operator.MINIMUM: _of_all(scalars.lesser),
+    Operator.MAXIMUM: _of_all(scalars.greater),
     Operator.SOME: Lowering._some,
     Operator.IS_NONE: Lowering._is_none,
     Operator.GET: Lowering._get,
     Operator.RECORD: Lowering._record,
-    Operator.FIELD: Lowering._field,
+    Operator.FIELD: lambda lowering, term, bindings: lowering._only(term, bindings)[term.data],
     Operator.RECORD_UPDATE: Lowering._record_update,
     Operator.APPLY: Lowering._apply,
     Operator.FUNCTION: Lowering._function,
@@ -378,18 +357,18 @@ _RULES: Mapping[Operator, Callable[[Lowering, Term, Bindings], Lowered]] = {
     Operator.INTERSECTION: Lowering._intersection,
     Operator.DIFFERENCE: Lowering._difference,
     Operator.SUBSET: Lowering._subset,
-    Operator.COMPREHENSION: Lowering._comprehension,
+    Operator.COMPREHENSION: lambda lowering, term, bindings: dict(lowering._instances(term, bindings)),
     Operator.IMAGE: Lowering._image,
     Operator.CARDINALITY: Lowering._cardinality,
-    Operator.MINIMUM_OF: Lowering._minimum_of,
-    Operator.MAXIMUM_OF: Lowering._maximum_of,
+    Operator.MINIMUM_OF: lambda lowering, term, bindings: lowering._first(term, bindings, descending=False),
+    Operator.MAXIMUM_OF: lambda lowering, term, bindings: lowering._first(term, bindings, descending=True),
     Operator.CHOOSE: Lowering._choose,
-    Operator.FORALL: Lowering._forall,
-    Operator.EXISTS: Lowering._exists,
-    Operator.COUNT: Lowering._count,
+    Operator.FORALL: _of_instances(conjunction),
+    Operator.EXISTS: _of_instances(disjunction),
+    Operator.COUNT: _of_instances(scalars.total_of),
     Operator.SEQUENCE: Lowering._sequence,
-    Operator.LENGTH: lambda lowering, term, bindings: lowering._at(term, 0, bindings).length,
-    Operator.AT: Lowering._sequence_at,
+    Operator.LENGTH: lambda lowering, term, bindings: lowering._only(term, bindings).length,
+    Operator.AT: lambda lowering, term, bindings: sequences.at(term.sort, *lowering._all(term, bindings)),
     Operator.APPEND: Lowering._append,
     Operator.TRUNCATE: Lowering._truncate,
     Operator.FILTER: Lowering._filter,

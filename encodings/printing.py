@@ -55,6 +55,7 @@ _FORMS = {
     Operator.CONTAINS: "{1} ∈ {0}",
     Operator.FUNCTION_UPDATE: "[{0} except {1} ↦ {2}]",
 }
+_TIGHT = {Operator.SOME, Operator.GET, Operator.APPLY, Operator.AT, Operator.FUNCTION_UPDATE}
 
 
 def text(term: Term, bindings: Mapping[Symbol, Concrete] | None = None) -> str:
@@ -64,13 +65,34 @@ def text(term: Term, bindings: Mapping[Symbol, Concrete] | None = None) -> str:
 
 def _text(term: Term, bindings: Mapping[Symbol, Concrete], outer: bool = False) -> str:
     operator = term.operator
+    if isinstance(term.data, Symbol):
+        return show(bindings[term.data]) if term.data in bindings else term.data.name
     parts = [_text(argument, bindings) for argument in term.arguments]
-    match operator:
+    if operator in _INFIX:
+        return _infix(operator, parts, outer)
+    if operator in _CALLS:
+        return f"{_CALLS[operator]}({', '.join(parts)})"
+    if operator in _FORMS:
+        bound = _FORMS[operator].format(*parts)
+        return bound if outer or operator in _TIGHT else f"({bound})"
+    if operator in _BINDERS:
+        assert term.binds is not None
+        bound = _BINDERS[operator].format(*parts, name=term.binds.name, sort=term.binds.sort)
+        return bound if outer else f"({bound})"
+    return _special(term, parts, bindings)
+
+
+def _infix(operator: Operator, parts: list[str], outer: bool) -> str:
+    if not parts:
+        return "true" if operator is Operator.AND else "false"
+    joined = f" {_INFIX[operator]} ".join(parts)
+    return joined if outer or len(parts) == 1 else f"({joined})"
+
+
+def _special(term: Term, parts: list[str], bindings: Mapping[Symbol, Concrete]) -> str:
+    match term.operator:
         case Operator.LITERAL:
             return show(term.data)
-        case Operator.VARIABLE:
-            assert isinstance(term.data, Symbol)
-            return show(bindings[term.data]) if term.data in bindings else term.data.name
         case Operator.NOT:
             return _negated(term.arguments[0], bindings)
         case Operator.FIELD:
@@ -84,21 +106,7 @@ def _text(term: Term, bindings: Mapping[Symbol, Concrete], outer: bool = False) 
             return "{" + ", ".join(parts) + "}"
         case Operator.SEQUENCE:
             return "⟨" + ", ".join(parts) + "⟩"
-    if operator in _INFIX:
-        if not parts:
-            return "true" if operator is Operator.AND else "false"
-        joined = f" {_INFIX[operator]} ".join(parts)
-        return joined if outer or len(parts) == 1 else f"({joined})"
-    if operator in _CALLS:
-        return f"{_CALLS[operator]}({', '.join(parts)})"
-    if operator in _BINDERS:
-        assert term.binds is not None
-        bound = _BINDERS[operator].format(*parts, name=term.binds.name, sort=term.binds.sort)
-    else:
-        bound = _FORMS[operator].format(*parts)
-        if operator in (Operator.SOME, Operator.GET, Operator.APPLY, Operator.AT):
-            return bound
-    return bound if outer else f"({bound})"
+    raise AssertionError(term.operator)
 
 
 def _negated(term: Term, bindings: Mapping[Symbol, Concrete]) -> str:

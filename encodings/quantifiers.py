@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from verifier.encodings.sorts import Function, Range, Sequence, Set, Sort
+from verifier.encodings.sorts import Function, Range, Sequence, Set, Sort, join
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import (
     BOOLEAN,
@@ -20,9 +20,9 @@ from verifier.encodings.values import (
     SequenceValue,
     SetValue,
     Value,
+    bounds,
     coerce,
     integer,
-    join,
     unify,
     wrap,
 )
@@ -110,15 +110,14 @@ def image(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
     return SetValue(Term(Operator.IMAGE, Set(result.sort), (inside.term, result.term), binds=symbol))
 
 
-def function(domain: Sort, body: Callable[[Any], Any], range: Sort | None = None) -> FunctionValue:
+def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = None) -> FunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
-    ``range`` is needed where the body is a plain Python value.
+    ``result``, the sort of the body, is needed where that is a plain Python value.
     """
     symbol, variable = _bind(domain, body)
-    result = body(variable)
-    value = coerce(result, range) if range is not None else result
-    sort = Function(domain, range if range is not None else value.sort)
+    value = body(variable) if result is None else coerce(body(variable), result)
+    sort = Function(domain, value.sort if result is None else join(result, value.sort))
     return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=symbol))
 
 
@@ -155,8 +154,8 @@ def maximum(left: Any, right: Any) -> IntegerValue:
 
 def _extreme(operator: Operator, pick: Callable[[int, int], int], left: Any, right: Any) -> IntegerValue:
     a, b = integer(left), integer(right)
-    assert isinstance(a.sort, Range) and isinstance(b.sort, Range)
-    sort = Range(pick(a.sort.low, b.sort.low), pick(a.sort.high, b.sort.high))
+    first, second = bounds(a), bounds(b)
+    sort = Range(pick(first.low, second.low), pick(first.high, second.high))
     return IntegerValue(Term(operator, sort, (a.term, b.term)))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from pysmt.fnode import FNode
 
@@ -85,11 +85,10 @@ class Scalar:
         """For each value, whether the scalar is at least that; only for ordered values."""
         if self._thresholds is None:
             assert self._exactly is not None
-            suffixes = tuple(accumulate(reversed(self._exactly), lambda above, here: disjunction((here, above))))
-            ascending = list(reversed(suffixes))
-            if self.total and ascending:
-                ascending[0] = TRUE
-            self._thresholds = tuple(ascending)
+            descending = list(accumulate(reversed(self._exactly), lambda a, b: disjunction((b, a))))
+            if self.total and descending:
+                descending[-1] = TRUE
+            self._thresholds = tuple(reversed(descending))
         return self._thresholds
 
     @property
@@ -106,7 +105,8 @@ class Scalar:
 
     def cases(self) -> list[tuple[Concrete, FNode]]:
         """Each possible value with its condition."""
-        return [(value, when) for value, when in zip(self.values, self.exactly, strict=True) if when is not FALSE]
+        pairs = zip(self.values, self.exactly, strict=True)
+        return [(value, when) for value, when in pairs if when is not FALSE]
 
     def equals(self, value: Concrete) -> FNode:
         """Whether the scalar is ``value``."""
@@ -222,7 +222,23 @@ def _extreme(left: Scalar, right: Scalar, combine: Callable[[FNode, FNode], FNod
     )
 
 
-def combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) -> Scalar:
+def add(left: Scalar, right: Scalar) -> Scalar:
+    """``left + right``; undefined where one is."""
+    if len(left.values) == 1 and left.total:
+        return right.shifted(_integer(left.values[0]))
+    if len(right.values) == 1 and right.total:
+        return left.shifted(_integer(right.values[0]))
+    return _combine(left, right, lambda a, b: a + b)
+
+
+def subtract(left: Scalar, right: Scalar) -> Scalar:
+    """``left - right``; undefined where one is."""
+    if len(right.values) == 1 and right.total:
+        return left.shifted(-_integer(right.values[0]))
+    return _combine(left, right, lambda a, b: a - b)
+
+
+def _combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) -> Scalar:
     """Any operation on two integers, by cases."""
     conditions: dict[int, list[FNode]] = {}
     for a, when_a in left.cases():
@@ -299,15 +315,14 @@ def decode_concrete(code: Code, values: Sequence[Concrete], bits: Sequence[bool]
 def valid(code: Code, bits: Sequence[FNode]) -> FNode:
     """Whether the bits hold a value."""
     if code is Code.THERMOMETER:
-        return conjunction(disjunction((low, negation(high))) for low, high in zip(bits, bits[1:], strict=False))
+        return conjunction(disjunction((low, negation(high))) for low, high in pairwise(bits))
     exclusive = [
         disjunction((negation(a), negation(b))) for index, a in enumerate(bits) for b in bits[index + 1 :]
     ]
     return conjunction((disjunction(bits), *exclusive))
 
 
-def outside(values: Sequence[Concrete], scalar: Scalar) -> FNode:
-    """Whether the scalar is undefined or none of ``values``, and so cannot be stored."""
-    allowed = set(values)
-    beyond = [when for value, when in scalar.cases() if value not in allowed]
-    return disjunction((*beyond, FALSE if scalar.total else negation(scalar.defined)))
+def outside(sort: Sort, scalar: Scalar) -> FNode:
+    """Whether the scalar is undefined or not in ``sort``, and so cannot be stored."""
+    beyond = [when for value, when in scalar.cases() if not sort.contains(value)]
+    return disjunction((*beyond, negation(scalar.defined)))

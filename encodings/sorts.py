@@ -6,7 +6,8 @@ it), its default (the canonical filler of unused slots) and whether a concrete v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence as PythonSequence
+from collections.abc import Iterator
+from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
@@ -37,7 +38,9 @@ class Sort:
     @property
     def default(self) -> Concrete:
         """The value that fills unused slots, so that equal states are equal bit for bit."""
-        return next(self.values())
+        for value in self.values():
+            return value
+        raise SortError(f"{self} has no values")
 
     @property
     def is_scalar(self) -> bool:
@@ -160,7 +163,7 @@ class Option(Sort):
 
     def __post_init__(self) -> None:
         if isinstance(self.inner, Option):
-            raise SortError("an option of an option cannot tell none from none: use a record or an enumeration")
+            raise SortError("an option of an option cannot tell which of them is none: use a record")
 
     def values(self) -> Iterator[Concrete]:
         yield None
@@ -184,6 +187,9 @@ class Option(Sort):
         return f"Option({self.inner})"
 
 
+_TAKEN_NAMES = ("sort", "term", "updated")
+
+
 @dataclass(frozen=True, init=False)
 class Record(Sort):
     """Named fields: ``Record(id=Range(0, 3), epoch=Range(0, 2))``."""
@@ -191,6 +197,9 @@ class Record(Sort):
     fields: tuple[tuple[str, Sort], ...]
 
     def __init__(self, **fields: Sort) -> None:
+        taken = [name for name in fields if name in _TAKEN_NAMES]
+        if taken:
+            raise SortError(f"a record cannot have a field {taken[0]!r}: its expressions use that name")
         object.__setattr__(self, "fields", tuple(fields.items()))
 
     @property
@@ -351,6 +360,29 @@ def _product(factors: Iterator[int]) -> int:
     for factor in factors:
         result *= factor
     return result
+
+
+def join(left: Sort, right: Sort) -> Sort:
+    """The smallest sort that holds the values of both. Raises SortError if they are of different kinds."""
+    match left, right:
+        case Range(), Range():
+            return Range(min(left.low, right.low), max(left.high, right.high))
+        case Option(), Option():
+            return Option(join(left.inner, right.inner))
+        case Record(), Record() if list(left.field_sorts) == list(right.field_sorts):
+            other = right.field_sorts
+            return Record(**{name: join(sort, other[name]) for name, sort in left.fields})
+        case Function(), Function() if left.domain == right.domain:
+            return Function(left.domain, join(left.range, right.range))
+        case Set(), Set():
+            return Set(join(left.element, right.element))
+        case Sequence(), Sequence():
+            return Sequence(join(left.element, right.element), max(left.capacity, right.capacity))
+        case Bag(), Bag():
+            return Bag(join(left.element, right.element), max(left.maximum, right.maximum))
+        case _ if left == right:
+            return left
+    raise SortError(f"values of {left} and of {right} do not go together")
 
 
 def contains_sort(sort: Sort, wanted: Sort) -> bool:

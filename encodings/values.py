@@ -11,7 +11,8 @@ an action that would assign it violates the protocol's type invariant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import Any, NoReturn
 
 from verifier.encodings.concrete import Concrete, FrozenMap
@@ -28,6 +29,7 @@ from verifier.encodings.sorts import (
     Set,
     Sort,
     SortError,
+    join,
 )
 from verifier.encodings.terms import Operator, Term
 
@@ -74,10 +76,10 @@ class BooleanValue(Value):
         return BooleanValue(Term(Operator.OR, BOOLEAN, (self.term, coerce(other, BOOLEAN).term)))
 
     def __rand__(self, other: Any) -> BooleanValue:
-        return self & other
+        return self.__and__(other)
 
     def __ror__(self, other: Any) -> BooleanValue:
-        return self | other
+        return self.__or__(other)
 
     def __invert__(self) -> BooleanValue:
         return BooleanValue(Term(Operator.NOT, BOOLEAN, (self.term,)))
@@ -113,7 +115,7 @@ class IntegerValue(Value):
         return IntegerValue(Term(Operator.ADD, sort, (self.term, right.term)))
 
     def __radd__(self, other: Any) -> IntegerValue:
-        return self + other
+        return self.__add__(other)
 
     def __sub__(self, other: Any) -> IntegerValue:
         right = integer(other)
@@ -162,15 +164,18 @@ class RecordValue(Value):
             raise AttributeError(f"the record has no field {name!r}; its fields are {fields}")
         return wrap(Term(Operator.FIELD, sort, (self.term,), name))
 
-    def updated(self, **fields: Any) -> RecordValue:
+    def updated(self, **changes: Any) -> RecordValue:
         """The same record with the given fields changed (TLA+ ``EXCEPT``)."""
         term = self.term
         assert isinstance(self.sort, Record)
-        for name, value in fields.items():
+        for name, value in changes.items():
             if name not in self.sort.field_sorts:
                 raise SortError(f"the record {self.sort} has no field {name!r}")
-            changed = coerce(value, self.sort.field_sorts[name])
-            term = Term(Operator.RECORD_UPDATE, self.sort, (term, changed.term), name)
+            changed = coerce(value, self.sort.field_sorts[name]).term
+            assert isinstance(term.sort, Record)
+            fields = term.sort.field_sorts
+            sort = Record(**{**fields, name: join(fields[name], changed.sort)})
+            term = Term(Operator.RECORD_UPDATE, sort, (term, changed), name)
         return RecordValue(term)
 
 
@@ -184,12 +189,13 @@ class FunctionValue(Value):
     def updated(self, key: Any, value: Any) -> FunctionValue:
         """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``)."""
         assert isinstance(self.sort, Function)
-        arguments = (self.term, coerce(key, self.sort.domain).term, coerce(value, self.sort.range).term)
-        return FunctionValue(Term(Operator.FUNCTION_UPDATE, self.sort, arguments))
+        at, changed = coerce(key, self.sort.domain).term, coerce(value, self.sort.range).term
+        sort = Function(self.sort.domain, join(self.sort.range, changed.sort))
+        return FunctionValue(Term(Operator.FUNCTION_UPDATE, sort, (self.term, at, changed)))
 
 
 class SetValue(Value):
-    """A set of values of one sort. ``|``, ``&``, ``-`` and ``<=`` are union, intersection, difference, subset."""
+    """A set of values of one sort; ``|``, ``&``, ``-`` and ``<=`` are those of Python's sets."""
 
     @property
     def element(self) -> Sort:
@@ -203,7 +209,7 @@ class SetValue(Value):
 
     def _combine(self, operator: Operator, other: Any) -> SetValue:
         left, right = unify(self, other)
-        return SetValue(Term(operator, left.sort, (left.term, right.term)))
+        return SetValue(Term(operator, join(left.sort, right.sort), (left.term, right.term)))
 
     def __or__(self, other: Any) -> SetValue:
         return self._combine(Operator.UNION, other)
@@ -229,7 +235,8 @@ class SetValue(Value):
     @property
     def is_empty(self) -> BooleanValue:
         """Whether there is no element."""
-        return self == literal(self.sort, frozenset())
+        empty: SetValue = literal(self.sort, frozenset())
+        return self == empty
 
     @property
     def cardinality(self) -> IntegerValue:
@@ -275,8 +282,9 @@ class SequenceValue(Value):
 
     def append(self, item: Any) -> SequenceValue:
         """The sequence with ``item`` at its end; one longer than this sort's capacity."""
-        sort = Sequence(self._sort.element, self._sort.capacity + 1)
-        return SequenceValue(Term(Operator.APPEND, sort, (self.term, coerce(item, sort.element).term)))
+        added = coerce(item, self._sort.element).term
+        sort = Sequence(join(self._sort.element, added.sort), self._sort.capacity + 1)
+        return SequenceValue(Term(Operator.APPEND, sort, (self.term, added)))
 
     def truncate(self, length: Any) -> SequenceValue:
         """The first ``length`` elements; the sequence itself where it is not longer."""
@@ -305,12 +313,14 @@ class BagValue(Value):
 
     def add(self, item: Any) -> BagValue:
         """The bag with one more copy of ``item``; its maximum grows by one."""
-        sort = Bag(self._sort.element, self._sort.maximum + 1)
-        return BagValue(Term(Operator.BAG_ADD, sort, (self.term, coerce(item, sort.element).term)))
+        added = coerce(item, self._sort.element).term
+        sort = Bag(join(self._sort.element, added.sort), self._sort.maximum + 1)
+        return BagValue(Term(Operator.BAG_ADD, sort, (self.term, added)))
 
     def remove(self, item: Any) -> BagValue:
         """The bag with one copy of ``item`` less; unchanged where there is none."""
-        return BagValue(Term(Operator.BAG_REMOVE, self.sort, (self.term, coerce(item, self._sort.element).term)))
+        removed = coerce(item, self._sort.element).term
+        return BagValue(Term(Operator.BAG_REMOVE, self.sort, (self.term, removed)))
 
 
 _WRAPPERS: Mapping[type[Sort], type[Value]] = {
@@ -379,9 +389,10 @@ def coerce(value: Any, sort: Sort) -> Value:
             return set_of(sort.element, *value)
         case Sequence(), list() | tuple():
             items = tuple(coerce(item, sort.element).term for item in value)
-            return SequenceValue(Term(Operator.SEQUENCE, Sequence(sort.element, len(items)), items))
-        case _:
-            return literal(sort, value)  # type: ignore[no-any-return]
+            made = Sequence(_join_all(sort.element, items), len(items))
+            return SequenceValue(Term(Operator.SEQUENCE, made, items))
+    result: Value = literal(sort, constant(sort, value))
+    return result
 
 
 def unify(left: Any, right: Any) -> tuple[Value, Value]:
@@ -392,29 +403,6 @@ def unify(left: Any, right: Any) -> tuple[Value, Value]:
     if isinstance(right, Value) and isinstance(right.sort, Option):
         return coerce(left, right.sort), right
     return left, coerce(right, left.sort)
-
-
-def join(left: Sort, right: Sort) -> Sort:
-    """The smallest sort that holds the values of both. Raises SortError if they are of different kinds."""
-    match left, right:
-        case Range(), Range():
-            return Range(min(left.low, right.low), max(left.high, right.high))
-        case Option(), Option():
-            return Option(join(left.inner, right.inner))
-        case Record(), Record() if list(left.field_sorts) == list(right.field_sorts):
-            other = right.field_sorts
-            return Record(**{name: join(sort, other[name]) for name, sort in left.fields})
-        case Function(), Function() if left.domain == right.domain:
-            return Function(left.domain, join(left.range, right.range))
-        case Set(), Set():
-            return Set(join(left.element, right.element))
-        case Sequence(), Sequence():
-            return Sequence(join(left.element, right.element), max(left.capacity, right.capacity))
-        case Bag(), Bag():
-            return Bag(join(left.element, right.element), max(left.maximum, right.maximum))
-        case _ if left == right:
-            return left
-    raise SortError(f"values of {left} and of {right} do not go together")
 
 
 def some(value: Value) -> OptionValue:
@@ -434,7 +422,8 @@ def record(sort: Sort, **fields: Any) -> RecordValue:
 
 def set_of(element: Sort, *items: Any) -> SetValue:
     """The set of exactly these items."""
-    return SetValue(Term(Operator.SET, Set(element), tuple(coerce(item, element).term for item in items)))
+    terms = tuple(coerce(item, element).term for item in items)
+    return SetValue(Term(Operator.SET, Set(_join_all(element, terms)), terms))
 
 
 def constant(sort: Sort, value: Any) -> Concrete:
@@ -444,10 +433,12 @@ def constant(sort: Sort, value: Any) -> Concrete:
             return None
         case Option(), _:
             return constant(sort.inner, value)
-        case Record(), Mapping():
+        case Record(), Mapping() if value.keys() == sort.field_sorts.keys():
             result: Concrete = FrozenMap((name, constant(part, value[name])) for name, part in sort.fields)
-        case Function(), Mapping():
+        case Function(), Mapping() if value.keys() == set(sort.domain.values()):
             result = FrozenMap((key, constant(sort.range, value[key])) for key in sort.domain.values())
+        case Bag(), Mapping():
+            result = FrozenMap(value)
         case Set(), set() | frozenset():
             result = frozenset(constant(sort.element, item) for item in value)
         case Sequence(), list() | tuple():
@@ -457,6 +448,10 @@ def constant(sort: Sort, value: Any) -> Concrete:
     if not sort.contains(result):
         raise SortError(f"{value!r} is not a value of {sort}")
     return result
+
+
+def _join_all(sort: Sort, terms: Iterable[Term]) -> Sort:
+    return reduce(join, (term.sort for term in terms), sort)
 
 
 def _describe(value: Any) -> str:
