@@ -35,7 +35,7 @@ class Exploration:
     """Whether no bound or violation ended the exploration."""
 
 
-def explore(model: Model, *, until: Collection[str] = (), max_depth: int | None = None) -> Exploration:
+def explore(model: Model, *, until: Collection[str] = (), max_states: int | None = None) -> Exploration:
     """All reachable states; ends early once every property of ``until``, if any, is violated."""
     reader = _Reader(model)
     level = initial_states(model)
@@ -57,7 +57,7 @@ def explore(model: Model, *, until: Collection[str] = (), max_depth: int | None 
             for action, states in reader.successors(part, columns, mask):
                 taken[action] += len(states)
                 successors.update(states)
-        if (until and steps.keys() >= set(until)) or distance == max_depth:
+        if (until and steps.keys() >= set(until)) or (max_states is not None and counted > max_states):
             complete = False
             break
         level = sorted(successors - seen)

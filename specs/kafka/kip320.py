@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from verifier.encodings.quantifiers import forall
 from verifier.specs.kafka.kip279 import Kip279
@@ -17,7 +17,7 @@ class Kip320(Kip279):
     """
 
     name = "kip320"
-    next = (
+    next: ClassVar[tuple[str, ...]] = (
         "controller_elect_leader",
         "controller_shrink_isr",
         "become_leader",
