@@ -2,55 +2,58 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
-from pysmt.shortcuts import Bool
 from rich.text import Text
 
 from verifier.encodings.concrete import show
+from verifier.encodings.evaluator import Evaluator
 from verifier.explain import ConcreteReading, Reason
 from verifier.model import Leaving, Model
-from verifier.specs.definition import Property, PropertyKind
+from verifier.report.columns import wrap
+from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
 
 
 def failing_part(model: Model, trace: Trace) -> list[str]:
     """What fails in the last state: formulas with their witnesses, or actions that would leave a sort."""
-    prop = _property(model, trace)
-    reading = ConcreteReading(trace.states[-1])
-    if not reading.holds(prop.formula, {}):
-        return [line for reason in reading.failures(prop.formula) for line in _reason(reason)]
-    return [_leaving(leaving) for leaving in _leaving_in_last_state(model, trace)]
+    reasons = _reasons(model, trace)
+    if reasons:
+        return [line for reason in reasons for line in _reason(reason)]
+    return _leaving_in_last_state(model, trace)
 
 
 def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
     """The failing part under a line that names the property and the state."""
-    prop = _property(model, trace)
     where = "the initial state" if trace.steps == 0 else f"state {trace.steps}"
-    stuck = ", in which no action is enabled" if prop.kind is PropertyKind.DEADLOCK_INVARIANT else ""
-    lines = [Text(f"{prop.name} fails in {where}{stuck}:", "bold red")]
-    for line in failing_part(model, trace):
+    stuck = ", in which no action is enabled" if _speaks_of_deadlocks(model, trace) else ""
+    failing = failing_part(model, trace)
+    lines = [Text(f"{trace.violates} fails in {where}{stuck}{':' if failing else ''}", "bold red")]
+    for line in failing:
         indent = len(line) - len(line.lstrip()) + 2
         prefix, hanging = " " * indent, " " * (indent + 2)
-        wrapped = textwrap.wrap(
-            line.strip(), width, initial_indent=prefix, subsequent_indent=hanging, break_on_hyphens=False
-        )
-        lines += [Text(part) for part in wrapped]
+        lines += map(Text, wrap(line.strip(), width, initial_indent=prefix, subsequent_indent=hanging))
     return lines
 
 
 def short_failure(model: Model, trace: Trace) -> str:
     """The failing part on one line."""
-    prop = _property(model, trace)
+    reasons = [str(reason) for reason in _reasons(model, trace)] or _leaving_in_last_state(model, trace)
+    return "; ".join(reasons) or "no action is enabled"
+
+
+def _reasons(model: Model, trace: Trace) -> list[Reason]:
+    """Why the property's formula is false; nothing if it is not, or if the property is not the protocol's."""
     reading = ConcreteReading(trace.states[-1])
-    if not reading.holds(prop.formula, {}):
-        return "; ".join(str(reason) for reason in reading.failures(prop.formula))
-    return "; ".join(_leaving(leaving) for leaving in _leaving_in_last_state(model, trace))
+    for prop in model.definition.properties:
+        if prop.name == trace.violates and not reading.holds(prop.formula, {}):
+            return reading.failures(prop.formula)
+    return []
 
 
-def _property(model: Model, trace: Trace) -> Property:
-    return next(prop for prop in model.definition.properties if prop.name == trace.violates)
+def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:
+    kinds = {prop.name: prop.kind for prop in model.system.properties}
+    return kinds.get(str(trace.violates)) in (None, PropertyKind.DEADLOCK_INVARIANT)
 
 
 def _reason(reason: Reason) -> Iterator[str]:
@@ -65,17 +68,16 @@ def _reason(reason: Reason) -> Iterator[str]:
         yield f"{indent}where {where}"
 
 
-def _leaving(leaving: Leaving) -> str:
-    return f"{leaving.instance} is enabled and would give {leaving.target} a value outside {leaving.sort}"
-
-
-def _leaving_in_last_state(model: Model, trace: Trace) -> list[Leaving]:
+def _leaving_in_last_state(model: Model, trace: Trace) -> list[str]:
+    """The assignments that would leave a sort there: what a type invariant excludes beside its formula."""
+    kinds = {prop.name: prop.kind for prop in model.system.properties}
+    if kinds.get(str(trace.violates)) is not PropertyKind.TYPE_INVARIANT:
+        return []
     bits = model.layout.encode_state(trace.states[-1])
-    known = dict(zip(model.system.bits, bits, strict=True))
-    return [leaving for leaving in model.leaving if not _excluded(leaving, known)]
+    evaluator = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving])
+    found = zip(model.leaving, evaluator.single(bits), strict=True)
+    return [_would_leave(leaving) for leaving, would in found if would]
 
 
-def _excluded(leaving: Leaving, known: dict[object, bool]) -> bool:
-    """Whether the state alone shows that the assignment stays within its sort."""
-    fixed = {symbol: Bool(known[symbol]) for symbol in leaving.when.get_free_variables() if symbol in known}
-    return bool(leaving.when.substitute(fixed).simplify().is_false())
+def _would_leave(leaving: Leaving) -> str:
+    return f"{leaving.instance} is enabled and would give {leaving.target} a value outside {leaving.sort}"

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from verifier.encodings.concrete import show
 from verifier.report.columns import aligned, wrap
 
 
@@ -53,7 +54,7 @@ def _list(title: str, items: Iterable[tuple[str, str, str]], width: int) -> list
 
 
 def _constant(constant: Mapping[str, Any]) -> tuple[str, str, str]:
-    value, default = constant["value"], constant["default"]
+    value, default = show(constant["value"]), show(constant["default"])
     given = "" if value == default else f" (default {default})"
     return f"{constant['name']} = {value}", constant["allowed"] + given, constant["description"]
 
@@ -64,7 +65,7 @@ def _action(action: Mapping[str, Any]) -> tuple[str, str, str]:
         for parameter in action["parameters"]
     )
     count = action["instances"]
-    instances = "1 instance" if count == 1 else f"{count} instances"
+    instances = f"{count}\u00a0instance" if count == 1 else f"{count}\u00a0instances"
     return f"{action['name']}({parameters})", instances, action["description"]
 
 
