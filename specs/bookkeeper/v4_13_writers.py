@@ -1,0 +1,315 @@
+"""The state of ``bookkeeper-4-13``, its bookies, and what both of its writers do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import exists, forall, function, if_, maximum
+from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set
+from verifier.encodings.values import coerce, set_of, some
+from verifier.specs.bookkeeper.ledger import COUNT, DELIVERABLE, LEDGER_STATUS, LOST, PROCESSED, Ledger
+from verifier.specs.protocol import BooleanConstant, State, Step, action, free
+
+W1_STATUS = Option(Enum("w1 status", ("OPEN", "CLOSED", "INVALID")))
+W2_STATUS = Option(Enum("w2 status", ("IN_RECOVERY", "CLOSED", "INVALID")))
+NOT_STARTED, FENCING, READ, PENDING_READ_RESPONSE, WRITE = range(5)
+
+
+class Writers413(Ledger):
+    """A ledger with one writer and one client that recovers it."""
+
+    recovery_reads_fence = BooleanConstant(False, "whether a recovery read fences the bookie")
+
+    WRITERS = Enum("writer", ("w1", "w2"))
+
+    @property
+    def answers(self) -> Option:
+        """What a read can return: an entry, or none."""
+        return Option(self.ids)
+
+    @property
+    def versions(self) -> Range:
+        """Creating, recovering, closing, and changes of ensemble, each of which costs a message lost."""
+        changes = self.bookies.size * self.send_limit * (self.send_limit + 1)
+        possible = self.write_quorum < self.constants["bookies"]
+        return Range(0, 3 + (changes if possible else 0))
+
+    def state(self) -> State:
+        writer = {
+            "meta_version": Option(Range(1, self.versions.high)),
+            "pending_add_ops": Function(self.ids, self.ensembles),
+            "lap": Range(0, self.send_limit),
+            "lac": Range(0, self.send_limit),
+            "confirmed": Function(self.ids, self.ensembles),
+        }
+        w1 = Record(status=W1_STATUS, ensemble=self.ensembles, **writer)
+        w2 = Record(
+            status=W2_STATUS,
+            **writer,
+            data=Function(self.ids, Option(self.ids)),
+            fenced=Set(self.bookies),
+            curr_read_entry=Option(self.ids),
+            has_entry=Set(self.bookies),
+            no_such_entry=Set(self.bookies),
+            recovery_phase=Range(NOT_STARTED, WRITE),
+        )
+        by_writer = Function(self.WRITERS, Function(self.ids, self.to_bookies))
+        add_requests = Function(self.ids, Function(self.lacs, self.to_bookies))
+        return State(
+            meta_status=LEDGER_STATUS,
+            meta_fragments=self.fragments,
+            meta_last_entry=Range(0, self.send_limit),
+            meta_version=self.versions,
+            b_entries=Function(self.bookies, Function(self.ids, Option(self.ids))),
+            b_fenced=Set(self.bookies),
+            b_lac=Function(self.bookies, self.lacs),
+            w1=w1,
+            w2=w2,
+            add_requests=Function(self.WRITERS, add_requests),
+            add_confirmations=by_writer,
+            add_refusals=Function(self.ids, self.to_bookies),
+            fence_requests=self.to_bookies,
+            fence_responses=Function(self.bookies, Record(count=COUNT, lac=self.lacs)),
+            read_requests=Function(self.next_ids, self.to_bookies),
+            read_responses=Function(self.answers, Function(self.bookies, self.read_response)),
+        )
+
+    def is_any_lost(self, s: Any) -> Any:
+        return exists(
+            self.bookies,
+            lambda b: (
+                exists(self.WRITERS, lambda w: self.has_write_timeout(s, w, b))
+                | (s.fence_requests[b] == LOST)
+                | (s.fence_responses[b].count == LOST)
+                | self.has_read_timeout(s, b)
+            ),
+        )
+
+    # Messages
+
+    def has_write_timeout(self, s: Any, writer: Any, bookie: Any) -> Any:
+        """An add of the writer's to the bookie, or the response to one, is lost."""
+        return exists(
+            self.ids,
+            lambda e: (
+                exists(self.lacs, lambda lac: s.add_requests[writer][e][lac][bookie] == LOST)
+                | (s.add_confirmations[writer][e][bookie] == LOST)
+                | self.is_refused(s, writer, e, bookie, LOST)
+            ),
+        )
+
+    def has_read_timeout(self, s: Any, bookie: Any) -> Any:
+        """A read of the bookie, or the answer to one, is lost."""
+        return exists(self.next_ids, lambda e: s.read_requests[e][bookie] == LOST) | exists(
+            self.answers, lambda e: s.read_responses[e][bookie].count == LOST
+        )
+
+    def is_refused(self, s: Any, writer: Any, entry: Any, bookie: Any, count: int) -> Any:
+        """There is a fenced response with this count; only w1 gets any."""
+        return (self.as_writer(writer) == "w1") & (s.add_refusals[entry][bookie] == count)
+
+    def as_writer(self, writer: Any) -> Any:
+        return coerce(writer, self.WRITERS)
+
+    def is_earliest_request(self, s: Any, writer: Any, bookie: Any, entry: Any) -> Any:
+        """No add of an earlier entry is on its way from the writer to the bookie."""
+        return ~exists(
+            self.ids,
+            self.lacs,
+            lambda e, lac: (e < entry) & (s.add_requests[writer][e][lac][bookie] == DELIVERABLE),
+        )
+
+    def is_earliest_response(self, s: Any, writer: Any, bookie: Any, entry: Any) -> Any:
+        """No response to an add of an earlier entry is on its way from the bookie to the writer."""
+        return ~exists(
+            self.ids,
+            lambda e: (
+                (e < entry)
+                & (
+                    (s.add_confirmations[writer][e][bookie] == DELIVERABLE)
+                    | self.is_refused(s, writer, e, bookie, DELIVERABLE)
+                )
+            ),
+        )
+
+    def ensemble(self, s: Any, writer: str) -> Any:
+        """The ensemble of the writer's current fragment; that of the recovery is the last one there is."""
+        return s.w1.ensemble if writer == "w1" else self.last_fragment(s.meta_fragments)
+
+    def can_send_add(self, s: Any, writer: str, entry: Any, receivers: Any, lost: Any) -> list[Any]:
+        lac = getattr(s, writer).lac
+        return self.can_send(s, s.add_requests[writer][entry][lac], receivers, lost)
+
+    def send_add(self, s: Any, writer: str, entry: Any, receivers: Any, lost: Any) -> dict[Any, Any]:
+        """Adds of the entry, with the writer's last add confirmed."""
+        requests = s.add_requests[writer][entry][getattr(s, writer).lac]
+        return {requests: self.sent_to_ensemble(requests, receivers, lost)}
+
+    # Bookies
+
+    @action(writer="WRITERS", bookie="bookies", entry="ids", lac="lacs", lost=free("LOSS"))
+    def bookie_sends_add_confirmed_response(
+        self, s: Any, writer: Any, bookie: Any, entry: Any, lac: Any, lost: Any
+    ) -> Step:
+        """A bookie that is not fenced, or is asked to by the recovery, stores an entry and confirms it."""
+        request = s.add_requests[writer][entry][lac][bookie]
+        response = s.add_confirmations[writer][entry][bookie]
+        return Step(
+            when=[
+                request == DELIVERABLE,
+                self.is_earliest_request(s, writer, bookie, entry),
+                ~s.b_fenced.contains(bookie) | (writer == "w2"),
+                *self.can_reply(s, response, lost),
+            ],
+            then={
+                s.b_entries[bookie][entry]: if_(writer == "w1", entry, s.w2.data[entry]),
+                s.b_lac[bookie]: lac,
+                request: PROCESSED,
+                response: self.sent(lost),
+            },
+        )
+
+    @action(bookie="bookies", entry="ids", lac="lacs", lost=free("LOSS"))
+    def bookie_sends_add_fenced_response(self, s: Any, bookie: Any, entry: Any, lac: Any, lost: Any) -> Step:
+        """A fenced bookie refuses an add of w1's."""
+        request, response = s.add_requests["w1"][entry][lac][bookie], s.add_refusals[entry][bookie]
+        return Step(
+            when=[
+                request == DELIVERABLE,
+                s.b_fenced.contains(bookie),
+                self.is_earliest_request(s, "w1", bookie, entry),
+                *self.can_reply(s, response, lost),
+            ],
+            then={request: PROCESSED, response: self.sent(lost)},
+        )
+
+    @action(bookie="bookies", lost=free("LOSS"))
+    def bookie_sends_fencing_read_lac_response(self, s: Any, bookie: Any, lost: Any) -> Step:
+        """A bookie fences the ledger and tells its last add confirmed."""
+        request, response = s.fence_requests[bookie], s.fence_responses[bookie]
+        return Step(
+            when=[request == DELIVERABLE, *self.can_reply(s, response.count, lost)],
+            then={
+                s.b_fenced: s.b_fenced.add(bookie),
+                request: PROCESSED,
+                response.count: self.sent(lost),
+                response.lac: s.b_lac[bookie],
+            },
+        )
+
+    @action(bookie="bookies", entry="next_ids", lost=free("LOSS"))
+    def bookie_sends_read_response(self, s: Any, bookie: Any, entry: Any, lost: Any) -> Step:
+        """A bookie answers a read with the entry or that it has none; it says the latter only once."""
+        data = self.stored(s, bookie, entry)
+        answer = if_(data.is_some, some(entry), None)
+        request, response = s.read_requests[entry][bookie], s.read_responses[answer][bookie]
+        fenced = s.b_fenced.add(bookie) if self.recovery_reads_fence else s.b_fenced
+        return Step(
+            when=[request == DELIVERABLE, *self.can_reply(s, response.count, lost)],
+            then={
+                s.b_fenced: fenced,
+                request: PROCESSED,
+                response.count: self.sent(lost),
+                response.data: data,
+            },
+        )
+
+    # What both writers do
+
+    def receive_add_confirmed(self, s: Any, writer: str, bookie: Any, entry: Any, status: str) -> Step:
+        w, response = getattr(s, writer), s.add_confirmations[writer][entry][bookie]
+        confirmed = w.confirmed.updated(entry, w.confirmed[entry].add(bookie))
+        lac = self.last_confirmed(confirmed)
+        return Step(
+            when=[
+                w.status == status,
+                response == DELIVERABLE,
+                self.is_earliest_response(s, writer, bookie, entry),
+                self.ensemble(s, writer).contains(bookie),
+            ],
+            then={
+                w.confirmed: confirmed,
+                w.lac: maximum(w.lac, lac),
+                w.pending_add_ops: self.still_pending(w.pending_add_ops, confirmed, lac),
+                response: PROCESSED,
+            },
+        )
+
+    def can_change_ensemble(self, s: Any, writer: str, bookie: Any) -> list[Any]:
+        """All pending adds were sent to the current ensemble, a bookie of it failed and can be replaced."""
+        w, current = getattr(s, writer), self.ensemble(s, writer)
+        others = current.remove(bookie)
+        return [
+            forall(self.ids, lambda e: w.pending_add_ops[e].is_empty | (w.pending_add_ops[e] == current)),
+            w.meta_version == s.meta_version,
+            current.contains(bookie),
+            self.has_write_timeout(s, writer, bookie),
+            self.is_ensemble_available(s, others, set_of(self.bookies, bookie)),
+        ]
+
+    def is_valid_next_fragment(self, s: Any, first_entry: Any) -> Any:
+        """No fragment begins later."""
+        return ~exists(self.next_ids, lambda f: (f > first_entry) & ~s.meta_fragments[f].is_empty)
+
+    def change_ensemble(self, s: Any, writer: str, bookie: Any, ensemble: Any, status: str) -> Step:
+        """A fragment from the first unconfirmed entry on, which may replace the current one."""
+        w = getattr(s, writer)
+        others = self.ensemble(s, writer).remove(bookie)
+
+        def cleared(counts: Any) -> Any:
+            return counts.updated(bookie, if_(counts[bookie] == LOST, PROCESSED, counts[bookie]))
+
+        requests, confirmations = s.add_requests[writer], s.add_confirmations[writer]
+        then = {
+            s.meta_fragments[w.lac + 1]: ensemble,
+            s.meta_version: s.meta_version + 1,
+            w.meta_version: s.meta_version + 1,
+            w.confirmed: function(
+                self.ids, lambda e: if_(e > w.lac, w.confirmed[e].remove(bookie), w.confirmed[e])
+            ),
+            requests: function(
+                self.ids, lambda e: function(self.lacs, lambda lac: cleared(requests[e][lac]))
+            ),
+            confirmations: function(self.ids, lambda e: cleared(confirmations[e])),
+        }
+        if writer == "w1":
+            then[w.ensemble] = ensemble
+            then[s.add_refusals] = function(self.ids, lambda e: cleared(s.add_refusals[e]))
+        return Step(
+            when=[
+                w.status == status,
+                s.meta_status == status,
+                *self.can_change_ensemble(s, writer, bookie),
+                self.is_valid_next_fragment(s, w.lac + 1),
+                self.selects_ensemble(s, ensemble, others, set_of(self.bookies, bookie)),
+            ],
+            then=then,
+        )
+
+    def try_invalid_ensemble_change(self, s: Any, writer: str, bookie: Any, status: str) -> Step:
+        """A change of ensemble that would put a fragment before another."""
+        w = getattr(s, writer)
+        return Step(
+            when=[
+                w.status == status,
+                s.meta_status == status,
+                *self.can_change_ensemble(s, writer, bookie),
+                ~self.is_valid_next_fragment(s, w.lac + 1),
+            ],
+            then={w.status: "INVALID"},
+        )
+
+    def send_pending_add_op(self, s: Any, writer: str, entry: Any, lost: Any, status: str) -> Step:
+        """A pending add goes to the bookies that are new in the ensemble."""
+        w, current = getattr(s, writer), self.ensemble(s, writer)
+        last_sent = w.pending_add_ops[entry]
+        newcomers = current - last_sent
+        return Step(
+            when=[
+                w.status == status,
+                ~last_sent.is_empty & (last_sent != current),
+                ~exists(self.ids, lambda e: (e < entry) & (w.pending_add_ops[e] == last_sent)),
+                *self.can_send_add(s, writer, entry, newcomers, lost),
+            ],
+            then={last_sent: current, **self.send_add(s, writer, entry, newcomers, lost)},
+        )
