@@ -18,6 +18,8 @@ BUILT_IN: Mapping[str, str] = {
     "kip320-first-try": "verifier.specs.kafka.kip320_first_try:Kip320FirstTry",
     "kip320": "verifier.specs.kafka.kip320:Kip320",
     "kafka-async-isr": "verifier.specs.kafka.async_isr:AsyncIsr",
+    "bookkeeper": "verifier.specs.bookkeeper.bookkeeper:BookKeeper",
+    "bookkeeper-4-13": "verifier.specs.bookkeeper.v4_13:BookKeeper413",
 }
 """Where each built-in protocol is: module, colon, class."""
 
