@@ -7,9 +7,7 @@ from dataclasses import replace
 from verifier.model import Model
 from verifier.specs.definition import PropertyKind
 from verifier.system import SafetyProperty
-
-NO_DEADLOCK = "NoDeadlock"
-"""Its name among the results: in every reachable state some action is enabled."""
+from verifier.verdict import NO_DEADLOCK
 
 
 def with_deadlock(model: Model) -> Model:

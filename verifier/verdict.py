@@ -35,6 +35,9 @@ EXIT_CODES = {
 }
 """The exit code of each verdict; 2 is wrong usage."""
 
+NO_DEADLOCK = "NoDeadlock"
+"""Freedom from deadlock among the properties: in every reachable state some action is enabled."""
+
 _WORST_LAST = (
     VerdictKind.PROVED,
     VerdictKind.HOLDS,

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from verifier.cli.deadlock import deadlock_option
 from verifier.cli.expect import EXPECT_HELP
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
@@ -52,6 +53,7 @@ class Options:
     trace_out: Path | None
     dump_smt2: Path | None
     expect: tuple[str, ...]
+    deadlock: bool
 
 
 @click.command("bmc")
@@ -73,6 +75,7 @@ class Options:
     show_default=True,
     help="Vary the search; verdicts do not depend on it.",
 )
+@deadlock_option
 @format_option
 @click.option(
     "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."

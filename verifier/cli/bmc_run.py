@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import click
 
-from verifier import itf, smt2
+from verifier import smt2
 from verifier.cli.bmc import Options
 from verifier.cli.expect import Expectation, exit_code, parse_expectations
 from verifier.cli.output import check_writable, console, print_json, print_lines, write
 from verifier.cli.progress import Reporter
+from verifier.cli.running import chosen_properties, limited, terminable, undecided, write_traces
 from verifier.cli.specs import Loaded, load
+from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Request, StepsChoice, check
 from verifier.engines.processes import Limits
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError
 from verifier.model import Model, build
 from verifier.report.machine import as_object
 from verifier.report.run import Run
 from verifier.report.text import constants_line, render_run
-from verifier.specs.definition import Definition
-from verifier.verdict import Verdict, VerdictKind
-
-_TRACE_SUFFIX = ".itf.json"
+from verifier.verdict import NO_DEADLOCK
 
 
 def run(options: Options) -> int:
@@ -37,17 +31,17 @@ def run(options: Options) -> int:
     loaded = load(options.spec, options.settings)
     request = _request(options, loaded)
     names = [prop.name for prop in loaded.definition.properties]
-    expectations = parse_expectations(options.expect, names)
+    expectations = parse_expectations(options.expect, [*names, NO_DEADLOCK] if options.deadlock else names)
     for option, path in (("--trace-out", options.trace_out), ("--dump-smt2", options.dump_smt2)):
         if path is not None:
             check_writable(option, path)
     _announce(loaded, request)
-    with _terminable():
+    with terminable():
         model, building, outcome = _checked(loaded, request, options)
     finished = _finished(options, loaded, request, expectations, model, outcome, (began, building))
     _show(finished, options)
     if options.trace_out is not None:
-        _write_traces(finished, options.trace_out)
+        write_traces(finished, options.trace_out)
     return finished.exit_code
 
 
@@ -58,7 +52,7 @@ def _request(options: Options, loaded: Loaded) -> Request:
             "steps (allowed: --steps auto, serial)"
         )
     return Request(
-        properties=chosen_properties(loaded.definition, options.properties),
+        properties=chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock),
         depth=loaded.protocol.default_depth if options.depth is None else options.depth,
         steps=StepsChoice(options.steps),
         solver=options.solver,
@@ -69,64 +63,10 @@ def _request(options: Options, loaded: Loaded) -> Request:
     )
 
 
-def chosen_properties(definition: Definition, asked: Sequence[str]) -> tuple[str, ...]:
-    """The properties to check. Raises UsageError for an unknown one, or if there is none."""
-    known = [prop.name for prop in definition.properties]
-    for name in asked:
-        if name not in (*known, "all"):
-            raise unknown_name("property", name, [*known, "all"])
-    if "all" in asked:
-        return tuple(known)
-    chosen = dict.fromkeys(asked) if asked else [prop.name for prop in definition.properties if prop.default]
-    if not chosen:
-        names = ", ".join(known)
-        raise UsageError(
-            f"{definition.name} checks no property by default: name one with --property ({names})"
-        )
-    return tuple(chosen)
-
-
 def _announce(loaded: Loaded, request: Request) -> None:
     definition = loaded.definition
     about = f"{definition.name} with {constants_line(definition.constants)}"
     click.echo(f"{about}: {', '.join(request.properties)} to depth {request.depth}", err=True)
-
-
-class _OutOfTime(KeyboardInterrupt):
-    """The time is over; as with Ctrl-C, nothing on the way may catch it."""
-
-
-@contextmanager
-def _limited(seconds: float | None) -> Iterator[None]:
-    """Raises _OutOfTime inside when the time is over. The search has a clock of its own."""
-
-    def stop(*_: Any) -> None:
-        raise _OutOfTime
-
-    if seconds is None:
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """A request to terminate counts as Ctrl-C: what is known is kept."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _checked(loaded: Loaded, request: Request, options: Options) -> tuple[Model | None, float, Outcome]:
@@ -134,20 +74,16 @@ def _checked(loaded: Loaded, request: Request, options: Options) -> tuple[Model 
     began = time.monotonic()
     model, building = None, 0.0
     try:
-        with _limited(options.timeout):
+        with limited(options.timeout):
             model = build(loaded.protocol)
+        model = with_deadlock(model) if options.deadlock else model
         building = time.monotonic() - began
         if options.dump_smt2 is not None:
             write("--dump-smt2", options.dump_smt2, smt2.dump(model, request.properties, request.depth))
         with Reporter() as reporter:
             return model, building, check(model, request, reporter)
     except KeyboardInterrupt as stop:  # the search concludes by itself: this was before or after it
-        late = isinstance(stop, _OutOfTime)
-        reason = f"timeout of {options.timeout:g} s, while building" if late else "interrupted"
-        seconds = time.monotonic() - began
-        verdicts = [
-            Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason) for name in request.properties
-        ]
+        verdicts = undecided(request.properties, stop, options.timeout)
         return model, building, Outcome(tuple(verdicts), (), {"searches": {}, "peak_memory_bytes": 0})
 
 
@@ -198,23 +134,3 @@ def _show(finished: Run, options: Options) -> None:
     else:
         target = console()
         print_lines(target, render_run(finished, target.width, full=options.full))
-
-
-def _write_traces(finished: Run, path: Path) -> None:
-    traces = [verdict.trace for verdict in finished.outcome.verdicts if verdict.trace is not None]
-    if not traces or finished.model is None:
-        old = "; the one that is there is older" if path.is_file() else ""
-        click.echo(f"no counterexample, so {path} is not written{old}", err=True)
-        return
-    for number, trace in enumerate(traces):
-        target = path if number == 0 else beside(path, str(trace.violates))
-        text = json.dumps(itf.dump(trace, finished.model), ensure_ascii=False, indent=2)
-        write("--trace-out", target, f"{text}\n")
-        click.echo(f"the counterexample of {trace.violates} is in {target}", err=True)
-
-
-def beside(path: Path, name: str) -> Path:
-    """``t.itf.json`` with a name: ``t.NAME.itf.json``."""
-    if path.name.endswith(_TRACE_SUFFIX):
-        return path.with_name(f"{path.name.removesuffix(_TRACE_SUFFIX)}.{name}{_TRACE_SUFFIX}")
-    return path.with_name(f"{path.stem}.{name}{path.suffix}")

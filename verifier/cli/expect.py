@@ -6,10 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from verifier.errors import UsageError, unknown_name
-from verifier.verdict import EXIT_CODES, Verdict, VerdictKind, worst
+from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind, worst
 
 NOT_AS_EXPECTED = 14
 """Exit code of a success where another verdict was expected."""
+
+DEADLOCK = 13
+"""Exit code where a deadlock was looked for and found, and nothing worse."""
 
 _EXPECTABLE = {kind.value.lower(): kind for kind in VerdictKind if kind is not VerdictKind.ERROR}
 
@@ -49,20 +52,28 @@ def exit_code(verdicts: Sequence[Verdict], expectations: Sequence[Expectation]) 
     """The exit code of a run; of several, the one that weighs most."""
     own = {expectation.property_name: expectation.kind for expectation in expectations}
     codes = [
-        _code(verdict.kind, own[verdict.property_name])
+        _code(verdict.kind, own[verdict.property_name], _plain_code(verdict))
         for verdict in verdicts
         if verdict.property_name in own
     ]
     rest = [verdict for verdict in verdicts if verdict.property_name not in own]
     if rest:
-        codes.append(_code(worst(rest), own.get(None)))
+        kind = worst(rest)
+        plain = max((_plain_code(v) for v in rest if v.kind is kind), key=_WEIGHT.index)
+        codes.append(_code(kind, own.get(None), plain))
     return max(codes, key=_WEIGHT.index)
 
 
-_WEIGHT = (0, NOT_AS_EXPECTED, 12, 11, 10, 1)
+_WEIGHT = (0, NOT_AS_EXPECTED, 12, 11, DEADLOCK, 10, 1)
 
 
-def _code(kind: VerdictKind, expected: VerdictKind | None) -> int:
+def _plain_code(verdict: Verdict) -> int:
+    if verdict.property_name == NO_DEADLOCK and verdict.kind is VerdictKind.VIOLATED:
+        return DEADLOCK
+    return EXIT_CODES[verdict.kind]
+
+
+def _code(kind: VerdictKind, expected: VerdictKind | None, plain: int) -> int:
     if expected is None:
-        return EXIT_CODES[kind]
-    return 0 if kind is expected else EXIT_CODES[kind] or NOT_AS_EXPECTED
+        return plain
+    return 0 if kind is expected else plain or NOT_AS_EXPECTED

@@ -14,6 +14,7 @@ _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
     "show": ("verifier.cli.show:command", "Describe a protocol: constants, actions, properties, size."),
     "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
+    "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
 }
 
@@ -30,6 +31,7 @@ Exit codes, of several verdicts the worst:
    2  wrong usage or bad input
   10  violated
   12  inconclusive: time, memory, interrupted
+  13  a deadlock, which --deadlock looks for
   14  holds, but --expect names another verdict
 """
 

@@ -11,6 +11,7 @@ import click
 from verifier import itf
 from verifier.cli.output import console, print_lines
 from verifier.cli.specs import Loaded, load
+from verifier.deadlock import with_deadlock
 from verifier.errors import UsageError, unknown_name
 from verifier.model import Model, build
 from verifier.replay import Replayer, ReplayFailure
@@ -18,6 +19,7 @@ from verifier.report.counterexample import render_trace
 from verifier.report.failure import short_failure
 from verifier.specs.registry import BUILT_IN
 from verifier.trace import Trace
+from verifier.verdict import NO_DEADLOCK
 
 
 def run(file: Path, spec: str | None, settings: dict[str, str], *, show: bool, full: bool) -> int:
@@ -29,7 +31,7 @@ def run(file: Path, spec: str | None, settings: dict[str, str], *, show: bool, f
     with _naming(file):
         _check_property(about, loaded)
         _warn_if_other(about, loaded)
-        model = build(loaded.protocol)
+        model = with_deadlock(build(loaded.protocol))
         trace = itf.load(data, model)
         Replayer(model).check(trace)
     if show:
@@ -51,7 +53,7 @@ def _naming(file: Path) -> Iterator[None]:
 
 
 def _check_property(about: itf.Header, loaded: Loaded) -> None:
-    known = [prop.name for prop in loaded.definition.properties]
+    known = [*(prop.name for prop in loaded.definition.properties), NO_DEADLOCK]
     if about.violates is not None and about.violates not in known:
         raise unknown_name(f"property of {loaded.definition.name}", about.violates, known)
 

@@ -48,7 +48,7 @@ class Request:
     """Whether to count all states even when every property asked for is violated."""
     graph: bool = False
     """Whether to keep the edges."""
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def explore(
     return _Run(model, request, listen).run()
 
 
-class _Stopped(Exception):
+class _LimitError(Exception):
     """A limit was reached; the text says which."""
 
 
@@ -141,7 +141,7 @@ class _Run:
         reason = ""
         try:
             self._explore()
-        except _Stopped as stop:
+        except _LimitError as stop:
             reason = str(stop)
         except KeyboardInterrupt:
             reason = "interrupted"
@@ -207,15 +207,16 @@ class _Run:
         if self.request.graph:
             self._keep_edges(steps, sources, rows)
         limit = self.request.max_states
-        if limit is not None and len(self.table) - (self.looked - self.within) > limit and len(self.table) > before:
-            raise _Stopped(f"more than {limit} states")
+        known = len(self.table) - (self.looked - self.within)
+        if limit is not None and known > limit and len(self.table) > before:
+            raise _LimitError(f"more than {limit} states")
 
     def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
         if self.orbits is not None:
             rows = self.orbits.least(rows)
         growth = self.table.growth(len(rows))
         if growth and self._resident() + growth > self.memory:
-            raise _Stopped(self._memory_reason())
+            raise _LimitError(self._memory_reason())
         return rows, self.table.insert(rows, predecessors)
 
     def _keep_edges(self, steps: list[Successors], sources: NDArray[np.int64], rows: Rows) -> None:
@@ -225,9 +226,9 @@ class _Run:
     def _enforce(self) -> None:
         limit = self.request.limits.seconds
         if limit is not None and self._elapsed() > limit:
-            raise _Stopped(f"timeout of {limit:g} s")
+            raise _LimitError(f"timeout of {limit:g} s")
         if self._resident() > self.memory:
-            raise _Stopped(self._memory_reason())
+            raise _LimitError(self._memory_reason())
 
     def _resident(self) -> int:
         used = int(self.process.memory_info().rss)

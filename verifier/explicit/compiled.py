@@ -165,7 +165,9 @@ def _source(
     return f"def run(v, z, o):\n{body} return [{', '.join(register[number] for number in outputs)}]\n"
 
 
-def _needed(first: int, operations: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[int]) -> list[int]:
+def _needed(
+    first: int, operations: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[int]
+) -> list[int]:
     wanted = set(outputs)
     for number in range(first + len(operations) - 1, first - 1, -1):
         if number in wanted:

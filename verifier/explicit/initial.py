@@ -69,7 +69,8 @@ class _Enumeration:
         for leaf in leaves:
             if len(self._values(leaf)) < 2:
                 return leaf
-        lacking = min((support - self.columns.keys() for _, support in self.waiting), key=len, default=frozenset())
+        missing = (support - self.columns.keys() for _, support in self.waiting)
+        lacking = min(missing, key=len, default=frozenset[FNode]())
         return next((leaf for leaf in leaves if lacking.intersection(leaf.bits)), leaves[0])
 
     def _choose(self, leaf: Leaf) -> None:

@@ -20,7 +20,7 @@ _GROWTH = 1.5
 _FIRST_CAPACITY = 1 << 12
 
 
-class _Collision(Exception):
+class _CollisionError(Exception):
     """Two states have one hash."""
 
 
@@ -88,7 +88,7 @@ class StateTable:
         while True:
             try:
                 return self._insert(rows, predecessors)
-            except _Collision:
+            except _CollisionError:
                 self._hash_anew()
 
     def find(self, rows: Rows) -> Indices:
@@ -119,7 +119,7 @@ class StateTable:
             return
         same = np.flatnonzero(ascending[1:] == ascending[:-1])
         if not np.array_equal(rows[order[same]], rows[order[same + 1]]):
-            raise _Collision
+            raise _CollisionError
 
     def _lookup(self, hashes: NDArray[np.uint64], rows: Rows) -> Indices:
         """For each row its number; -1 if it is not in the table."""
@@ -130,7 +130,7 @@ class StateTable:
             hit = np.flatnonzero(run.hashes[place] == hashes)
             numbers = run.states[place[hit]]
             if self._words > 1 and not np.array_equal(self._rows[numbers], rows[hit]):
-                raise _Collision
+                raise _CollisionError
             found[hit] = numbers
         return found
 

@@ -13,8 +13,10 @@ from verifier.report.counterexample import render_trace
 from verifier.report.failure import render_failure
 from verifier.report.run import Run
 from verifier.solvers import solver_version
-from verifier.specs.definition import Property, PropertyKind
-from verifier.verdict import Verdict, VerdictKind
+from verifier.specs.definition import PropertyKind
+from verifier.verdict import NO_DEADLOCK, Verdict, VerdictKind
+
+DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
 _STYLES = {
     VerdictKind.HOLDS: "bold green",
@@ -63,8 +65,8 @@ def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     return [
         *_header(run, width),
-        *_counterexamples(run, width, full),
-        *_verdicts(run, width),
+        *render_counterexamples(run, width, full),
+        *render_verdicts(run, width),
         *_notes(run, width),
     ]
 
@@ -77,7 +79,8 @@ def _header(run: Run, width: int) -> list[RenderableType]:
     return [*(Text(line, "bold") for line in wrap(about, width)), *map(Text, wrap(how, width)), Text()]
 
 
-def _counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
+def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
+    """Each execution that violates something, with what fails in its last state."""
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:
@@ -104,7 +107,7 @@ def _text(run: Run, verdict: Verdict) -> str:
     return verdict_text(verdict, shortest=bool(run.options.get("shortest")))
 
 
-def _verdicts(run: Run, width: int) -> list[RenderableType]:
+def render_verdicts(run: Run, width: int) -> list[RenderableType]:
     """The table of verdicts."""
     verdicts = run.outcome.verdicts
     rows = [("property", "verdict"), *((verdict.property_name, _text(run, verdict)) for verdict in verdicts)]
@@ -142,9 +145,11 @@ def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
     return any(verdict.kind is VerdictKind.HOLDS and verdict.depth == depth for verdict in verdicts)
 
 
-def _checked_properties(run: Run) -> list[Property]:
+def deadlocks_checked(run: Run) -> bool:
+    """Whether something was asked about states in which no action is enabled."""
     names = {verdict.property_name for verdict in run.outcome.verdicts}
-    return [prop for prop in run.definition.properties if prop.name in names]
+    kinds = (prop.kind for prop in run.definition.properties if prop.name in names)
+    return NO_DEADLOCK in names or PropertyKind.DEADLOCK_INVARIANT in kinds
 
 
 def _remarks(run: Run) -> list[str]:
@@ -157,8 +162,8 @@ def _remarks(run: Run) -> list[str]:
     never = ", ".join(run.outcome.never_enabled)
     if never and any(verdict.depth is not None for verdict in undecided):
         remarks.append(f"Not enabled in any state searched so far: {never}.")
-    if not any(prop.kind is PropertyKind.DEADLOCK_INVARIANT for prop in _checked_properties(run)):
-        remarks.append("Deadlocks were not checked: a state without an enabled action is no violation.")
+    if not deadlocks_checked(run):
+        remarks.append(DEADLOCKS_NOT_CHECKED)
     if run.expected:
         met = "as expected" if run.exit_code == 0 else "not as expected"
         remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")

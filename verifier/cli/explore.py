@@ -1,0 +1,90 @@
+"""``verify explore``: the options; ``verifier.cli.explore_run`` does the work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.cli.deadlock import deadlock_option
+from verifier.cli.expect import EXPECT_HELP
+from verifier.cli.output import format_option
+from verifier.cli.parameters import Count, Duration, Size
+from verifier.cli.specs import named_spec, parse_settings, spec_options
+
+_PROPERTY_HELP = (
+    "What to check; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
+)
+_KEEP_GOING_HELP = "Count all states, even when every property asked for is violated before."
+_SYMMETRY_HELP = (
+    "Of states that differ only in the names of interchangeable elements, look at one. Counts are then of "
+    "such classes; how many states they have is said too."
+)
+_MEMORY_HELP = "End at this much memory: 512MiB, 2GiB. [default: most of what the machine has free]"
+_GRAPH_HELP = (
+    "Write the states and steps as a graph, for small ones: .dot (Graphviz) or .graphml, by FILE's ending."
+)
+_TRACE_HELP = (
+    "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
+    "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    spec: str
+    settings: dict[str, str]
+    properties: tuple[str, ...]
+    deadlock: bool
+    keep_going: bool
+    symmetry: bool
+    max_states: int | None
+    max_depth: int | None
+    timeout: float | None
+    memory: int | None
+    output_format: str
+    full: bool
+    graph: Path | None
+    trace_out: Path | None
+    expect: tuple[str, ...]
+
+
+@click.command("explore")
+@spec_options
+@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@deadlock_option
+@click.option("--keep-going", is_flag=True, help=_KEEP_GOING_HELP)
+@click.option("--symmetry/--no-symmetry", default=False, show_default=True, help=_SYMMETRY_HELP)
+@click.option("--max-states", type=Count(), help="End when there are more states than this.")
+@click.option("--max-depth", type=Count(), help="Look no further than this many actions.")
+@click.option("--timeout", type=Duration(), help="End after this time: 90, 90s, 2m, 1h.")
+@click.option("--memory", type=Size(), help=_MEMORY_HELP)
+@format_option
+@click.option(
+    "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
+)
+@click.option("--graph", type=click.Path(path_type=Path), metavar="FILE", help=_GRAPH_HELP)
+@click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
+@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+def command(
+    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+) -> int:
+    """Look at every reachable state, breadth first, without a solver.
+
+    Counts states and steps, says how often each action was enabled and taken, and gives each property's
+    verdict with a shortest counterexample. Progress goes to standard error, the result to standard output.
+
+    \b
+    Examples:
+      verify explore --spec kip320 --set max_leader_epoch=1
+      verify explore --spec rabbit-sac --set queues=4 --symmetry --deadlock
+      verify explore --spec my_protocol.py --max-states 1000000 --graph states.dot
+    """
+    from verifier.cli.explore_run import run
+
+    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
+    return run(options)
