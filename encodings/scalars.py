@@ -110,20 +110,22 @@ class Scalar:
 
     def equals(self, value: Concrete) -> FNode:
         """Whether the scalar is ``value``."""
-        for own, when in zip(self.values, self.exactly, strict=True):
-            if own == value:
-                return when
-        return FALSE
+        return self.exactly[self.values.index(value)] if value in self.values else FALSE
 
     def at_least(self, value: Concrete) -> FNode:
         """Whether the scalar is at least ``value``."""
+        if value in self.values:
+            return self.thresholds[self.values.index(value)]
+        rank = _rank(value)
         for own, when in zip(self.values, self.thresholds, strict=True):
-            if _rank(own) >= _rank(value):
+            if _rank(own) > rank:
                 return when
         return FALSE
 
     def shifted(self, amount: int) -> Scalar:
         """The scalar plus a constant."""
+        if amount == 0:
+            return self
         values = [_integer(value) + amount for value in self.values]
         return Scalar(values, exactly=self._exactly, thresholds=self._thresholds, total=self.total)
 
@@ -292,7 +294,11 @@ def decode(code: Code, values: Sequence[Concrete], bits: Sequence[FNode]) -> Sca
 def encode(code: Code, values: Sequence[Concrete], scalar: Scalar) -> list[FNode]:
     """The bits that hold ``scalar``, where it is defined and among ``values``."""
     if code is Code.THERMOMETER:
+        if scalar.values == values:
+            return list(scalar.thresholds[1:])
         return [scalar.at_least(value) for value in values[1:]]
+    if scalar.values == values:
+        return list(scalar.exactly)
     return [scalar.equals(value) for value in values]
 
 
