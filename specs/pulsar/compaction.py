@@ -46,7 +46,7 @@ class PulsarCompaction(Protocol):
     values = IndexSetConstant(2, "message values beside the null value", kind="value")
     retain_null_key = BooleanConstant(True, "whether compaction keeps messages without key")
     max_crash_times = IntegerConstant(1, "crashes of the broker at most")
-    model_producer = BooleanConstant(True, "whether messages are sent step by step or all there from the start")
+    model_producer = BooleanConstant(True, "whether messages are sent one by one or all there at first")
     model_consumer = BooleanConstant(False, "whether the consumer takes part")
     consume_times_limit = IntegerConstant(0, "how often the consumer consumes")
     default_depth = 12

@@ -162,10 +162,14 @@ class RabbitSac(Protocol):
 
     def is_balanced(self, s: Any) -> Any:
         """All apps run, every queue is consumed, and no app is active on two queues more than another."""
+
+        def is_close(one: Any, other: Any) -> Any:
+            return self.active_count(s, one) <= self.active_count(s, other) + 1
+
         return (
             forall(self.queues, lambda q: s.active[q].is_some)
             & forall(self.apps, lambda a: self.is_started(s, a))
-            & forall(self.apps, self.apps, lambda a, b: self.active_count(s, a) <= self.active_count(s, b) + 1)
+            & forall(self.apps, self.apps, is_close)
         )
 
     @deadlock_invariant(name="DeadlockBalanced")
