@@ -98,11 +98,11 @@ def choice(condition: FNode, then: FNode, otherwise: FNode) -> FNode:
 def somehow(formula: FNode, variables: Iterable[FNode]) -> FNode:
     """Whether some values of the variables satisfy the formula: they do not occur in the result."""
     for variable in variables:
-        formula = disjunction(_restricted(formula, {variable: value}) for value in (FALSE, TRUE))
+        formula = disjunction(restricted(formula, {variable: value}) for value in (FALSE, TRUE))
     return formula
 
 
-def _restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
+def restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
     """The formula with variables replaced by constants, folded."""
     result = dict(known)
     stack = [root]

@@ -1,4 +1,4 @@
-"""All initial states, without a solver: conjuncts that fix a bit are applied, the rest is enumerated.
+"""All initial states, without a solver: what Init fixes is propagated, the rest is enumerated.
 
 Fields are chosen one after the other, all partial states at once, and every conjunct of Init filters
 them as soon as its fields are chosen; the next field is one that lets a conjunct be decided soonest.
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pysmt.fnode import FNode
 
+from verifier.encodings.bits import FALSE, TRUE, restricted
 from verifier.encodings.layout import Leaf
 from verifier.errors import UsageError
 from verifier.explicit.compiled import Program
@@ -36,14 +37,26 @@ class _Enumeration:
         self.count = 1
         self.fixed: dict[FNode, bool] = {}
         self.waiting: list[tuple[FNode, frozenset[FNode]]] = []
-        for conjunct in _conjuncts(system.init):
-            negated = conjunct.is_not()
-            if (conjunct.arg(0) if negated else conjunct).is_symbol():
-                symbol = conjunct.arg(0) if negated else conjunct
-                if self.fixed.setdefault(symbol, not negated) is negated:
+        self._propagate([system.init])
+
+    def _propagate(self, formulas: Iterable[FNode]) -> None:
+        """Sorts conjuncts into bits they fix and others, simplified until they fix no more."""
+        pending = [part for formula in formulas for part in _conjuncts(formula)]
+        while pending:
+            news: dict[FNode, FNode] = {}
+            for part in pending:
+                symbol = part.arg(0) if part.is_not() else part
+                if part.is_false() or self.fixed.get(symbol, not part.is_not()) is part.is_not():
                     self.count = 0
-            else:
-                self.waiting.append((conjunct, frozenset(conjunct.get_free_variables())))
+                elif symbol.is_symbol() and symbol not in self.fixed:
+                    self.fixed[symbol] = not part.is_not()
+                    news[symbol] = FALSE if part.is_not() else TRUE
+                elif not symbol.is_symbol():
+                    self.waiting.append((part, frozenset(part.get_free_variables())))
+            touched = [part for part, support in self.waiting if not support.isdisjoint(news)]
+            self.waiting = [(part, support) for part, support in self.waiting if support.isdisjoint(news)]
+            known = {symbol: FALSE if not on else TRUE for symbol, on in self.fixed.items()}
+            pending = [new for part in touched for new in _conjuncts(restricted(part, known))]
 
     def run(self) -> Rows:
         leaves = list(self.system.leaves)

@@ -30,13 +30,21 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
     if run.outcome.statistics:
         lines += [Text(), *_counts(run), Text(), *coverage_table(run.outcome.statistics["actions"])]
     lines.append(Text())
-    never = ", ".join(run.outcome.never_enabled)
-    if never:
-        words = f"warning: never enabled: {never} (a guard too strong?)"
+    for words in _warnings(run):
         lines += [Text(line, "yellow") for line in wrap(words, width, subsequent_indent="  ")]
     for remark in _remarks(run):
         lines += map(Text, wrap(remark, width, subsequent_indent="  "))
     return lines
+
+
+def _warnings(run: Run) -> list[str]:
+    found = []
+    if run.outcome.statistics.get("initial_states") == 0:
+        found.append("warning: no state satisfies Init, so nothing was checked")
+    never = ", ".join(run.outcome.never_enabled)
+    if never:
+        found.append(f"warning: never enabled: {never} (a guard too strong?)")
+    return found
 
 
 def _how(run: Run) -> str:

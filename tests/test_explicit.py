@@ -1,0 +1,254 @@
+"""Packed states, the table of states, compiled terms, initial states, and renamed states."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import explicit as slow
+from tests.toys import LockServer, Lottery
+from verifier.encodings.bits import TRUE, bit, choice, conjunction, disjunction, equivalence, negation
+from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.quantifiers import all_of, exists, forall
+from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Record, Sequence, Set, Sort
+from verifier.errors import UsageError
+from verifier.explicit import initial
+from verifier.explicit.compiled import Program
+from verifier.explicit.initial import initial_states
+from verifier.explicit.moves import Moves
+from verifier.explicit.orbits import Orbits, neighbour_swaps
+from verifier.explicit.packing import lanes, pack, pack_columns, places, to_rows, to_slices, unpack
+from verifier.explicit.table import Hashing, StateTable
+from verifier.model import Model, build
+from verifier.renaming import renamed
+from verifier.specs.protocol import (
+    IndexSetConstant,
+    IntegerConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    invariant,
+)
+from verifier.specs.registry import BUILT_IN, load
+
+
+@pytest.mark.parametrize(("count", "bits"), [(1, 1), (63, 64), (64, 65), (65, 63), (1000, 130)])
+def test_rows_and_slices_hold_the_same_bits(count: int, bits: int) -> None:
+    matrix = np.random.default_rng(0).integers(0, 2, (count, bits)).astype(np.bool_)
+    rows = pack_columns(matrix)
+    slices = to_slices(rows, bits)
+    assert np.array_equal(to_rows(slices, count), rows)
+    assert np.array_equal(pack(matrix.tolist()), rows)
+    for state in {0, count // 2, count - 1}:
+        assert unpack(rows[state], bits) == matrix[state].tolist()
+        lane = np.uint64(state % 64)
+        sliced = [bool(slices[b, state // 64] >> lane & np.uint64(1)) for b in range(bits)]
+        assert sliced == matrix[state].tolist()
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65])
+def test_lanes_are_the_first_states(count: int) -> None:
+    assert places(lanes(count)).tolist() == list(range(count))
+
+
+class WeakHashing(Hashing):
+    """Keeps few bits of a hash at first, and more each time the table hashes anew."""
+
+    tries = 0
+
+    def __init__(self, words: int) -> None:
+        super().__init__(words)
+        WeakHashing.tries += 1
+        self._dropped = np.uint64(max(0, 64 - 4 * WeakHashing.tries))
+
+    def __call__(self, rows: Any) -> Any:
+        return super().__call__(rows) >> self._dropped
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+@pytest.mark.parametrize("hashing", [Hashing, WeakHashing])
+def test_the_table_is_exact_whatever_the_hashes(words: int, hashing: type[Hashing]) -> None:
+    if words == 1 and hashing is WeakHashing:
+        pytest.skip("rows of one word are their own hashes")
+    WeakHashing.tries = 0
+    rng, table, known = np.random.default_rng(words), StateTable(words, hashing), dict[tuple[int, ...], int]()
+    for _ in range(20):
+        rows = rng.integers(0, 40 if words < 3 else 12, (500, words)).astype(np.uint64)
+        expected = []
+        for place, row in enumerate(map(tuple, rows.tolist())):
+            if row not in known:
+                known[row] = len(known)
+                expected.append(place)
+        assert table.insert(rows, np.arange(500)).tolist() == expected
+        assert table.find(rows).tolist() == [known[tuple(row)] for row in rows.tolist()]
+    assert [tuple(row) for row in table.rows(0, len(table)).tolist()] == list(known)
+    assert words == 1 or hashing is Hashing or WeakHashing.tries > 2
+
+
+def test_the_hash_has_no_collision_where_words_differ_in_their_top_bits() -> None:
+    rows = np.array([[a << 63, b << 63, c << 63] for a in (0, 1) for b in (0, 1) for c in (0, 1)], np.uint64)
+    assert len(set(Hashing(3)(rows).tolist())) == 8
+
+
+def _random_term(rng: random.Random, depth: int) -> Any:
+    if depth == 0:
+        return rng.choice([bit(f"x{rng.randrange(6)}"), TRUE])
+    parts = [_random_term(rng, depth - 1) for _ in range(3)]
+    made: list[Callable[[], Any]] = [
+        lambda: conjunction(parts),
+        lambda: disjunction(parts),
+        lambda: negation(parts[0]),
+        lambda: equivalence(parts[0], parts[1]),
+        lambda: choice(*parts),
+    ]
+    return rng.choice(made)()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_compiled_terms_agree_with_the_evaluator(seed: int) -> None:
+    rng = random.Random(seed)
+    symbols = [bit(f"x{index}") for index in range(6)]
+    terms = [_random_term(rng, 5) for _ in range(10)]
+    expected = Evaluator(symbols, terms)
+    program, known = Program(symbols[:4]), {symbols[4]: True, symbols[5]: False}
+    for term in terms:
+        program.output(program.number(term, known))
+    values = [np.array([state >> index & 1 for state in range(16)], np.bool_) for index in range(4)]
+    found = program.compile()(values)
+    for state in range(16):
+        single = expected.single([*(bool(value[state]) for value in values), True, False])
+        assert [bool(output[state]) for output in found] == single
+
+
+def _integers(model: Model, rows: Any) -> list[int]:
+    bits = len(model.system.bits)
+    return sorted(sum(on << place for place, on in enumerate(unpack(row, bits))) for row in rows)
+
+
+class Anything(Protocol):
+    """Init leaves much open: two sets without common elements, of the same size."""
+
+    things = IndexSetConstant(4, kind="thing")
+    extra = IntegerConstant(0)
+
+    def state(self) -> State:
+        more = Function(Range(0, self.extra), Range(0, 9))
+        return State(left=Set(self.things), right=Set(self.things), more=more)
+
+    def init(self, s: Any) -> Any:
+        return all_of(
+            forall(self.things, lambda t: ~(s.left.contains(t) & s.right.contains(t))),
+            s.left.cardinality == s.right.cardinality,
+            exists(self.things, s.left.contains) | (s.more[0] == 3),
+        )
+
+    @action()
+    def rest(self, s: Any) -> Step:
+        return Step(when=[], then={})
+
+    @invariant()
+    def fine(self, s: Any) -> Any:
+        return s.more[0] >= 0
+
+
+@pytest.mark.parametrize("protocol", [LockServer, Lottery, Anything, *BUILT_IN])
+def test_initial_states_are_those_of_the_slow_enumeration(protocol: type[Protocol] | str) -> None:
+    model = build((load(protocol) if isinstance(protocol, str) else protocol)())
+    assert _integers(model, initial_states(model.system)) == slow.initial_states(model)
+
+
+def test_too_many_initial_states_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(initial, "MOST", 1000)
+    with pytest.raises(UsageError, match="too many initial states to enumerate"):
+        initial_states(build(Anything({"extra": 4})).system)
+
+
+class Everything(Protocol):
+    """A state with every sort in it, among others as keys."""
+
+    nodes = IndexSetConstant(3, kind="node")
+    keys = IndexSetConstant(2, kind="key")
+
+    def state(self) -> State:
+        pair = Record(node=self.nodes, number=Range(0, 1))
+        return State(
+            chosen=Option(self.nodes),
+            order=Sequence(Option(self.nodes), 2),
+            links=Set(Record(a=self.nodes, b=self.keys)),
+            table=Function(pair, Option(self.keys)),
+            boxed=Option(Record(node=self.nodes, keys=Set(self.keys))),
+            bag=Bag(self.nodes, 2),
+        )
+
+    def init(self, s: Any) -> Any:
+        return s.chosen.is_none
+
+    @action()
+    def rest(self, s: Any) -> Step:
+        return Step(when=[], then={})
+
+    @invariant()
+    def fine(self, s: Any) -> Any:
+        return s.chosen.is_none | s.chosen.is_some
+
+
+def _random_value(rng: random.Random, sort: Sort) -> Any:
+    match sort:
+        case Option():
+            return None if rng.random() < 0.4 else _random_value(rng, sort.inner)
+        case Record():
+            return FrozenMap([(name, _random_value(rng, part)) for name, part in sort.fields])
+        case Function():
+            return FrozenMap([(key, _random_value(rng, sort.range)) for key in sort.domain.values()])
+        case Set():
+            return frozenset(item for item in sort.element.values() if rng.random() < 0.3)
+        case Sequence():
+            return tuple(_random_value(rng, sort.element) for _ in range(rng.randint(0, sort.capacity)))
+    return rng.choice(list(sort.values()))
+
+
+def test_orbits_are_those_of_renaming_concrete_values() -> None:
+    model = build(Everything())
+    layout, orbits, rng = model.layout, Orbits(model), random.Random(0)
+    assert orbits.size == 12
+    nodes, keys = IndexSet("node", 3), IndexSet("key", 2)
+    renamings = [
+        {nodes: dict(zip(nodes.values(), n, strict=True)), keys: dict(zip(keys.values(), k, strict=True))}
+        for n in permutations(nodes.values())
+        for k in permutations(keys.values())
+    ]
+    for _ in range(20):
+        state = {name: _random_value(rng, sort) for name, sort in layout.sorts.items()}
+        images = [
+            {name: renamed(sort, state[name], renaming) for name, sort in layout.sorts.items()}
+            for renaming in renamings
+        ]
+        rows = pack([layout.encode_state(image) for image in images])
+        least = {tuple(row) for row in orbits.least(rows).tolist()}
+        everyone = {tuple(row) for row in rows.tolist()}
+        assert len(least) == 1
+        assert least < everyone or least == everyone
+        assert set(orbits.sizes(rows).tolist()) == {len(everyone)}
+
+
+@pytest.mark.parametrize("size", range(1, 7))
+def test_neighbour_swaps_lead_through_all_permutations(size: int) -> None:
+    current = tuple(range(size))
+    seen = {current}
+    for swap in neighbour_swaps(size):
+        current = tuple({swap: swap + 1, swap + 1: swap}.get(item, item) for item in current)
+        seen.add(current)
+    assert seen == set(permutations(range(size)))
+    assert len(neighbour_swaps(size)) == len(seen) - 1
+
+
+def test_moves_have_every_value_of_free_parameters() -> None:
+    moves = Moves(build(Lottery()))
+    assert len(moves.moves) == 7  # every group but the empty one
