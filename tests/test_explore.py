@@ -155,8 +155,6 @@ def test_agrees_with_the_measured_rows(row: dict[str, Any]) -> None:
         pytest.skip("not built in")
     losses = next((value for words, value in _RESTRICTED.items() if words in row["note"]), None)
     constants = row["constants"] | ({"losses": losses} if losses else {})
-    if row["seconds"] > 90:
-        pytest.skip("too large; the benchmark has it")
     model = with_deadlock(build(load(row["spec"])(constants)))
     properties = (NO_DEADLOCK,) if row["verdict"] == "deadlock" else tuple(row["properties"])
     found = explore(model, Request(properties, symmetry=row["symmetry"]))

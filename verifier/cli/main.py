@@ -15,6 +15,7 @@ _COMMANDS = {
     "show": ("verifier.cli.show:command", "Describe a protocol: constants, actions, properties, size."),
     "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
     "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
+    "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
 }
 

@@ -141,7 +141,9 @@ class StateTable:
             larger = np.empty((capacity, self._words), np.uint64)
             larger[: self._count] = self._rows[: self._count]
             self._rows = larger
-            self._predecessors = np.resize(self._predecessors, capacity)
+            longer = np.empty(capacity, np.int64)
+            longer[: self._count] = self._predecessors[: self._count]
+            self._predecessors = longer
         self._rows[self._count : needed] = rows
         self._predecessors[self._count : needed] = predecessors
         self._count = needed

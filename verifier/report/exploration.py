@@ -71,7 +71,7 @@ def _counts(run: Run) -> list[Text]:
         rows.append(("beyond the constraint", figures["states_beyond_constraint"]))
     if figures["waiting_states"]:
         rows.append(("not yet looked at", figures["waiting_states"]))
-    return _aligned([(name, f"{number:,}") for name, number in rows])
+    return table([(name, f"{number:,}") for name, number in rows])
 
 
 def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
@@ -79,10 +79,11 @@ def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
     names = list(next(iter(actions.values()), {}))
     cells = [["action", *names]]
     cells += [[action, *(f"{counts[name]:,}" for name in names)] for action, counts in actions.items()]
-    return _aligned(cells, heading=True)
+    return table(cells, heading=True)
 
 
-def _aligned(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]:
+def table(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]:
+    """Rows in columns; all but the first column are numbers, and stand to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for index, (first, *rest) in enumerate(rows):

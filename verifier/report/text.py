@@ -104,7 +104,7 @@ def _same_execution(one: Verdict, other: Verdict) -> bool:
 
 
 def _text(run: Run, verdict: Verdict) -> str:
-    return verdict_text(verdict, shortest=bool(run.options.get("shortest")))
+    return verdict_text(verdict, shortest=bool(run.options.get("shortest", True)))
 
 
 def render_verdicts(run: Run, width: int) -> list[RenderableType]:

@@ -1,0 +1,84 @@
+"""``verify simulate``: the options; ``verifier.cli.simulate_run`` does the work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.cli.deadlock import deadlock_option
+from verifier.cli.expect import EXPECT_HELP
+from verifier.cli.output import format_option
+from verifier.cli.parameters import Count, Duration
+from verifier.cli.specs import named_spec, parse_settings, spec_options
+
+_PROPERTY_HELP = (
+    "What to check on the way; may be repeated. 'all' is all of them, 'none' is none. "
+    "[default: what the spec checks by default]"
+)
+_HISTOGRAM_HELP = (
+    "Count the values of an expression in the last states; may be repeated. It is Python over variables of "
+    "the state, constants, methods of the protocol (with s for the state), + - < <= == != & | ~ [ ], forall, "
+    "exists, count, if_, minimum, maximum."
+)
+_COUNT_HELP = "Count how often this action is taken in an execution; may be repeated."
+_TRACE_HELP = "Write the counterexample as ITF JSON, for verify replay."
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    spec: str
+    settings: dict[str, str]
+    properties: tuple[str, ...]
+    deadlock: bool
+    walks: int
+    depth: int
+    seed: int
+    histogram: tuple[str, ...]
+    count_action: tuple[str, ...]
+    timeout: float | None
+    output_format: str
+    full: bool
+    trace_out: Path | None
+    expect: tuple[str, ...]
+
+
+@click.command("simulate")
+@spec_options
+@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@deadlock_option
+@click.option("--walks", type=Count(), default=10_000, show_default=True, help="How many executions.")
+@click.option("--depth", type=Count(), default=100, show_default=True, help="The most actions of one.")
+@click.option("--seed", type=Count(), default=0, show_default=True, help="Same seed, same executions.")
+@click.option("--histogram", multiple=True, metavar="EXPR", help=_HISTOGRAM_HELP)
+@click.option("--count-action", multiple=True, metavar="ACTION", help=_COUNT_HELP)
+@click.option("--timeout", type=Duration(), help="End after this time: 90, 90s, 2m, 1h.")
+@format_option
+@click.option(
+    "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
+)
+@click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
+@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+def command(
+    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+) -> int:
+    """Run random executions: check properties on the way, and count.
+
+    Each step is chosen evenly among what is enabled. An execution ends where nothing can happen, at a
+    violation, or at DEPTH. Finding no violation proves nothing: the verdict is then INCONCLUSIVE (exit
+    code 12).
+
+    \b
+    Examples:
+      verify simulate --spec kip101 --walks 100000
+      verify simulate --spec rabbit-sac --property none --count-action Release
+      verify simulate --spec rabbit-sac --property none --histogram "active_count(s, 'a1')"
+    """
+    from verifier.cli.simulate_run import run
+
+    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
+    return run(options)

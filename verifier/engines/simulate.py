@@ -1,0 +1,247 @@
+"""Random executions, many side by side: what they reach, how long they are, what they count.
+
+Each walk chooses evenly among the enabled instances (and values of their free parameters). A walk ends
+where nothing can happen, at a violation, or after as many actions as were asked for. Finding nothing
+proves nothing: the verdict is then INCONCLUSIVE.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pysmt.fnode import FNode
+
+from verifier.encodings.concrete import Concrete, show
+from verifier.engines.bmc import Outcome
+from verifier.engines.processes import Limits
+from verifier.explicit.compiled import Program
+from verifier.explicit.initial import initial_states
+from verifier.explicit.moves import Look, Moves
+from verifier.explicit.packing import Rows, places, to_slices, unpack
+from verifier.model import Model
+from verifier.replay import Replayer, ReplayFailure
+from verifier.shorten import shorten
+from verifier.verdict import Verdict, VerdictKind
+
+_MOST_SIDE_BY_SIDE = 4096
+_MOST_CHOICES = 1 << 22
+"""Walks times moves that are looked at together."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """How many walks, how long, and what is counted."""
+
+    properties: tuple[str, ...]
+    walks: int = 10_000
+    depth: int = 100
+    seed: int = 0
+    counted_actions: tuple[str, ...] = ()
+    measures: Mapping[str, list[tuple[Concrete, FNode]]] = field(default_factory=dict)
+    """Expressions by their text, each as values with conditions; read off the last state of a walk."""
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many walks have ended."""
+
+    walks: int
+    seconds: float
+    violated: str | None = None
+
+
+def simulate(
+    model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
+) -> Outcome:
+    """Walks at random; the same seed gives the same walks."""
+    return _Run(model, request, listen).run()
+
+
+class _OutOfTime(Exception):
+    """The time is over."""
+
+
+@dataclass
+class _Walks:
+    """Some walks side by side."""
+
+    rows: Rows
+    start: Rows
+    alive: NDArray[np.intp]
+    """Those that go on, by their place."""
+    lengths: NDArray[np.int64]
+    moves: list[tuple[NDArray[np.intp], NDArray[np.int64]]]
+    """Per step which walks moved, and how."""
+
+
+@dataclass
+class _Run:
+    model: Model
+    request: Request
+    listen: Callable[[Progress], None]
+    began: float = field(default_factory=time.monotonic)
+    ended: int = 0
+    steps: int = 0
+    deadlocks: int = 0
+    cut: int = 0
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.request.seed)
+        self.moves = Moves(self.model)
+        self.action = np.array([self._number(move.instance.action) for move in self.moves.moves], np.int64)
+        self.violations: dict[str, Verdict] = {}
+        self.violating: Counter[str] = Counter()
+        self.enabled: Counter[str] = Counter()
+        self.taken: Counter[str] = Counter()
+        self.lengths: Counter[int] = Counter()
+        self.counted: dict[str, Counter[int]] = {name: Counter() for name in self.request.counted_actions}
+        self.histograms: dict[str, Counter[Concrete]] = {text: Counter() for text in self.request.measures}
+        program = Program(self.model.system.bits)
+        for measured in self.request.measures.values():
+            for _, when in measured:
+                program.output(program.number(when))
+        self.measuring = program.compile()
+
+    def _number(self, action: str) -> int:
+        names = [known.name for known in self.model.definition.actions]
+        return names.index(action)
+
+    def run(self) -> Outcome:
+        reason = ""
+        try:
+            self._simulate()
+        except _OutOfTime as limit:
+            reason = str(limit)
+        except KeyboardInterrupt:
+            reason = "interrupted"
+        verdicts = tuple(self._verdict(name, reason) for name in self.request.properties)
+        never = tuple(a.name for a in self.model.definition.actions if not self.enabled[a.name])
+        return Outcome(verdicts, never, self._statistics())
+
+    def _simulate(self) -> None:
+        initial = initial_states(self.model.system)
+        width = max(1, min(_MOST_SIDE_BY_SIDE, _MOST_CHOICES // max(1, len(self.moves.moves))))
+        while self.ended < self.request.walks and len(initial):
+            count = min(width, self.request.walks - self.ended)
+            start = initial[self.rng.integers(0, len(initial), count)]
+            walks = _Walks(start.copy(), start, np.arange(count), np.zeros(count, np.int64), [])
+            while len(walks.alive):
+                self._step(walks)
+            self._finish(walks)
+            self.listen(Progress(self.ended, time.monotonic() - self.began))
+
+    def _step(self, walks: _Walks) -> None:
+        """One action in every walk that goes on, after looking at where it is."""
+        limit = self.request.limits.seconds
+        if limit is not None and time.monotonic() - self.began > limit:
+            raise _OutOfTime(f"timeout of {limit:g} s")
+        look = self.moves.look(walks.rows[walks.alive])
+        going = self._check(walks, look)
+        enabled = np.unpackbits(
+            look.enabled.view(np.uint8), axis=1, bitorder="little", count=len(walks.alive)
+        ).astype(np.bool_)
+        self._cover(enabled)
+        choices = enabled.sum(axis=0)
+        self.deadlocks += int(np.bitwise_count(look.deadlocked).sum())
+        at_end = len(walks.moves) >= self.request.depth
+        self.cut += int((going & (choices > 0)).sum()) if at_end else 0
+        going &= (choices > 0) & (not at_end)
+        picked = np.floor(self.rng.random(len(choices)) * choices).astype(np.int64)
+        chosen = np.argmax(np.cumsum(enabled, axis=0) > picked, axis=0) if len(enabled) else picked
+        moving = np.flatnonzero(going)
+        for number in np.unique(chosen[moving]):
+            sources = moving[chosen[moving] == number]
+            walks.rows[walks.alive[sources]] = self.moves.after(look, int(number), sources)
+            self.taken[self.moves.moves[number].instance.action] += len(sources)
+        walks.alive = walks.alive[moving]
+        walks.lengths[walks.alive] += 1
+        self.steps += len(moving)
+        walks.moves.append((walks.alive, chosen[moving]))
+
+    def _cover(self, enabled: NDArray[np.bool_]) -> None:
+        for number, action in enumerate(self.model.definition.actions):
+            own = enabled[self.action == number]
+            if own.size:
+                self.enabled[action.name] += int(own.any(axis=0).sum())
+
+    def _check(self, walks: _Walks, look: Look) -> NDArray[np.bool_]:
+        """Notes violations; the walks that go on are those without one."""
+        going = np.ones(len(walks.alive), np.bool_)
+        for name in self.request.properties:
+            failing = places(look.failing[name])
+            self.violating[name] += len(failing)
+            going[failing] = False
+            if len(failing) and name not in self.violations:
+                self._violated(name, walks, int(walks.alive[failing[0]]))
+        return going
+
+    def _violated(self, name: str, walks: _Walks, walk: int) -> None:
+        firings = []
+        for who, how in walks.moves:
+            for number in how[who == walk]:
+                move = self.moves.moves[int(number)]
+                firings.append((move.instance, move.inputs))
+        replayer, seconds = Replayer(self.model), time.monotonic() - self.began
+        bits = unpack(walks.start[walk], len(self.model.system.bits))
+        try:
+            replayer.execute(bits, firings, name)
+            trace = replayer.execute(bits, shorten(replayer, bits, firings, name), name)
+        except ReplayFailure as failure:
+            reason = f"a violation does not replay: {failure}"
+            self.violations[name] = Verdict(name, VerdictKind.ERROR, None, seconds, reason)
+            return
+        self.violations[name] = Verdict(
+            name, VerdictKind.VIOLATED, trace.steps, seconds, trace=trace, found_by="simulate"
+        )
+        self.listen(Progress(self.ended, seconds, name))
+
+    def _finish(self, walks: _Walks) -> None:
+        """Counts what walks that have ended came to."""
+        self.ended += len(walks.rows)
+        self.lengths.update(walks.lengths.tolist())
+        for name, counter in self.counted.items():
+            times = np.zeros(len(walks.rows), np.int64)
+            for who, how in walks.moves:
+                times[who] += self.action[how] == self._number(name)
+            counter.update(times.tolist())
+        outputs = iter(self.measuring(list(to_slices(walks.rows, self.moves.bits))))
+        for text, measured in self.request.measures.items():
+            for value, _ in measured:
+                held = np.unpackbits(next(outputs).view(np.uint8), bitorder="little", count=len(walks.rows))
+                self.histograms[text][value] += int(held.sum())
+
+    def _verdict(self, name: str, reason: str) -> Verdict:
+        if name in self.violations:
+            return self.violations[name]
+        words = f"no violation in {self.ended} random executions"
+        seconds = time.monotonic() - self.began
+        why = f"{reason}; {words}" if reason else words
+        return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, why)
+
+    def _statistics(self) -> dict[str, Any]:
+        seconds = time.monotonic() - self.began
+        names = [action.name for action in self.model.definition.actions]
+        return {
+            "walks": self.ended,
+            "steps": self.steps,
+            "steps_per_second": round(self.steps / seconds) if seconds else None,
+            "walks_at_deadlock": self.deadlocks,
+            "walks_cut_at_depth": self.cut,
+            "walks_violating": {name: self.violating[name] for name in self.request.properties},
+            "actions": {n: {"enabled": self.enabled[n], "taken": self.taken[n]} for n in names},
+            "lengths": _by_name(dict(sorted(self.lengths.items()))),
+            "action_counts": {name: _by_name(dict(sorted(c.items()))) for name, c in self.counted.items()},
+            "histograms": {text: _by_name(counts) for text, counts in self.histograms.items()},
+        }
+
+
+def _by_name(counts: Mapping[Any, int]) -> dict[str, int]:
+    """Counts by the values as a reader writes them."""
+    return {show(value): count for value, count in counts.items() if count}

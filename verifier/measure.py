@@ -1,0 +1,88 @@
+"""Expressions over a state, given as text: what a histogram counts.
+
+An expression is Python, restricted to what builds terms: variables of the state (also as fields of
+``s``), constants of the protocol, its own methods, and the quantifiers. Nothing else can be named.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from pysmt.fnode import FNode
+
+from verifier.encodings import quantifiers
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.lowered import cases
+from verifier.encodings.lowering import Lowering
+from verifier.encodings.sorts import Boolean, SortError
+from verifier.encodings.terms import Operator, Term
+from verifier.encodings.values import Value, wrap
+from verifier.errors import UsageError
+from verifier.model import Model
+
+_FUNCTIONS = ("forall", "exists", "count", "if_", "minimum", "maximum", "all_of", "any_of", "those")
+_ALLOWED = (
+    ast.Expression, ast.Name, ast.Load, ast.Attribute, ast.Subscript, ast.Call, ast.keyword, ast.Constant,
+    ast.Lambda, ast.arguments, ast.arg, ast.Tuple,
+    ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE,
+    ast.BinOp, ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.UnaryOp, ast.Invert, ast.USub,
+)  # fmt: skip
+
+_HELP = (
+    "it may have variables of the state, constants, methods of the protocol with s for the state, "
+    f"+ - < <= == != & | ~ [ ], and {', '.join(_FUNCTIONS)}, as in "
+    "\"count(queues, lambda q: active[q] == 'a1')\""
+)
+
+
+def measure(model: Model, text: str) -> list[tuple[Concrete, FNode]]:
+    """The values an expression may have, each with the formula that it has it.
+
+    Raises UsageError if the text is no such expression, or one of a sort with parts.
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError as error:
+        raise UsageError(f"the expression {text!r} is no Python: {error.msg}") from None
+    names = _names(model)
+    _check(text, tree, names)
+    try:
+        value = eval(compile(tree, "<expression>", "eval"), {"__builtins__": {}, **names})
+    except (SortError, TypeError, AttributeError, KeyError, IndexError) as error:
+        raise UsageError(f"the expression {text!r} is not allowed: {error}") from None
+    if not isinstance(value, Value):
+        raise UsageError(f"the expression {text!r} says nothing about the state")
+    if not (value.sort.is_scalar or isinstance(value.sort, Boolean)):
+        raise UsageError(f"the expression {text!r} is of {value.sort}, not one value: count something")
+    layout = model.layout
+    lowering = Lowering({symbol: layout.lowered[symbol.name] for symbol in model.definition.variables})
+    return cases(value.sort, lowering.lower(value.term, {}))
+
+
+def _names(model: Model) -> Mapping[str, Any]:
+    protocol = model.protocol
+    variables = {
+        symbol.name: wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))
+        for symbol in model.definition.variables
+    }
+    methods = {
+        name: getattr(protocol, name)
+        for name in dir(type(protocol))
+        if not name.startswith("_") and name not in ("state", "init", "next", "constraint")
+    }
+    functions = {name: getattr(quantifiers, name) for name in _FUNCTIONS}
+    return {**functions, **methods, **variables, "s": SimpleNamespace(**variables)}
+
+
+def _check(text: str, tree: ast.AST, names: Mapping[str, Any]) -> None:
+    bound = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    for node in ast.walk(tree):
+        if not isinstance(node, _ALLOWED):
+            raise UsageError(f"the expression {text!r} may not have {type(node).__name__}; {_HELP}")
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            raise UsageError(f"the expression {text!r} may not name {node.attr}")
+        if isinstance(node, ast.Name) and node.id not in names and node.id not in bound:
+            raise UsageError(f"the expression {text!r} names {node.id}, which is not known; {_HELP}")
