@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from tests.exploring import HEADERS, explore_rows
 from verifier.engines.bmc import Outcome, Request, StepsChoice, check
 from verifier.engines.processes import Limits
 from verifier.model import Model, build
@@ -97,6 +98,7 @@ def command_rows(repeats: int) -> list[Row]:
 
 
 TABLES = {
+    "explore": (explore_rows, HEADERS),
     "steps": (steps_rows, ["to the violation of kip320-first-try", "seconds", "ratio"]),
     "solvers": (solver_rows, ["parallel steps, same violation", "seconds", "ratio"]),
     "building": (building_rows, ["whole check", "seconds", "building and unrolling"]),
