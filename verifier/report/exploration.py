@@ -42,7 +42,7 @@ def _warnings(run: Run) -> list[str]:
     if run.outcome.statistics.get("initial_states") == 0:
         found.append("warning: no state satisfies Init, so nothing was checked")
     never = ", ".join(run.outcome.never_enabled)
-    if never:
+    if never and run.outcome.statistics.get("complete"):
         found.append(f"warning: never enabled: {never} (a guard too strong?)")
     return found
 
@@ -103,6 +103,8 @@ def _remarks(run: Run) -> list[str]:
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")
     if any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts):
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    if run.outcome.never_enabled and not figures.get("complete"):
+        remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
     if run.expected:
