@@ -505,7 +505,13 @@ TWO = Range(0, 1)
 
 def carriers(sort: Sort) -> list[Carrier]:
     """The ways to a value of the sort; some have none in some states."""
+    default = sort.default
     ways = [
+        Carrier(
+            (Range(0, 2),),
+            lambda key: literal(Function(TWO, sort), FrozenMap([(0, default), (1, default)]))[key],
+            lambda key: [default, default][key],
+        ),
         Carrier((sort,), lambda x: x, lambda x: x),
         Carrier((BOOLEAN, sort, sort), if_, lambda condition, x, y: x if condition else y),
         Carrier((Record(only=sort),), lambda r: r.only, lambda r: r["only"]),
@@ -680,6 +686,29 @@ def test_a_boolean_without_value_is_false() -> None:
         (those(Range(0, 1), lambda x: flag).is_empty, True),
     ]:
         assert evaluated(value, nothing, symbols) == expected
+
+
+def test_what_holds_a_part_without_value_cannot_be_assigned() -> None:
+    numbers = Range(0, 3)
+    sorts = [Option(numbers), Option(Record(only=numbers)), Option(Bag(Range(0, 1), 1))]
+    symbols, (number, whole, bag) = variables(sorts)
+    layout = layout_of(symbols)
+    zero: Any = coerce([0], Sequence(numbers, 1))
+    longer = zero.append(number.value)
+    for value in (
+        longer,
+        record(Record(only=numbers), only=number.value),
+        some(record(Record(only=numbers), only=number.value)),
+        set_of(longer.sort, longer),
+        filtered(longer, lambda x: x == 0),
+        whole.value.updated(only=0),
+        bag.value.copies(5),
+        bag.value.add(0),
+        function(Range(0, 1), lambda key: if_(key == 0, key, number.value)).updated(1, 0),
+    ):
+        lowered = lower_over(layout, symbols, value.term)
+        evaluate = Evaluator(layout.bits, [outside(value.sort, lowered)])
+        assert evaluate.single(layout.encode_state(dict.fromkeys(layout.sorts))) == [True]
 
 
 def test_a_branch_not_taken_needs_no_value() -> None:
