@@ -12,7 +12,7 @@ from itertools import compress, product
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import TRUE
+from verifier.encodings.bits import FALSE, TRUE, restricted
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowering import Lowering
 from verifier.model import Model
@@ -68,9 +68,8 @@ def explore(model: Model, *, until: Collection[str] = (), max_states: int | None
 
 def initial_states(model: Model) -> list[int]:
     """The initial states, chosen field by field; each conjunct of Init is tried as soon as it can be."""
-    init = model.system.init
-    conjuncts = init.args() if init.is_and() else (init,)
-    waiting = [(conjunct, conjunct.get_free_variables()) for conjunct in conjuncts]
+    fixed = _fixed(model.system.init)
+    waiting = [(conjunct, conjunct.get_free_variables()) for conjunct in _conjuncts(model.system.init)]
     bits: list[FNode] = []
     partial: list[list[bool]] = [[]]
     for leaf in model.system.leaves:
@@ -78,9 +77,30 @@ def initial_states(model: Model) -> list[int]:
         ready = [conjunct for conjunct, support in waiting if support <= set(bits)]
         waiting = [(conjunct, support) for conjunct, support in waiting if not support <= set(bits)]
         holds = Evaluator(bits, ready)
-        longer = ([*chosen, *leaf.encode(value)] for chosen in partial for value in leaf.values)
+        codes = [
+            code
+            for code in (leaf.encode(value) for value in leaf.values)
+            if all(fixed.get(bit, on) == on for bit, on in zip(leaf.bits, code, strict=True))
+        ]
+        longer = ([*chosen, *code] for chosen in partial for code in codes)
         partial = [chosen for chosen in longer if all(holds.single(chosen))]
     return sorted(sum(on << place for place, on in enumerate(chosen)) for chosen in partial)
+
+
+def _conjuncts(formula: FNode) -> tuple[FNode, ...]:
+    return formula.args() if formula.is_and() else (formula,)
+
+
+def _fixed(init: FNode) -> dict[FNode, bool]:
+    """The bits that have to be what some conjunct says, once those already fixed are put in."""
+    fixed: dict[FNode, bool] = {}
+    while True:
+        rest = restricted(init, {bit: TRUE if on else FALSE for bit, on in fixed.items()})
+        news = {part.arg(0) if part.is_not() else part: not part.is_not() for part in _conjuncts(rest)}
+        news = {bit: on for bit, on in news.items() if bit.is_symbol()}
+        if not news:
+            return fixed
+        fixed |= news
 
 
 class _Reader:
