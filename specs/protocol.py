@@ -111,7 +111,11 @@ class BooleanConstant(Constant[bool]):
     def parse(self, value: Any) -> bool:
         if isinstance(value, bool):
             return value
-        return {"true": True, "false": False}[str(value).lower()] if str(value).lower() in ("true", "false") else _no()
+        return (
+            {"true": True, "false": False}[str(value).lower()]
+            if str(value).lower() in ("true", "false")
+            else _no()
+        )
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,9 @@ def action(**domains: str | Free) -> Callable[[Callable[..., Step]], ActionMembe
     return lambda method: ActionMember(method, domains)
 
 
-def invariant(*, default: bool = True, name: str | None = None) -> Callable[[Callable[..., Any]], PropertyMember]:
+def invariant(
+    *, default: bool = True, name: str | None = None
+) -> Callable[[Callable[..., Any]], PropertyMember]:
     """Marks a method as a property that every reachable state must satisfy."""
     return lambda method: PropertyMember(method, PropertyKind.INVARIANT, default, name)
 
@@ -278,7 +284,9 @@ def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> di
         try:
             values[name] = description.parse(value)
         except ValueError:
-            raise UsageError(f"constant {name}={value} is not allowed: {name} is {description.allowed}") from None
+            raise UsageError(
+                f"constant {name}={value} is not allowed: {name} is {description.allowed}"
+            ) from None
     return values
 
 
@@ -336,9 +344,13 @@ def _action(protocol: Protocol, state: State, method: str, member: ActionMember)
         attribute = domain.domain if isinstance(domain, Free) else domain
         sort = getattr(protocol, attribute, None)
         if not isinstance(sort, Sort):
-            raise DefinitionError(f"action {method}: the domain {attribute!r} of {name} is no sort of the protocol")
+            raise DefinitionError(
+                f"action {method}: the domain {attribute!r} of {name} is no sort of the protocol"
+            )
         parameters.append(Parameter(Symbol(name, sort), isinstance(domain, Free)))
-    arguments = {p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters}
+    arguments = {
+        p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters
+    }
     try:
         step = member.method(protocol, state, **arguments)
         when = tuple(_formula(line, f"a guard line of {method}") for line in step.when)

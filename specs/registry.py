@@ -20,6 +20,11 @@ BUILT_IN: Mapping[str, str] = {
     "kafka-async-isr": "verifier.specs.kafka.async_isr:AsyncIsr",
     "bookkeeper": "verifier.specs.bookkeeper.bookkeeper:BookKeeper",
     "bookkeeper-4-13": "verifier.specs.bookkeeper.v4_13:BookKeeper413",
+    "pulsar-compaction": "verifier.specs.pulsar.compaction:PulsarCompaction",
+    "rabbit-sac": "verifier.specs.rabbitmq.single_active_consumer:RabbitSac",
+    "rabbit-sac-restart": "verifier.specs.rabbitmq.single_active_consumer:RabbitSacRestart",
+    "exactly-once": "verifier.specs.exactly_once.staged:ExactlyOnce",
+    "exactly-once-atomic": "verifier.specs.exactly_once.atomic:ExactlyOnceAtomic",
 }
 """Where each built-in protocol is: module, colon, class."""
 

@@ -61,7 +61,9 @@ def solver_rows(repeats: int) -> list[Row]:
     """Each solver to the same violation, by parallel steps."""
     model = build(load("kip320-first-try")())
     times = {
-        solver: median_seconds(lambda solver=solver: _violated(model, replace(FIRST_TRY, solver=solver)), repeats)  # type: ignore[misc]
+        solver: median_seconds(
+            lambda solver=solver: _violated(model, replace(FIRST_TRY, solver=solver)), repeats
+        )  # type: ignore[misc]
         for solver in SOLVER_NAMES
     }
     best = min(times.values())
@@ -72,7 +74,9 @@ def building_rows(repeats: int) -> list[Row]:
     """What building and unrolling take of the whole, kip320 at depth 12."""
     rows = []
     for steps in (StepsChoice.SERIAL, StepsChoice.PARALLEL):
-        request = Request(("TypeOk", "WeakIsr", "StrongIsr"), 12, steps, "cadical", limits=Limits(seconds=600))
+        request = Request(
+            ("TypeOk", "WeakIsr", "StrongIsr"), 12, steps, "cadical", limits=Limits(seconds=600)
+        )
         began = time.perf_counter()
         model = build(load("kip320")())
         building = time.perf_counter() - began

@@ -13,7 +13,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from verifier.engines.bmc import Request, check
+from verifier.engines.bmc import PREFERRED_SOLVERS, Request, check
 from verifier.engines.processes import Limits
 from verifier.model import build
 from verifier.solvers import SOLVER_NAMES, solver_version
@@ -45,8 +45,8 @@ def questions(family: str) -> Iterator[Question]:
             depth = expected.steps if expected.verdict == "violated" else expected.depth
             if depth is not None:
                 grouped.setdefault((spec, tuple(expected.constants.items()), depth), []).append(expected)
-    for (spec, constants, depth), expected in grouped.items():
-        yield Question(spec, dict(constants), depth, tuple(expected))
+    for (spec, constants, depth), group in grouped.items():
+        yield Question(spec, dict(constants), depth, tuple(group))
 
 
 def answer(question: Question, solver: str | None, seconds: float | None = None) -> list[Verdict]:
@@ -77,7 +77,8 @@ def main() -> None:
     parser.add_argument("--solver", choices=SOLVER_NAMES, help="by default the preferred ones")
     parser.add_argument("--seconds", type=float, default=600, help="limit per run")
     options = parser.parse_args()
-    rows, agreeing = [], True
+    rows: list[list[str]] = []
+    agreeing = True
     for question in questions(options.family):
         began = time.monotonic()
         verdicts = answer(question, options.solver, options.seconds)
@@ -85,13 +86,18 @@ def main() -> None:
         for expected, verdict in zip(question.expected, verdicts, strict=True):
             same = agrees(expected, verdict)
             agreeing &= same
-            wanted = f"violated in {expected.steps}" if expected.steps is not None else f"holds to {expected.depth}"
+            wanted = f"holds to {expected.depth}"
+            if expected.steps is not None:
+                wanted = f"violated in {expected.steps}"
             found = f"{verdict.kind} {verdict.steps if verdict.trace else verdict.depth}"
             constants = ", ".join(f"{name} {value}" for name, value in question.constants.items())
-            rows.append([question.spec, constants, expected.property_name, wanted, found, "yes" if same else "NO", f"{seconds:.1f}"])
-    versions = ", ".join(f"{name} {solver_version(name)}" for name in (options.solver and [options.solver]) or ("z3", "cadical"))
+            figures = ["yes" if same else "NO", f"{seconds:.1f}"]
+            rows.append([question.spec, constants, expected.property_name, wanted, found, *figures])
+    solvers = [options.solver] if options.solver else sorted(set(PREFERRED_SOLVERS.values()))
+    versions = ", ".join(f"{name} {solver_version(name)}" for name in solvers)
+    on = f"{datetime.date.today()}, Python {platform.python_version()}, {versions}"
     print(f"# Bounded model checking of the {options.family} family against an independent checker\n")
-    print(f"`python {' '.join(sys.argv)}` on {datetime.date.today()}, Python {platform.python_version()}, {versions}.\n")
+    print(f"`python -m tests.expected {' '.join(sys.argv[1:])}` on {on}.\n")
     print("Expected: what TLC found in the originals (`expectations.toml`), lengths in actions. A property")
     print("that holds is closed to the longest shortest path of the graph, a violation proven to be of the")
     print("fewest actions. Seconds are of the run, which checks the rows of the same depth together.\n")

@@ -121,9 +121,7 @@ class LockServer(Protocol):
 
     @action(client="clients")
     def ask(self, s: Any, client: Any) -> Step:
-        return Step(
-            when=[~s.asked.contains(client), s.holder != client], then={s.asked: s.asked.add(client)}
-        )
+        return Step(when=[~s.asked.contains(client), s.holder != client], then={s.asked: s.asked.add(client)})
 
     @action(client="clients")
     def grant(self, s: Any, client: Any) -> Step:
@@ -200,6 +198,4 @@ class Matchmaker(Protocol):
 
     @invariant()
     def mutual(self, s: Any) -> Any:
-        return forall(
-            self.people, self.people, lambda a, b: (s.partner[a] == b).implies(s.partner[b] == a)
-        )
+        return forall(self.people, self.people, lambda a, b: (s.partner[a] == b).implies(s.partner[b] == a))

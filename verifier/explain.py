@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from verifier.encodings.bits import TRUE
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.lowered import cases, known
 from verifier.encodings.lowering import Bindings, Lowering
@@ -46,7 +47,7 @@ class ConcreteReading:
 
     def holds(self, term: Term, bindings: Bindings) -> bool:
         """Whether a formula holds."""
-        return self._lowering(term, bindings).formula(term, bindings).is_true()
+        return self._lowering(term, bindings).formula(term, bindings) is TRUE
 
     def value(self, term: Term, bindings: Bindings) -> Concrete | None:
         """The value of a term; None also where it is undefined."""
@@ -102,7 +103,13 @@ class ConcreteReading:
         while stack:
             part = stack.pop()
             closed = all(symbol in bindings or symbol.name in self._state for symbol in part.free)
-            is_path = part.operator in (Operator.APPLY, Operator.FIELD, Operator.AT, Operator.LENGTH, Operator.VARIABLE)
+            is_path = part.operator in (
+                Operator.APPLY,
+                Operator.FIELD,
+                Operator.AT,
+                Operator.LENGTH,
+                Operator.VARIABLE,
+            )
             if is_path and closed and part.free - bindings.keys() and not isinstance(part.sort, Boolean):
                 name = text(part, bindings)
                 if name not in seen:

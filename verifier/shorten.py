@@ -10,7 +10,9 @@ from verifier.system import Instance
 Firings = list[tuple[Instance, Bits]]
 
 
-def shorten(replayer: Replayer, initial: Bits, firings: Sequence[tuple[Instance, Bits]], prop: str) -> Firings:
+def shorten(
+    replayer: Replayer, initial: Bits, firings: Sequence[tuple[Instance, Bits]], prop: str
+) -> Firings:
     """An execution without detours that still ends in the violation, no longer than ``firings``.
 
     Cuts at the first violating state, cuts loops, and leaves out single actions until none can go.

@@ -66,10 +66,12 @@ def _atoms(value: Concrete) -> Iterator[Concrete]:
             yield value
 
 
-def mentioned(sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]) -> list[tuple[IndexSet, Concrete]]:
+def mentioned(
+    sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]
+) -> list[tuple[IndexSet, Concrete]]:
     """The interchangeable elements that a parameter's value names, in order."""
     index_sets = list(dict.fromkeys(_within(sort)))
-    found = []
+    found: list[tuple[IndexSet, Concrete]] = []
     for symmetry in symmetries:
         if symmetry.sort in index_sets:
             atoms = set(_atoms(value))

@@ -268,5 +268,3 @@ class _Mentions:
             if number not in own:
                 self.named_by[number].append(index)
             own.add(number)
-
-

@@ -180,10 +180,11 @@ class PulsarCompaction(Protocol):
     def compactor_phase_two_delete_ledger(self, s: Any) -> Step:
         """The ledger before the newest one is deleted, if there is one."""
         previous = self.newest_ledger(s) - 1
+        ledgers = s.compacted_ledgers
         return Step(
             when=[s.compactor_state == "TwoDeleteLedger"],
             then={
-                s.compacted_ledgers: s.compacted_ledgers.updated(previous, None),
+                ledgers: if_(previous < 1, ledgers, ledgers.updated(previous, None)),
                 s.phase_one_result: None,
                 s.compactor_state: "One",
             },

@@ -22,7 +22,7 @@ from verifier.engines.bounded_search import (
     Search,
     search,
 )
-from verifier.engines.processes import Children, Ended, Interrupted, Limits
+from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
@@ -55,7 +55,7 @@ class Request:
     """None: for each search the one in ``PREFERRED_SOLVERS``."""
     symmetry: bool = True
     shortest: bool = False
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     seed: int = 0
 
 
@@ -109,7 +109,9 @@ class _Run:
     def __post_init__(self) -> None:
         system = self.model.system
         asked = self.request.properties
-        implied = tuple(p.name for p in system.properties if p.kind == "type invariant" and p.name not in asked)
+        implied = tuple(
+            p.name for p in system.properties if p.kind == "type invariant" and p.name not in asked
+        )
         self.properties = {name: _Progress() for name in (*asked, *implied)}
         self.replayer = Replayer(self.model)
         self.unseen = {action.name for action in self.model.definition.actions}
@@ -150,7 +152,7 @@ class _Run:
                 seed=request.seed,
             )
 
-    def _work(self, task: Search) -> Callable[[Callable[[Any], None], Connection], None]:
+    def _work(self, task: Search) -> Work:
         system = self.model.system
 
         def work(report: Callable[[Any], None], incoming: Connection) -> None:
@@ -170,7 +172,7 @@ class _Run:
             name = event.child
             if isinstance(event, Ended):
                 if event.failure is not None:
-                    self.failures.append(f"the {name} search was {event.failure}")
+                    self.failures.append(f"the {name} search failed: {event.failure}")
                 continue
             before = self._undecided()
             self._take(name, event.content)
@@ -213,24 +215,22 @@ class _Run:
                 self.failures.append(event.reason)
 
     def _closed(self, search_name: str, event: DepthClosed) -> None:
-        news = tuple(
-            name
-            for name in event.properties
-            if self.properties[name].verdict is None and event.depth > self.properties[name].closed
-        )
+        news = tuple(name for name in event.properties if event.depth > self.properties[name].closed)
         for name in news:
             known = self.properties[name]
             known.closed = event.depth
             if known.candidate is not None:
                 self._judge_candidate(name)
-            elif event.depth >= self.request.depth:
-                known.verdict = Verdict(name, VerdictKind.HOLDS, event.depth, self._elapsed(), found_by=search_name)
+            elif known.verdict is None and event.depth >= self.request.depth:
+                known.verdict = Verdict(
+                    name, VerdictKind.HOLDS, event.depth, self._elapsed(), found_by=search_name
+                )
         if news:
             self.listen(Progress(search_name, news, event.depth, self._elapsed()))
 
     def _found(self, search_name: str, event: Found) -> None:
         known = self.properties[event.violates]
-        if known.verdict is not None:
+        if known.verdict is not None and known.verdict.kind is VerdictKind.VIOLATED:
             return
         firings = [(self.model.system.instances[f.instance], f.inputs) for f in event.firings]
         try:
@@ -238,7 +238,9 @@ class _Run:
             kept = shorten(self.replayer, event.initial, firings, event.violates)
             trace = self.replayer.execute(event.initial, kept, event.violates)
         except ReplayFailure as failure:
-            self._fail(event.violates, f"the {search_name} search found a violation that does not replay: {failure}")
+            self._fail(
+                event.violates, f"the {search_name} search found a violation that does not replay: {failure}"
+            )
             return
         self.unseen -= {instance.action for instance, _ in firings}
         if known.candidate is None or trace.steps < known.candidate.steps:
@@ -253,7 +255,9 @@ class _Run:
         assert trace is not None
         if trace.steps <= known.closed:
             self._fail(name, f"depth {known.closed} was closed, but a violation has {trace.steps} actions")
-        elif not self.request.shortest or known.closed >= min(trace.steps - 1, self.request.depth):
+        elif known.verdict is None and (
+            not self.request.shortest or known.closed >= min(trace.steps - 1, self.request.depth)
+        ):
             self._violated(name)
 
     def _violated(self, name: str) -> None:

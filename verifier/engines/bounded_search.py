@@ -125,8 +125,6 @@ class _Run:
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
         self.unseen = sorted(self.frames.enabled)
-        # One variable beyond the gates of each frame, for "one of the open properties fails here".
-        self.selector_base = (task.depth + 2) * self.frames.stride
 
     def run(self) -> None:
         per_step = len(self.frames.relation) + len(self.frames.succession) + len(self.frames.state)
@@ -168,22 +166,21 @@ class _Run:
         return answer is Answer.SATISFIABLE
 
     def _close(self, depth: int) -> None:
-        """Asks until every open property is closed at this depth or violated."""
-        first_question = self.selector_base + depth
-        self._drop(self.decided_elsewhere())
-        self.solver.add_clauses([[-first_question, *(-self._holds(name, depth) for name in self.open)]])
-        if len(self.open) > 1 and not self._ask(first_question):
-            pending: list[str] = []
-        else:
-            pending = list(self.open)
-        for name in pending:
-            if name in self.open and self._ask(-self._holds(name, depth)):
-                self._found(depth)
+        """Asks of each open property whether it is closed at this depth or violated.
+
+        One by one: measured against asking for any violation first, on the Kafka specs, it takes
+        two thirds to three quarters of the time.
+        """
+        for name in list(self.open):
             self._drop(self.decided_elsewhere())
-        self.solver.add_clauses([[self._holds(name, depth)] for name in self.open])
-        closed = tuple(self.open)
-        if closed:
-            self.report(DepthClosed(depth, closed, self._elapsed(), self.unrolling))
+            if name not in self.open:
+                continue
+            if self._ask(-self._holds(name, depth)):
+                self._found(depth)
+            else:
+                self.solver.add_clauses([[self._holds(name, depth)]])
+        if self.open:
+            self.report(DepthClosed(depth, tuple(self.open), self._elapsed(), self.unrolling))
 
     def _drop(self, names: Collection[str]) -> None:
         self.open = [name for name in self.open if name not in names]
@@ -222,5 +219,3 @@ class _Run:
     def _enabled_in_model(self, action: str, depth: int) -> bool:
         literal = self.frames.enabled[action]
         return any(self._value(literal, frame) for frame in range(depth + 1))
-
-

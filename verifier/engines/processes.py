@@ -5,6 +5,7 @@ A solver that hangs inside its own code cannot be asked to stop; a process can b
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -12,11 +13,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, TypeAlias
 
 import psutil
 
 _POLL_SECONDS = 0.2
+
+Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
+"""What a child does: gets a function to report with, and a connection to hear from the parent."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Children:
         for name in list(self._children):
             self.kill(name)
 
-    def start(self, name: str, work: Callable[[Callable[[Any], None], Connection], None]) -> None:
+    def start(self, name: str, work: Work) -> None:
         """Starts ``work(report, incoming)`` in a process that inherits this one's memory.
 
         ``incoming`` yields what ``send`` sends to it.
@@ -89,10 +93,8 @@ class Children:
     def send(self, name: str, content: Any) -> None:
         """Sends to a child; one that has ended does not mind."""
         if name in self._children:
-            try:
+            with contextlib.suppress(BrokenPipeError):
                 self._children[name].sending.send(content)
-            except BrokenPipeError:
-                pass
 
     def kill(self, name: str) -> None:
         """Ends a child at once."""
@@ -161,14 +163,14 @@ def _death(code: int) -> str:
     return f"killed by signal {-code}" if code < 0 else f"ended with code {code}"
 
 
-def _run(work: Callable[[Callable[[Any], None], Connection], None], sending: Connection, incoming: Connection) -> None:
+def _run(work: Work, sending: Connection, incoming: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         work(sending.send, incoming)
     except MemoryError:
         sending.send(_Failure("out of memory"))
-    except Exception as error:  # the parent reports it as a verdict of its own
+    except Exception as error:  # noqa: BLE001 -- the parent reports it as a verdict of its own
         sending.send(_Failure(f"{type(error).__name__}: {error}"))
     finally:
         sending.close()
