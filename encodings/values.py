@@ -5,8 +5,9 @@ Each wraps a term and offers the operations of its sort, so that an action reads
 ``or``, ``not``, ``if`` on a formula raise an error that says so.
 
 A partial operation outside its domain (a function beyond its keys, the value of a none, the minimum
-of an empty set, a sequence beyond its length) has no value: every comparison with it is false, and
-an action that would assign it violates the protocol's type invariant.
+of an empty set, a sequence beyond its length) has no value, and neither has what is built from it:
+every comparison with it is false, as a formula it is false itself, and an action that would assign it
+violates the protocol's type invariant. A branch of ``if_`` that is not taken needs no value.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ class FunctionValue(Value):
         return wrap(Term(Operator.APPLY, self.sort.range, (self.term, coerce(key, self.sort.domain).term)))
 
     def updated(self, key: Any, value: Any) -> FunctionValue:
-        """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``)."""
+        """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``); no value beyond the keys."""
         assert isinstance(self.sort, Function)
         at, changed = coerce(key, self.sort.domain).term, coerce(value, self.sort.range).term
         sort = Function(self.sort.domain, join(self.sort.range, changed.sort))
