@@ -129,7 +129,7 @@ class ChoiceConstant(Constant[str]):
         return " or ".join(self.choices)
 
     def parse(self, value: Any) -> str:
-        return value if value in self.choices else _no()
+        return str(value) if value in self.choices else _no()
 
 
 def _no() -> Any:

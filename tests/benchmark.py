@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tabulate import tabulate
@@ -47,12 +48,12 @@ def _violated(model: Model, request: Request) -> Outcome:
 def steps_rows(repeats: int) -> list[Row]:
     """Parallel against serial steps, to the violation of the first try of KIP-320."""
     model = build(load("kip320-first-try")())
-    parallel = median_seconds(lambda: _violated(model, FIRST_TRY), repeats)
+    parallel = median_seconds(partial(_violated, model, FIRST_TRY), repeats)
     plain = replace(FIRST_TRY, steps=StepsChoice.SERIAL, symmetry=False)
     broken = replace(FIRST_TRY, steps=StepsChoice.SERIAL)
     rows = [["parallel steps", f"{parallel:.2f}", "1"]]
     for name, request in (("serial steps, symmetry breaking", broken), ("serial steps", plain)):
-        seconds = median_seconds(lambda request=request: _violated(model, request), max(1, repeats // 3))  # type: ignore[misc]
+        seconds = median_seconds(partial(_violated, model, request), max(1, repeats // 3))
         rows.append([name, f"{seconds:.2f}", f"{seconds / parallel:.1f}"])
     return rows
 
@@ -61,9 +62,7 @@ def solver_rows(repeats: int) -> list[Row]:
     """Each solver to the same violation, by parallel steps."""
     model = build(load("kip320-first-try")())
     times = {
-        solver: median_seconds(
-            lambda solver=solver: _violated(model, replace(FIRST_TRY, solver=solver)), repeats
-        )  # type: ignore[misc]
+        solver: median_seconds(partial(_violated, model, replace(FIRST_TRY, solver=solver)), repeats)
         for solver in SOLVER_NAMES
     }
     best = min(times.values())
@@ -93,9 +92,9 @@ def command_rows(repeats: int) -> list[Row]:
     verify = str(Path(sys.executable).with_name("verify"))
     rows = []
     for arguments in (["list"], ["--version"], ["show", "kip320"]):
+        command = [verify, *arguments]
         seconds = median_seconds(
-            lambda arguments=arguments: subprocess.run([verify, *arguments], capture_output=True, check=True),  # type: ignore[misc]
-            max(3, repeats),
+            partial(subprocess.run, command, capture_output=True, check=True), max(3, repeats)
         )
         rows.append([f"verify {' '.join(arguments)}", f"{seconds:.2f}", ""])
     return rows

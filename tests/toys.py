@@ -175,7 +175,7 @@ class Lottery(Protocol):
 
 
 class Matchmaker(Protocol):
-    """Pairs two different people at a time, each the other's partner: naming two at once is the first action."""
+    """Pairs two different people at a time: naming two at once is the first action."""
 
     people = IndexSetConstant(4, kind="person")
 
