@@ -1,0 +1,60 @@
+"""Topic compaction against what an independent checker found, and its known bugs at larger constants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
+from verifier.engines.bmc import Request, check
+from verifier.model import build
+from verifier.specs.expectations import Expectation
+from verifier.specs.pulsar.compaction import PulsarCompaction
+from verifier.verdict import VerdictKind
+
+SMALL = {"message_sent_limit": 2, "compaction_times_limit": 2, "max_crash_times": 1}
+
+
+@pytest.mark.parametrize("expectation", expected("pulsar"))
+def test_expectations(expectation: Expectation) -> None:
+    agrees_with_expectation(expectation)
+
+
+@pytest.mark.parametrize("row", measured("pulsar"))
+def test_measured_rows(row: dict[str, Any]) -> None:
+    agrees_with_row(row)
+
+
+def test_every_action_is_taken_and_the_consumer_changes_nothing() -> None:
+    without = exploration("pulsar-compaction", SMALL)
+    found = exploration("pulsar-compaction", {**SMALL, "model_consumer": True})
+    assert all(found.taken.values()), found.taken
+    assert len(found.taken) == 10
+    assert (found.distinct_states, found.depth) == (without.distinct_states, without.depth)
+
+
+def test_a_consumer_that_never_consumes_enough_keeps_the_system_going() -> None:
+    found = exploration("pulsar-compaction", {**SMALL, "model_consumer": True, "consume_times_limit": 2})
+    assert found.taken["Terminating"] == 0
+    assert "NoDeadlock" not in found.steps
+
+
+def test_the_known_bugs_at_larger_constants() -> None:
+    constants = {"message_sent_limit": 6, "compaction_times_limit": 4, "max_crash_times": 3}
+    request = Request(("CompactedLedgerLeak", "DuplicateNullKeyMessage"), depth=9, shortest=True)
+    leak, duplicate = check(build(PulsarCompaction(constants)), request).verdicts
+    assert (leak.kind, leak.steps) == (VerdictKind.VIOLATED, 9)
+    assert (duplicate.kind, duplicate.steps) == (VerdictKind.VIOLATED, 4)
+
+
+def test_what_compaction_keeps() -> None:
+    leak, *_ = check(
+        build(PulsarCompaction({"max_crash_times": 2})), Request(("CompactedLedgerLeak",), 9)
+    ).verdicts
+    assert leak.trace is not None
+    for state in leak.trace.states:
+        assert isinstance(state["messages"], tuple)
+        sent = len(state["messages"])
+        kept = state["compacted_ledgers"]
+        assert all(ledger is None or max(ledger) <= sent for ledger in kept.values())  # type: ignore[attr-defined]
