@@ -46,15 +46,3 @@ def test_the_known_bugs_at_larger_constants() -> None:
     leak, duplicate = check(build(PulsarCompaction(constants)), request).verdicts
     assert (leak.kind, leak.steps) == (VerdictKind.VIOLATED, 9)
     assert (duplicate.kind, duplicate.steps) == (VerdictKind.VIOLATED, 4)
-
-
-def test_what_compaction_keeps() -> None:
-    leak, *_ = check(
-        build(PulsarCompaction({"max_crash_times": 2})), Request(("CompactedLedgerLeak",), 9)
-    ).verdicts
-    assert leak.trace is not None
-    for state in leak.trace.states:
-        assert isinstance(state["messages"], tuple)
-        sent = len(state["messages"])
-        kept = state["compacted_ledgers"]
-        assert all(ledger is None or max(ledger) <= sent for ledger in kept.values())  # type: ignore[attr-defined]

@@ -3,9 +3,10 @@
 Source: thetumbled/pulsar-tlaplus, ``compaction.tla``. What is held differently there and here, state
 for state the same:
 
-- A message's id is its place among the messages, so it is not stored.
+- A message's id is its place among the messages, so it is not stored. Places count from 0 here; the
+  horizon and the read position say how many messages are before them, as they do there.
 - Messages never change, so a compacted ledger is the set of the places it kept, and the result of
-  phase one is its read position: the latest message of each key follows from the messages up to it.
+  phase one is its read position: the latest message of each key follows from the messages before it.
 - Keys and values are interchangeable; the null ones are none.
 
 Where the topic context is 0 there is no ledger to look into; the horizon is then 0 as well. The
@@ -63,7 +64,12 @@ class PulsarCompaction(Protocol):
 
     @property
     def places(self) -> Range:
-        """Message ids."""
+        """The places of messages, which are their ids."""
+        return Range(0, self.message_sent_limit - 1)
+
+    @property
+    def positions(self) -> Range:
+        """How many messages may have been read, once there are some."""
         return Range(1, self.message_sent_limit)
 
     @property
@@ -75,9 +81,9 @@ class PulsarCompaction(Protocol):
         return State(
             messages=Sequence(Record(key=self.any_key, value=self.any_value), self.message_sent_limit),
             compacted_ledgers=Function(self.ledgers, Option(Set(self.places))),
-            cursor=Option(Record(horizon=self.places, context=self.ledgers)),
+            cursor=Option(Record(horizon=self.positions, context=self.ledgers)),
             compactor_state=PHASES,
-            phase_one_result=Option(self.places),
+            phase_one_result=Option(self.positions),
             compaction_horizon=Range(0, self.message_sent_limit),
             compacted_topic_context=Range(0, self.compaction_times_limit),
             crash_times=Range(0, self.max_crash_times),
@@ -100,7 +106,7 @@ class PulsarCompaction(Protocol):
 
     def key(self, s: Any, place: Any) -> Any:
         """The key of the message at that place."""
-        return s.messages[place - 1].key
+        return s.messages[place].key
 
     def newest_ledger(self, s: Any) -> Any:
         """The greatest id of a ledger that exists; 0 if there is none."""
@@ -111,12 +117,12 @@ class PulsarCompaction(Protocol):
         """The places that compaction keeps of the first ``read`` messages."""
 
         def overwritten(i: Any) -> Any:
-            return exists(self.places, lambda j: (i < j) & (j <= read) & (self.key(s, i) == self.key(s, j)))
+            return exists(self.places, lambda j: (i < j) & (j < read) & (self.key(s, i) == self.key(s, j)))
 
         def kept(i: Any) -> Any:
             return if_(self.key(s, i).is_none, self.retain_null_key, ~overwritten(i))
 
-        return those(self.places, lambda i: (i <= read) & kept(i))
+        return those(self.places, lambda i: (i < read) & kept(i))
 
     @action(key="any_key", value="any_value")
     def producer(self, s: Any, key: Any, value: Any) -> Step:
@@ -229,7 +235,7 @@ class PulsarCompaction(Protocol):
         sent = s.messages.length
 
         def within(ledger: Any) -> Any:
-            return ledger.is_none | forall(ledger.value, lambda place: place <= sent)
+            return ledger.is_none | forall(ledger.value, lambda place: place < sent)
 
         return (s.phase_one_result.is_none | (s.phase_one_result.value <= sent)) & forall(
             self.ledgers, lambda i: within(s.compacted_ledgers[i])
@@ -251,12 +257,12 @@ class PulsarCompaction(Protocol):
         def droppable(i: Any) -> Any:
             return self.key(s, i).is_none & (not self.retain_null_key)
 
-        return forall(self.places, lambda i: (i <= s.compaction_horizon).implies(droppable(i) | available(i)))
+        return forall(self.places, lambda i: (i < s.compaction_horizon).implies(droppable(i) | available(i)))
 
     @invariant(name="DuplicateNullKeyMessage")
     def duplicate_null_key_message(self, s: Any) -> Any:
         """No message without key is both in the current ledger and after the horizon, where a consumer
         would meet it twice. Known to fail: context and horizon are not updated together."""
         ledger = s.compacted_ledgers[s.compacted_topic_context].value
-        twice = exists(ledger, lambda i: self.key(s, i).is_none & (s.compaction_horizon < i))
+        twice = exists(ledger, lambda i: self.key(s, i).is_none & (i >= s.compaction_horizon))
         return ((s.compacted_topic_context != 0) & self.retain_null_key).implies(~twice)
