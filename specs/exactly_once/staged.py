@@ -64,7 +64,7 @@ class ExactlyOnce(Protocol):
         choices=("as-written", "no-version-check", "outbox-first", "output-first"),
     )
     lanes = "processes"
-    default_depth = 30
+    default_depth = 15
     outcomes = Boolean()
 
     @property
