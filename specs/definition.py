@@ -64,6 +64,15 @@ class Property:
 
 
 @dataclass(frozen=True)
+class Lemma:
+    """A named formula that helps to prove properties. It claims nothing until it is proved with them."""
+
+    name: str
+    formula: Term
+    description: str
+
+
+@dataclass(frozen=True)
 class Definition:
     """A protocol at given constants."""
 
@@ -75,6 +84,7 @@ class Definition:
     properties: tuple[Property, ...]
     constraint: Term | None
     """States that do not satisfy it are checked, but nothing happens in them (TLC's CONSTRAINT)."""
+    lemmas: tuple[Lemma, ...] = ()
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term with the place where it stands."""
@@ -87,14 +97,19 @@ class Definition:
             yield f"property {prop.name}", prop.formula
         if self.constraint is not None:
             yield "constraint", self.constraint
+        for lemma in self.lemmas:
+            yield f"lemma {lemma.name}", lemma.formula
 
     @property
     def spec_hash(self) -> str:
-        """A hash of the meaning: constants, variables, init, actions and properties, not of comments."""
+        """A hash of the meaning: constants, variables, init, actions and properties, not of comments.
+
+        Lemmas are no part of it: what they say follows from the rest, or else they are wrong."""
         lines = [self.name, repr(sorted(self.constants.items()))]
         lines += [f"variable {symbol.name}: {symbol.sort}" for symbol in self.variables]
         for action in self.actions:
             shown = ((p.symbol.name, str(p.symbol.sort), p.free) for p in action.parameters)
             lines.append(f"action {action.name} {list(shown)}")
-        lines += [f"{place}: {text(term)}" for place, term in self.terms()]
+        lemmas = {lemma.formula for lemma in self.lemmas}
+        lines += [f"{place}: {text(term)}" for place, term in self.terms() if term not in lemmas]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -14,7 +14,7 @@ from verifier.encodings.sorts import IndexSet, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BOOLEAN, Value, coerce, wrap
 from verifier.errors import UsageError, unknown_name
-from verifier.specs.definition import Action, Definition, Parameter, Property, PropertyKind
+from verifier.specs.definition import Action, Definition, Lemma, Parameter, Property, PropertyKind
 
 Setting = TypeVar("Setting")
 
@@ -174,6 +174,14 @@ class PropertyMember:
     name: str | None
 
 
+@dataclass(frozen=True)
+class LemmaMember:
+    """A method marked as a lemma."""
+
+    method: Callable[..., Any]
+    name: str | None
+
+
 def action(**domains: str | Free) -> Callable[[Callable[..., Step]], ActionMember]:
     """Marks a method as an action. Each parameter names the attribute that holds its sort:
     ``@action(leader="replicas", epoch="epochs")``."""
@@ -200,6 +208,12 @@ def deadlock_invariant(
 ) -> Callable[[Callable[..., Any]], PropertyMember]:
     """Marks a method as a property that every reachable state in which nothing can happen must satisfy."""
     return lambda method: PropertyMember(method, PropertyKind.DEADLOCK_INVARIANT, default, name)
+
+
+def lemma(*, name: str | None = None) -> Callable[[Callable[..., Any]], LemmaMember]:
+    """Marks a method as a lemma: a formula that every reachable state satisfies and that, with the
+    others, each action keeps. It serves proofs; by itself it is not checked. Its docstring says why."""
+    return lambda method: LemmaMember(method, name)
 
 
 class State:
@@ -318,16 +332,21 @@ def define(protocol: Protocol) -> Definition:
         actions=tuple(_action(protocol, state, name, members[name]) for name in names),  # type: ignore[arg-type]
         properties=tuple(properties),
         constraint=None if bound is None else _formula(bound, "constraint"),
+        lemmas=tuple(
+            _lemma(protocol, state, name, member)
+            for name, member in members.items()
+            if isinstance(member, LemmaMember)
+        ),
     )
 
 
-def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMember]]:
+def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMember | LemmaMember]]:
     seen: dict[str, None] = {}
     for base in reversed(protocol.__mro__):
         seen.update(dict.fromkeys(vars(base)))
     for name in seen:
         member = inspect.getattr_static(protocol, name)
-        if isinstance(member, ActionMember | PropertyMember):
+        if isinstance(member, ActionMember | PropertyMember | LemmaMember):
             yield name, member
 
 
@@ -375,6 +394,12 @@ def _property(protocol: Protocol, state: State, method: str, member: PropertyMem
     name = member.name or _title(method)
     formula = _formula(member.method(protocol, state), f"property {name}")
     return Property(name, member.kind, formula, member.default, inspect.getdoc(member.method) or "")
+
+
+def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -> Lemma:
+    name = member.name or _title(method)
+    formula = _formula(member.method(protocol, state), f"lemma {name}")
+    return Lemma(name, formula, inspect.getdoc(member.method) or "")
 
 
 def _title(words: str) -> str:

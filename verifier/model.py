@@ -21,7 +21,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
 from verifier.specs.protocol import Protocol, define
 from verifier.symmetry import check_symmetry, mentioned
-from verifier.system import Instance, SafetyProperty, Symmetry, TransitionSystem
+from verifier.system import Instance, NamedFormula, SafetyProperty, Symmetry, TransitionSystem
 
 State = dict[str, Concrete]
 """A concrete state: the value of each variable."""
@@ -92,6 +92,9 @@ def build(protocol: Protocol) -> Model:
         alive=alive,
         constraint=TRUE if builder.constraint is None else builder.constraint,
         symmetries=symmetries,
+        lemmas=tuple(
+            NamedFormula(lemma.name, builder.lowering.formula(lemma.formula)) for lemma in definition.lemmas
+        ),
     )
     return Model(protocol, definition, layout, system, builder.free_layouts, tuple(builder.leaving))
 

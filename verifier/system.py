@@ -49,6 +49,14 @@ class SafetyProperty:
     default: bool
 
 
+@dataclass(frozen=True, eq=False)
+class NamedFormula:
+    """A formula over the state bits, and what it is called."""
+
+    name: str
+    formula: FNode
+
+
 @dataclass(frozen=True)
 class Symmetry:
     """The elements of an index set that may be permuted in any execution: all but the ``pinned`` ones."""
@@ -73,6 +81,8 @@ class TransitionSystem:
     """Whether something can happen; a state where it does not hold is a deadlock."""
     constraint: FNode
     """Whether a state is within the protocol's constraint; part of every guard."""
+    lemmas: tuple[NamedFormula, ...] = ()
+    """What serves to prove properties; each is to be proved with them."""
 
     def property_named(self, name: str) -> SafetyProperty:
         """The property of that name."""
