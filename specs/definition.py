@@ -50,6 +50,8 @@ class PropertyKind(StrEnum):
     """An invariant, and no enabled action would assign a value outside its variable's sort."""
     DEADLOCK_INVARIANT = "deadlock invariant"
     """Every reachable state in which no action is enabled satisfies the formula."""
+    REACHABLE = "reachable"
+    """Some reachable state satisfies the formula."""
 
 
 @dataclass(frozen=True)
@@ -112,4 +114,5 @@ class Definition:
             lines.append(f"action {action.name} {list(shown)}")
         lemmas = {lemma.formula for lemma in self.lemmas}
         lines += [f"{place}: {text(term)}" for place, term in self.terms() if term not in lemmas]
+        lines += [f"reachable {p.name}" for p in self.properties if p.kind is PropertyKind.REACHABLE]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -210,6 +210,14 @@ def deadlock_invariant(
     return lambda method: PropertyMember(method, PropertyKind.DEADLOCK_INVARIANT, default, name)
 
 
+def reachable(
+    *, default: bool = False, name: str | None = None
+) -> Callable[[Callable[..., Any]], PropertyMember]:
+    """Marks a method as a property that some reachable state must satisfy: a guard against a protocol
+    that is safe because it does nothing."""
+    return lambda method: PropertyMember(method, PropertyKind.REACHABLE, default, name)
+
+
 def lemma(*, name: str | None = None) -> Callable[[Callable[..., Any]], LemmaMember]:
     """Marks a method as a lemma: a formula that every reachable state satisfies and that, with the
     others, each action keeps. It serves proofs; by itself it is not checked. Its docstring says why."""

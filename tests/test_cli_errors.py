@@ -51,7 +51,10 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
         "--dump-smt2 /nowhere/q.smt2 cannot be written",
     ),
     (("bmc", "--spec", CHAIN, "--expect", "violted"), "unknown verdict to expect 'violted' .*'violated'"),
-    (("bmc", "--spec", CHAIN, "--expect", "Never=holds"), "unknown property to expect something of 'Never'"),
+    (
+        ("bmc", "--spec", CHAIN, "--expect", "Never=holds"),
+        "unknown property or action to expect something of 'Never'",
+    ),
     (
         ("bmc", "--spec", CHAIN, "--expect", "holds", "--expect", "violated"),
         "another --expect speaks of the same",

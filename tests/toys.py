@@ -17,6 +17,7 @@ from verifier.specs.protocol import (
     deadlock_invariant,
     free,
     invariant,
+    reachable,
 )
 
 
@@ -86,6 +87,26 @@ class Unreachable(Protocol):
     @invariant()
     def never_odd(self, s: Any) -> Any:
         return (s.x != 1) & (s.x != 3)
+
+
+class Corridor(Unreachable):
+    """The same, with claims of what can be reached: some are true, and one is not."""
+
+    @reachable()
+    def at_four(self, s: Any) -> Any:
+        return s.x == 4
+
+    @reachable()
+    def at_five(self, s: Any) -> Any:
+        return s.x == 5
+
+    @reachable()
+    def at_start(self, s: Any) -> Any:
+        return s.x == 0
+
+    @invariant(default=False)
+    def below_four(self, s: Any) -> Any:
+        return s.x < 4
 
 
 class Overflow(Protocol):

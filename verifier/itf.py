@@ -58,11 +58,17 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
             "spec_hash": trace.spec_hash,
             "constants": dict(trace.constants),
             "property": trace.violates,
-            "status": "violation" if trace.violates else "execution",
+            "status": _status(trace, model),
         },
         "vars": list(sorts),
         "states": states,
     }
+
+
+def _status(trace: Trace, model: Model) -> str:
+    if trace.violates is None:
+        return "execution"
+    return "witness" if model.system.seeks(trace.violates) else "violation"
 
 
 def parse(text: str) -> dict[str, Any]:

@@ -220,6 +220,8 @@ class _Builder:
                 formula = conjunction((formula, stays))
             elif prop.kind is PropertyKind.DEADLOCK_INVARIANT:
                 formula = disjunction((formula, alive))
+            elif prop.kind is PropertyKind.REACHABLE:
+                formula = negation(formula)
             yield SafetyProperty(prop.name, prop.kind, formula, prop.default)
 
 

@@ -47,7 +47,7 @@ class Replayer:
         return self._initial.single(state)[0]
 
     def violated(self, state: Bits) -> list[str]:
-        """The properties that fail in the state."""
+        """The properties whose formula fails in the state; of reachable ones those that it reaches."""
         holds = self._properties.single(state)
         return [prop.name for prop, ok in zip(self.model.system.properties, holds, strict=True) if not ok]
 
@@ -77,7 +77,7 @@ class Replayer:
                 raise ReplayFailure(step, f"{instance.label} is not enabled")
             states.append(following)
         if prop not in self.violated(states[-1]):
-            raise ReplayFailure(len(firings), f"{prop} holds in the last state")
+            raise ReplayFailure(len(firings), self._missed(prop))
         decode = self.model.layout.decode_state
         actions = (
             ActionTaken(instance.action, {**instance.parameters, **self.model.free_values(instance, inputs)})
@@ -103,7 +103,11 @@ class Replayer:
         for step, action in enumerate(trace.actions, 1):
             self._check_step(step, action, trace.states[step - 1], states[step - 1], states[step])
         if trace.violates is not None and trace.violates not in self.violated(states[-1]):
-            raise ReplayFailure(trace.steps, f"{trace.violates} holds in the last state")
+            raise ReplayFailure(trace.steps, self._missed(trace.violates))
+
+    def _missed(self, prop: str) -> str:
+        """What is wrong where the last state does not violate the property."""
+        return f"{prop} {'is not reached' if self.model.system.seeks(prop) else 'holds'} in the last state"
 
     def _encode(self, step: int, state: Mapping[str, Any]) -> list[bool]:
         sorts = self.model.layout.sorts

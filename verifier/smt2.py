@@ -23,7 +23,7 @@ _OPERATORS = {AND: "and", OR: "or", NOT: "not", IFF: "=", ITE: "ite", IMPLIES: "
 
 def dump(model: Model, properties: Sequence[str], depth: int) -> str:
     """A script whose assertions have a model exactly when an execution of at most ``depth`` actions
-    violates one of the properties."""
+    violates one of the properties, or reaches a reachable one."""
     writer = _Writer(model.system, properties)
     state, step = "\n".join(writer.state()), "\n".join(writer.step())
     lines = [*_preamble(model, properties, depth), *_at(writer.declarations(), 0), *_at([state], 0)]

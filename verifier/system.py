@@ -41,7 +41,10 @@ class Instance:
 
 @dataclass(frozen=True, eq=False)
 class SafetyProperty:
-    """A formula that must hold in every reachable state."""
+    """A formula that must hold in every reachable state.
+
+    Of a reachable property it is the negation: a search for a violation then finds a witness.
+    """
 
     name: str
     kind: PropertyKind
@@ -87,3 +90,7 @@ class TransitionSystem:
     def property_named(self, name: str) -> SafetyProperty:
         """The property of that name."""
         return next(prop for prop in self.properties if prop.name == name)
+
+    def seeks(self, name: str) -> bool:
+        """Whether an execution to a state in which the property's formula fails is what is wanted."""
+        return self.property_named(name).kind is PropertyKind.REACHABLE

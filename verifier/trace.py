@@ -28,7 +28,7 @@ class Trace:
     spec_hash: str
     constants: Mapping[str, Concrete]
     violates: str | None
-    """What the last state violates."""
+    """What the last state violates, or what it reaches."""
     states: tuple[Mapping[str, Concrete], ...]
     actions: tuple[ActionTaken, ...]
 

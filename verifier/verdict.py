@@ -16,7 +16,9 @@ class VerdictKind(StrEnum):
     PROVED = "PROVED"
     """For all depths, with a certificate."""
     VIOLATED = "VIOLATED"
-    """With a replayed trace."""
+    """With a replayed trace; of a reachable property without one: no reachable state satisfies it."""
+    REACHED = "REACHED"
+    """A reachable state satisfies it; with a replayed trace to that state."""
     NOT_INDUCTIVE = "NOT_INDUCTIVE"
     """With a counterexample to induction, whose first state may be unreachable."""
     INCONCLUSIVE = "INCONCLUSIVE"
@@ -28,6 +30,7 @@ class VerdictKind(StrEnum):
 EXIT_CODES = {
     VerdictKind.HOLDS: 0,
     VerdictKind.PROVED: 0,
+    VerdictKind.REACHED: 0,
     VerdictKind.VIOLATED: 10,
     VerdictKind.NOT_INDUCTIVE: 11,
     VerdictKind.INCONCLUSIVE: 12,
@@ -38,8 +41,17 @@ EXIT_CODES = {
 NO_DEADLOCK = "NoDeadlock"
 """Freedom from deadlock among the properties: in every reachable state some action is enabled."""
 
+NEVER_REACHED = "reached in no state: every reachable state was looked at"
+
+
+def not_reached(depth: int) -> str:
+    """Why nothing is decided of a reachable property that was looked for to that depth."""
+    return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
+
+
 _WORST_LAST = (
     VerdictKind.PROVED,
+    VerdictKind.REACHED,
     VerdictKind.HOLDS,
     VerdictKind.INCONCLUSIVE,
     VerdictKind.NOT_INDUCTIVE,
@@ -60,13 +72,13 @@ class Verdict:
     reason: str | None = None
     trace: Trace | None = None
     fewest: bool = False
-    """Whether no execution of fewer actions violates the property."""
+    """Whether no execution of fewer actions violates the property, or reaches what it names."""
     found_by: str | None = None
     """Which search decided."""
 
     @property
     def steps(self) -> int | None:
-        """The number of actions of the counterexample."""
+        """The number of actions of the counterexample or witness."""
         return None if self.trace is None else self.trace.steps
 
 

@@ -10,6 +10,7 @@ from verifier.specs.protocol import (
     Step,
     action,
     invariant,
+    reachable,
 )
 
 
@@ -68,3 +69,8 @@ class LeaseLock(Protocol):
     def no_lost_write(self, s):
         """The store holds the newest write: no older one came after it."""
         return s.stored == s.newest
+
+    @reachable()
+    def later_write(self, s):
+        """A write under a later lease than the first gets through."""
+        return s.stored.is_some & (s.stored.value > 0)

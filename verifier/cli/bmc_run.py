@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import click
 
 from verifier import smt2
 from verifier.cli.bmc import Options
-from verifier.cli.expect import Expectation, exit_code, parse_expectations
+from verifier.cli.expect import Expectations, exit_code, expectations_of
 from verifier.cli.output import check_writable, console, print_json, print_lines, write
 from verifier.cli.progress import Reporter
 from verifier.cli.running import chosen_properties, limited, terminable, undecided, write_traces
@@ -22,16 +21,14 @@ from verifier.model import Model, build
 from verifier.report.machine import as_object
 from verifier.report.run import Run
 from verifier.report.text import constants_line, render_run
-from verifier.verdict import NO_DEADLOCK
 
 
 def run(options: Options) -> int:
     """Checks, prints, and returns the exit code."""
     began = time.monotonic()
     loaded = load(options.spec, options.settings)
-    request = _request(options, loaded)
-    names = [prop.name for prop in loaded.definition.properties]
-    expectations = parse_expectations(options.expect, [*names, NO_DEADLOCK] if options.deadlock else names)
+    expectations = expectations_of(options.expect, loaded.definition, deadlock=options.deadlock)
+    request = _request(options, loaded, expectations.properties)
     for option, path in (("--trace-out", options.trace_out), ("--dump-smt2", options.dump_smt2)):
         if path is not None:
             check_writable(option, path)
@@ -45,14 +42,14 @@ def run(options: Options) -> int:
     return finished.exit_code
 
 
-def _request(options: Options, loaded: Loaded) -> Request:
+def _request(options: Options, loaded: Loaded, expected: tuple[str, ...]) -> Request:
     if options.shortest and options.steps == "parallel":
         raise UsageError(
             "--shortest does not go with --steps parallel: that no execution is shorter is shown by serial "
             "steps (allowed: --steps auto, serial)"
         )
     return Request(
-        properties=chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock),
+        properties=chosen_properties(loaded.definition, options.properties, expected, options.deadlock),
         depth=loaded.protocol.default_depth if options.depth is None else options.depth,
         steps=StepsChoice(options.steps),
         solver=options.solver,
@@ -91,7 +88,7 @@ def _finished(
     options: Options,
     loaded: Loaded,
     request: Request,
-    expectations: Sequence[Expectation],
+    expectations: Expectations,
     model: Model | None,
     outcome: Outcome,
     times: tuple[float, float],
@@ -116,8 +113,9 @@ def _finished(
         outcome=outcome,
         seconds=time.monotonic() - began,
         building_seconds=building,
-        exit_code=exit_code(outcome.verdicts, expectations),
+        exit_code=exit_code(outcome.verdicts, expectations, outcome.enabled),
         expected=options.expect,
+        missing=expectations.never_enabled(outcome.enabled),
     )
 
 

@@ -1,24 +1,27 @@
-"""``--expect``: which verdicts count as success, for negative controls in CI."""
+"""``--expect``: which verdicts count as success, and what must have been possible, for controls in CI."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from verifier.errors import UsageError, unknown_name
+from verifier.specs.definition import Definition
 from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind, worst
 
 NOT_AS_EXPECTED = 14
-"""Exit code of a success where another verdict was expected."""
+"""Exit code of a success where another verdict was expected, or where an action was never enabled."""
 
 DEADLOCK = 13
 """Exit code where a deadlock was looked for and found, and nothing worse."""
 
 _EXPECTABLE = {kind.value.lower(): kind for kind in VerdictKind if kind is not VerdictKind.ERROR}
+_ENABLED = "enabled"
 
 EXPECT_HELP = (
-    "The verdict that counts as success (exit code 0): holds, violated or inconclusive; of several "
-    "properties, the worst verdict. PROPERTY=VERDICT speaks of one property; may be repeated. Any other "
+    "The verdict that counts as success (exit code 0): holds, violated, reached or inconclusive; of several "
+    "properties, the worst verdict. PROPERTY=VERDICT speaks of one property, which is checked along; "
+    "ACTION=enabled demands that an action was enabled in a state searched. May be repeated. Any other "
     "verdict gives its own exit code, and 14 where that would be 0."
 )
 
@@ -31,26 +34,78 @@ class Expectation:
     kind: VerdictKind
 
 
-def parse_expectations(words: Sequence[str], properties: Iterable[str]) -> list[Expectation]:
-    """The expectations. Raises UsageError for unknown names and for two on the same property."""
-    known = list(properties)
-    found: list[Expectation] = []
+@dataclass(frozen=True)
+class Enabling:
+    """That an action is enabled in a state searched."""
+
+    action: str
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """All that was expected of a run."""
+
+    verdicts: tuple[Expectation, ...] = ()
+    enabled: tuple[Enabling, ...] = ()
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The properties that are spoken of."""
+        return tuple(e.property_name for e in self.verdicts if e.property_name is not None)
+
+    def never_enabled(self, enabled: Collection[str]) -> tuple[str, ...]:
+        """The actions that should have been enabled and were not."""
+        return tuple(expected.action for expected in self.enabled if expected.action not in enabled)
+
+
+def expectations_of(words: Sequence[str], definition: Definition, *, deadlock: bool) -> Expectations:
+    """The expectations of a run of that protocol. Raises UsageError as ``parse_expectations`` does."""
+    properties = [prop.name for prop in definition.properties]
+    actions = [action.name for action in definition.actions]
+    return parse_expectations(words, [*properties, NO_DEADLOCK] if deadlock else properties, actions)
+
+
+def parse_expectations(
+    words: Sequence[str], properties: Iterable[str], actions: Iterable[str] = ()
+) -> Expectations:
+    """The expectations. Raises UsageError for unknown names and for two on the same."""
+    known, possible = list(properties), list(actions)
+    found: list[Expectation | Enabling] = []
     for word in words:
-        name, equals, verdict = word.rpartition("=")
-        if equals and name not in known:
-            raise unknown_name("property to expect something of", name, known)
-        if verdict.lower() not in _EXPECTABLE:
-            raise unknown_name("verdict to expect", verdict, _EXPECTABLE)
-        expectation = Expectation(name if equals else None, _EXPECTABLE[verdict.lower()])
-        if any(other.property_name == expectation.property_name for other in found):
+        expected = _parsed(word, known, possible)
+        if any(_subject(other) == _subject(expected) for other in found):
             raise UsageError(f"--expect {word}: another --expect speaks of the same")
-        found.append(expectation)
-    return found
+        found.append(expected)
+    return Expectations(
+        tuple(expected for expected in found if isinstance(expected, Expectation)),
+        tuple(expected for expected in found if isinstance(expected, Enabling)),
+    )
 
 
-def exit_code(verdicts: Sequence[Verdict], expectations: Sequence[Expectation]) -> int:
-    """The exit code of a run; of several, the one that weighs most."""
-    own = {expectation.property_name: expectation.kind for expectation in expectations}
+def _parsed(word: str, properties: list[str], actions: list[str]) -> Expectation | Enabling:
+    name, equals, verdict = word.rpartition("=")
+    verdict = verdict.lower()
+    if equals and name not in (*properties, *actions):
+        raise unknown_name("property or action to expect something of", name, [*properties, *actions])
+    if verdict == _ENABLED and name in actions:
+        return Enabling(name)
+    if equals and name not in properties:
+        raise UsageError(f"--expect {word}: {name} is an action, so only {name}={_ENABLED} can be expected")
+    if verdict == _ENABLED:
+        of = f"{name} is a property" if equals else "no action is named"
+        raise UsageError(f"--expect {word}: {of}, but only ACTION={_ENABLED} can be expected")
+    if verdict not in _EXPECTABLE:
+        raise unknown_name("verdict to expect", verdict, _EXPECTABLE)
+    return Expectation(name if equals else None, _EXPECTABLE[verdict])
+
+
+def _subject(expected: Expectation | Enabling) -> tuple[type, str | None]:
+    return type(expected), expected.action if isinstance(expected, Enabling) else expected.property_name
+
+
+def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: Collection[str] = ()) -> int:
+    """The exit code of a run in which these actions were enabled; of several, the one that weighs most."""
+    own = {expectation.property_name: expectation.kind for expectation in expectations.verdicts}
     codes = [
         _code(verdict.kind, own[verdict.property_name], _plain_code(verdict))
         for verdict in verdicts
@@ -61,7 +116,8 @@ def exit_code(verdicts: Sequence[Verdict], expectations: Sequence[Expectation]) 
         kind = worst(rest)
         plain = max((_plain_code(v) for v in rest if v.kind is kind), key=_WEIGHT.index)
         codes.append(_code(kind, own.get(None), plain))
-    return max(codes, key=_WEIGHT.index)
+    codes += [NOT_AS_EXPECTED for _ in expectations.never_enabled(enabled)]
+    return max(codes, key=_WEIGHT.index, default=0)
 
 
 _WEIGHT = (0, NOT_AS_EXPECTED, 12, 11, DEADLOCK, 10, 1)

@@ -17,7 +17,7 @@ from verifier.cli.specs import named_spec, parse_settings, spec_options
 _PROPERTY_HELP = (
     "What to check; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
 )
-_KEEP_GOING_HELP = "Count all states, even when every property asked for is violated before."
+_KEEP_GOING_HELP = "Count all states, even when every property asked for is violated or reached before."
 _SYMMETRY_HELP = (
     "Of states that differ only in the names of interchangeable elements, look at one. Counts are then of "
     "such classes; how many states they have is said too."

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import click
 
-from verifier.cli.expect import Expectation, exit_code, parse_expectations
+from verifier.cli.expect import Expectations, exit_code, expectations_of
 from verifier.cli.explore import Options
 from verifier.cli.output import check_writable, console, print_json, print_lines, write
 from verifier.cli.running import chosen_properties, limited, terminable, undecided, write_traces
@@ -23,7 +22,6 @@ from verifier.report.graph import MOST_STATES, as_dot, as_graphml
 from verifier.report.machine import as_object
 from verifier.report.run import Run
 from verifier.report.text import constants_line
-from verifier.verdict import NO_DEADLOCK
 
 _GRAPHS = {".dot": as_dot, ".graphml": as_graphml}
 
@@ -32,9 +30,8 @@ def run(options: Options) -> int:
     """Explores, prints, and returns the exit code."""
     began = time.monotonic()
     loaded = load(options.spec, options.settings)
-    request = _request(options, loaded)
-    names = [prop.name for prop in loaded.definition.properties]
-    expectations = parse_expectations(options.expect, [*names, NO_DEADLOCK] if options.deadlock else names)
+    expectations = expectations_of(options.expect, loaded.definition, deadlock=options.deadlock)
+    request = _request(options, loaded, expectations.properties)
     for option, path in (("--trace-out", options.trace_out), ("--graph", options.graph)):
         if path is not None:
             check_writable(option, path)
@@ -55,13 +52,13 @@ def run(options: Options) -> int:
     return finished.exit_code
 
 
-def _request(options: Options, loaded: Loaded) -> Request:
+def _request(options: Options, loaded: Loaded, expected: tuple[str, ...]) -> Request:
     if options.graph is not None and options.graph.suffix not in _GRAPHS:
         raise UsageError(f"--graph {options.graph} is not allowed: the file must end in .dot or .graphml")
     wanted = options.graph is not None
     most = options.max_states
     return Request(
-        properties=chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock),
+        properties=chosen_properties(loaded.definition, options.properties, expected, options.deadlock),
         max_states=min(most or MOST_STATES, MOST_STATES) if wanted else most,
         max_depth=options.max_depth,
         symmetry=options.symmetry,
@@ -90,7 +87,7 @@ def _finished(
     options: Options,
     loaded: Loaded,
     request: Request,
-    expectations: Sequence[Expectation],
+    expectations: Expectations,
     model: Model | None,
     found: Exploration,
     times: tuple[float, float],
@@ -115,8 +112,9 @@ def _finished(
         outcome=found,
         seconds=time.monotonic() - began,
         building_seconds=building,
-        exit_code=exit_code(found.verdicts, expectations),
+        exit_code=exit_code(found.verdicts, expectations, found.enabled),
         expected=options.expect,
+        missing=expectations.never_enabled(found.enabled),
     )
 
 

@@ -27,13 +27,13 @@ Example:
 
 \b
 Exit codes, of several verdicts the worst:
-   0  holds, or the verdict that --expect names
+   0  holds or reached, or the verdict that --expect names
    1  an error of verify itself
    2  wrong usage or bad input
   10  violated
-  12  inconclusive: time, memory, interrupted
+  12  inconclusive: time, memory, interrupted, not reached within the depth
   13  a deadlock, which --deadlock looks for
-  14  holds, but --expect names another verdict
+  14  holds or reached, but --expect names another verdict, or an action that was never enabled
 """
 
 

@@ -22,7 +22,8 @@ def progress_line(news: Progress) -> str:
     """``depth 7 closed (serial, 3.2 s): TypeOk, WeakIsr``."""
     names = ", ".join(news.properties)
     if news.steps is not None:
-        return f"violation with {news.steps} actions found ({news.search}, {news.seconds:.1f} s): {names}"
+        found = "witness" if news.reached else "violation"
+        return f"{found} with {news.steps} actions found ({news.search}, {news.seconds:.1f} s): {names}"
     return f"depth {news.depth} closed ({news.search}, {news.seconds:.1f} s): {names}"
 
 

@@ -91,4 +91,6 @@ def _success(model: Model, trace: Trace) -> str:
     actions = f"{trace.steps} action" if trace.steps == 1 else f"{trace.steps} actions"
     if trace.violates is None:
         return f"replays: {actions}; the file names no property"
+    if model.system.seeks(trace.violates):
+        return f"replays: {actions}, {trace.violates} is reached in the last state"
     return f"replays: {actions}, {trace.violates} fails in the last state: {short_failure(model, trace)}"

@@ -22,9 +22,9 @@ _TRACE_SUFFIX = ".itf.json"
 
 
 def chosen_properties(
-    definition: Definition, asked: Sequence[str], *, deadlock: bool = False
+    definition: Definition, asked: Sequence[str], expected: Sequence[str] = (), deadlock: bool = False
 ) -> tuple[str, ...]:
-    """The properties to check, with freedom from deadlock if asked for.
+    """The properties to check, with those of which something is expected, and freedom from deadlock.
 
     Raises UsageError for an unknown one, or if there is none.
     """
@@ -32,16 +32,16 @@ def chosen_properties(
     for name in asked:
         if name not in (*known, "all"):
             raise unknown_name("property", name, [*known, "all"])
-    also = [NO_DEADLOCK] if deadlock else []
+    also = [*(name for name in expected if name != NO_DEADLOCK), *([NO_DEADLOCK] if deadlock else [])]
     if "all" in asked:
-        return (*known, *also)
+        return tuple(dict.fromkeys((*known, *also)))
     chosen = dict.fromkeys(asked) if asked else [prop.name for prop in definition.properties if prop.default]
     if not chosen and not also:
         names = ", ".join(known)
         raise UsageError(
             f"{definition.name} checks no property by default: name one with --property ({names})"
         )
-    return (*chosen, *also)
+    return tuple(dict.fromkeys((*chosen, *also)))
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -99,7 +99,9 @@ def write_traces(finished: Run, path: Path) -> None:
         target = path if number == 0 else beside(path, str(trace.violates))
         text = json.dumps(itf.dump(trace, finished.model), ensure_ascii=False, indent=2)
         write("--trace-out", target, f"{text}\n")
-        click.echo(f"the counterexample of {trace.violates} is in {target}", err=True)
+        reached = finished.model.system.seeks(str(trace.violates))
+        what = "execution that reaches" if reached else "counterexample of"
+        click.echo(f"the {what} {trace.violates} is in {target}", err=True)
 
 
 def beside(path: Path, name: str) -> Path:

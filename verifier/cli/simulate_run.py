@@ -6,7 +6,7 @@ import time
 
 import click
 
-from verifier.cli.expect import exit_code, parse_expectations
+from verifier.cli.expect import exit_code, expectations_of
 from verifier.cli.output import check_writable, console, print_json, print_lines
 from verifier.cli.running import chosen_properties, limited, terminable, undecided, write_traces
 from verifier.cli.simulate import Options
@@ -29,8 +29,8 @@ def run(options: Options) -> int:
     """Simulates, prints, and returns the exit code."""
     began = time.monotonic()
     loaded = load(options.spec, options.settings)
-    properties = _properties(options, loaded)
-    expectations = parse_expectations(options.expect, properties)
+    expectations = expectations_of(options.expect, loaded.definition, deadlock=options.deadlock)
+    properties = _properties(options, loaded, expectations.properties)
     for name in options.count_action:
         known = [action.name for action in loaded.definition.actions]
         if name not in known:
@@ -57,8 +57,9 @@ def run(options: Options) -> int:
         outcome=found,
         seconds=time.monotonic() - began,
         building_seconds=building,
-        exit_code=exit_code(found.verdicts, expectations) if properties else 0,
+        exit_code=exit_code(found.verdicts, expectations, found.enabled),
         expected=options.expect,
+        missing=expectations.never_enabled(found.enabled),
     )
     if options.output_format == "json":
         print_json(as_object(finished))
@@ -70,12 +71,12 @@ def run(options: Options) -> int:
     return finished.exit_code
 
 
-def _properties(options: Options, loaded: Loaded) -> tuple[str, ...]:
+def _properties(options: Options, loaded: Loaded, expected: tuple[str, ...]) -> tuple[str, ...]:
     if "none" not in options.properties:
-        return chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
+        return chosen_properties(loaded.definition, options.properties, expected, options.deadlock)
     if len(options.properties) > 1:
         raise UsageError("--property none does not go with other properties")
-    return (NO_DEADLOCK,) if options.deadlock else ()
+    return tuple(dict.fromkeys((*expected, *((NO_DEADLOCK,) if options.deadlock else ()))))
 
 
 def _simulated(
@@ -87,7 +88,7 @@ def _simulated(
 
     def tell(news: Progress) -> None:
         if news.violated is not None:
-            click.echo(f"{news.violated} is violated", err=True)
+            click.echo(f"{news.violated} is {'reached' if news.reached else 'violated'}", err=True)
 
     try:
         with limited(options.timeout):

@@ -35,7 +35,8 @@ class StatesReporter:
         """Takes a piece of news."""
         if news.violated is not None:
             before = _ERASED if self._terminal else ""
-            click.echo(f"{before}{news.violated} is violated at depth {news.depth}", err=True)
+            what = "reached" if news.reached else "violated"
+            click.echo(f"{before}{news.violated} is {what} at depth {news.depth}", err=True)
         elif self._terminal:
             click.echo(f"{_ERASED}{self._line(news)} (Ctrl-C keeps what is known)", err=True, nl=False)
             self._last = news

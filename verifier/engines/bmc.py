@@ -29,7 +29,7 @@ from verifier.shorten import shorten
 from verifier.solvers import DEFAULT_SOLVER
 from verifier.trace import Trace
 from verifier.unroll import Steps
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import Verdict, VerdictKind, not_reached
 
 
 class StepsChoice(StrEnum):
@@ -61,13 +61,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Progress:
-    """A depth closed for some properties, or a violation (``steps`` actions), as it happens."""
+    """A depth closed for some properties, or a violation or witness (``steps`` actions), as it happens."""
 
     search: str
     properties: tuple[str, ...]
     depth: int
     seconds: float
     steps: int | None = None
+    reached: bool = False
+    """Whether it is a witness."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Outcome:
     never_enabled: tuple[str, ...]
     """Actions that were enabled in no state searched."""
     statistics: dict[str, Any]
+    enabled: tuple[str, ...] = ()
+    """Actions that were enabled in a state searched; none if no state was."""
 
 
 def check(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
@@ -183,10 +187,11 @@ class _Run:
                 return
 
     def _finished(self) -> bool:
-        """Whether what was asked for is decided. What holds needs the type invariant as deep."""
+        """Whether what was asked for is decided. What was not found needs the type invariant as deep."""
         open_ones = self._undecided()
         asked = [self.properties[name].verdict for name in self.request.properties]
-        deepest = max((v.depth or 0 for v in asked if v and v.kind is VerdictKind.HOLDS), default=-1)
+        not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
+        deepest = max((v.depth or 0 for v in asked if v and v.kind in not_found), default=-1)
         return not open_ones.intersection(self.request.properties) and all(
             self.properties[name].closed >= deepest for name in open_ones
         )
@@ -222,15 +227,19 @@ class _Run:
             if known.candidate is not None:
                 self._judge_candidate(name)
             elif known.verdict is None and event.depth >= self.request.depth:
-                known.verdict = Verdict(
-                    name, VerdictKind.HOLDS, event.depth, self._elapsed(), found_by=search_name
-                )
+                known.verdict = self._not_found(name, event.depth, search_name)
         if news:
             self.listen(Progress(search_name, news, event.depth, self._elapsed()))
 
+    def _not_found(self, name: str, depth: int, search_name: str) -> Verdict:
+        kind, reason = VerdictKind.HOLDS, None
+        if self.model.system.seeks(name):
+            kind, reason = VerdictKind.INCONCLUSIVE, not_reached(depth)
+        return Verdict(name, kind, depth, self._elapsed(), reason, found_by=search_name)
+
     def _found(self, search_name: str, event: Found) -> None:
         known = self.properties[event.violates]
-        if known.verdict is not None and known.verdict.kind is VerdictKind.VIOLATED:
+        if known.verdict is not None and known.verdict.trace is not None:
             return
         firings = [(self.model.system.instances[f.instance], f.inputs) for f in event.firings]
         try:
@@ -245,7 +254,10 @@ class _Run:
         self.unseen -= {instance.action for instance, _ in firings}
         if known.candidate is None or trace.steps < known.candidate.steps:
             known.candidate, known.found_by = trace, search_name
-        self.listen(Progress(search_name, (event.violates,), event.steps, self._elapsed(), trace.steps))
+        reached = self.model.system.seeks(event.violates)
+        self.listen(
+            Progress(search_name, (event.violates,), event.steps, self._elapsed(), trace.steps, reached)
+        )
         self._judge_candidate(event.violates)
 
     def _judge_candidate(self, name: str) -> None:
@@ -265,7 +277,7 @@ class _Run:
         assert known.candidate is not None
         known.verdict = Verdict(
             name,
-            VerdictKind.VIOLATED,
+            VerdictKind.REACHED if self.model.system.seeks(name) else VerdictKind.VIOLATED,
             max(known.candidate.steps, known.closed),
             self._elapsed(),
             trace=known.candidate,
@@ -296,4 +308,5 @@ class _Run:
             assert known.verdict is not None
             if name in self.request.properties or known.verdict.trace is not None:
                 verdicts.append(known.verdict)
-        return Outcome(tuple(verdicts), tuple(sorted(self.unseen)), self.statistics)
+        enabled = {action.name for action in self.model.definition.actions} - self.unseen
+        return Outcome(tuple(verdicts), tuple(sorted(self.unseen)), self.statistics, tuple(sorted(enabled)))

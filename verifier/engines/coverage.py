@@ -44,6 +44,11 @@ class Coverage:
         """The actions that were enabled nowhere."""
         return tuple(name for name, counts in self.by_action().items() if not counts["enabled"])
 
+    @property
+    def ever(self) -> tuple[str, ...]:
+        """The actions that were enabled somewhere."""
+        return tuple(name for name, counts in self.by_action().items() if counts["enabled"])
+
     def by_action(self) -> dict[str, dict[str, int]]:
         """For each action: the states it is enabled in, the steps it takes from them, states it finds."""
         result = {

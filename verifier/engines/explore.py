@@ -1,6 +1,7 @@
 """Exhaustive breadth-first exploration, without a solver: every reachable state is looked at.
 
-The first violation of a property is found at the least depth, so its trace is a shortest one. Every
+The first violation of a property, or witness of a reachable one, is found at the least depth, so its
+trace is a shortest one. Every
 trace is replayed before it counts. States beyond the constraint are checked, but neither counted nor
 expanded.
 """
@@ -28,9 +29,10 @@ from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, not_reached
 
 COMPLETE = "complete: every reachable state was checked"
+_ENDED_EARLY = "ended when all that was asked for was found"
 _SPARED_MEMORY = 0.9
 """Of the memory available at the start, what an exploration without a limit of its own may take."""
 _SECONDS_BETWEEN_NEWS = 1.0
@@ -45,7 +47,7 @@ class Request:
     max_depth: int | None = None
     symmetry: bool = False
     keep_going: bool = False
-    """Whether to count all states even when every property asked for is violated."""
+    """Whether to count all states even when every property asked for is violated or reached."""
     graph: bool = False
     """Whether to keep the edges."""
     limits: Limits = field(default_factory=Limits)
@@ -63,7 +65,8 @@ class Progress:
     """States found and not yet looked at."""
     seconds: float
     violated: str | None = None
-    """A property just found to be violated."""
+    """A property just found to be violated, or reached."""
+    reached: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class Exploration(Outcome):
 def explore(
     model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
 ) -> Exploration:
-    """Explores until all is seen, all properties are violated, or the limits or the user end it.
+    """Explores until all is seen, all properties are violated or reached, or the limits or the user end it.
 
     The type invariant is always checked along, as in bounded model checking.
     """
@@ -150,7 +153,7 @@ class _Run:
         verdicts = [self._verdict(name, reason) for name in self.names]
         asked = [v for v in verdicts if v.property_name in self.request.properties or v.trace is not None]
         never = () if self.closed < 0 else self.coverage.never
-        return Exploration(tuple(asked), never, self._statistics(), self._graph())
+        return Exploration(tuple(asked), never, self._statistics(), self.coverage.ever, self._graph())
 
     def _explore(self) -> None:
         rows = initial_states(self.model.system)
@@ -246,7 +249,8 @@ class _Run:
     def _tell(self, level: int, looked: int, violated: str | None = None) -> None:
         self.told = time.monotonic()
         known = len(self.table)
-        self.listen(Progress(level, known, known - looked, self._elapsed(), violated))
+        reached = violated is not None and self.model.system.seeks(violated)
+        self.listen(Progress(level, known, known - looked, self._elapsed(), violated, reached))
 
     def _violated(self, name: str, state: int, level: int) -> None:
         try:
@@ -255,8 +259,9 @@ class _Run:
             reason = f"a violation at depth {level} does not replay: {failure}"
             self.violations[name] = Verdict(name, VerdictKind.ERROR, level, self._elapsed(), reason)
             return
+        kind = VerdictKind.REACHED if self.model.system.seeks(name) else VerdictKind.VIOLATED
         self.violations[name] = Verdict(
-            name, VerdictKind.VIOLATED, level, self._elapsed(), trace=trace, fewest=True, found_by="explore"
+            name, kind, level, self._elapsed(), trace=trace, fewest=True, found_by="explore"
         )
         self._tell(level, self.looked, name)
 
@@ -285,11 +290,19 @@ class _Run:
         if name in self.violations:
             return self.violations[name]
         depth = self.closed if self.closed >= 0 else None
+        if self.model.system.seeks(name):
+            return self._not_reached(name, depth, reason)
         if self.complete:
             return Verdict(name, VerdictKind.HOLDS, self.depth, self._elapsed(), COMPLETE)
         if self.request.max_depth is not None and self.closed >= self.request.max_depth:
             return Verdict(name, VerdictKind.HOLDS, depth, self._elapsed())
-        why = reason or "ended when the other properties were violated"
+        return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self._elapsed(), reason or _ENDED_EARLY)
+
+    def _not_reached(self, name: str, depth: int | None, reason: str) -> Verdict:
+        if self.complete:
+            return Verdict(name, VerdictKind.VIOLATED, self.depth, self._elapsed(), NEVER_REACHED)
+        last = depth is not None and depth == self.request.max_depth
+        why = not_reached(depth) if depth is not None and last else reason or _ENDED_EARLY
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self._elapsed(), why)
 
     def _statistics(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Random executions, many side by side: what they reach, how long they are, what they count.
 
 Each walk chooses evenly among the enabled instances (and values of their free parameters). A walk ends
-where nothing can happen, at a violation, or after as many actions as were asked for. Finding nothing
-proves nothing: the verdict is then INCONCLUSIVE.
+where nothing can happen, at a violation, or after as many actions as were asked for. What a reachable
+property names ends none. Finding nothing proves nothing: the verdict is then INCONCLUSIVE.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Progress:
     walks: int
     seconds: float
     violated: str | None = None
+    """A property just found to be violated, or reached."""
+    reached: bool = False
 
 
-def simulate(
-    model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
-) -> Outcome:
+def simulate(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
     """Walks at random; the same seed gives the same walks."""
     return _Run(model, request, listen).run()
 
@@ -79,6 +79,8 @@ class _Walks:
     lengths: NDArray[np.int64]
     moves: list[tuple[NDArray[np.intp], NDArray[np.int64]]]
     """Per step which walks moved, and how."""
+    reached: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+    """For each reachable property the walks that reached it."""
 
 
 @dataclass
@@ -98,6 +100,7 @@ class _Run:
         self.action = np.array([self._number(move.instance.action) for move in self.moves.moves], np.int64)
         self.violations: dict[str, Verdict] = {}
         self.violating: Counter[str] = Counter()
+        self.reaching: Counter[str] = Counter()
         self.enabled: Counter[str] = Counter()
         self.taken: Counter[str] = Counter()
         self.lengths: Counter[int] = Counter()
@@ -123,7 +126,7 @@ class _Run:
             reason = "interrupted"
         verdicts = tuple(self._verdict(name, reason) for name in self.request.properties)
         never = tuple(a.name for a in self.model.definition.actions if not self.enabled[a.name])
-        return Outcome(verdicts, never, self._statistics())
+        return Outcome(verdicts, never, self._statistics(), tuple(a for a in self.enabled if self.enabled[a]))
 
     def _simulate(self) -> None:
         initial = initial_states(self.model.system)
@@ -172,12 +175,16 @@ class _Run:
                 self.enabled[action.name] += int(own.any(axis=0).sum())
 
     def _check(self, walks: _Walks, look: Look) -> NDArray[np.bool_]:
-        """Notes violations; the walks that go on are those without one."""
+        """Notes violations and witnesses; the walks that go on are those without a violation."""
         going = np.ones(len(walks.alive), np.bool_)
         for name in self.request.properties:
             failing = places(look.failing[name])
-            self.violating[name] += len(failing)
-            going[failing] = False
+            if self.model.system.seeks(name):
+                here = walks.reached.setdefault(name, np.zeros(len(walks.rows), np.bool_))
+                here[walks.alive[failing]] = True
+            else:
+                self.violating[name] += len(failing)
+                going[failing] = False
             if len(failing) and name not in self.violations:
                 self._violated(name, walks, int(walks.alive[failing[0]]))
         return going
@@ -197,15 +204,17 @@ class _Run:
             reason = f"a violation does not replay: {failure}"
             self.violations[name] = Verdict(name, VerdictKind.ERROR, None, seconds, reason)
             return
-        self.violations[name] = Verdict(
-            name, VerdictKind.VIOLATED, trace.steps, seconds, trace=trace, found_by="simulate"
-        )
-        self.listen(Progress(self.ended, seconds, name))
+        reached = self.model.system.seeks(name)
+        kind = VerdictKind.REACHED if reached else VerdictKind.VIOLATED
+        self.violations[name] = Verdict(name, kind, trace.steps, seconds, trace=trace, found_by="simulate")
+        self.listen(Progress(self.ended, seconds, name, reached))
 
     def _finish(self, walks: _Walks) -> None:
         """Counts what walks that have ended came to."""
         self.ended += len(walks.rows)
         self.lengths.update(walks.lengths.tolist())
+        for name, where in walks.reached.items():
+            self.reaching[name] += int(where.sum())
         for name, counter in self.counted.items():
             times = np.zeros(len(walks.rows), np.int64)
             for who, how in walks.moves:
@@ -221,6 +230,10 @@ class _Run:
         if name in self.violations:
             return self.violations[name]
         words = f"no violation in {self.ended} random executions"
+        if self.model.system.seeks(name):
+            words = (
+                f"reached in none of {self.ended} random executions of at most {self.request.depth} actions"
+            )
         seconds = time.monotonic() - self.began
         why = f"{reason}; {words}" if reason else words
         return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, why)
@@ -228,13 +241,15 @@ class _Run:
     def _statistics(self) -> dict[str, Any]:
         seconds = time.monotonic() - self.began
         names = [action.name for action in self.model.definition.actions]
+        seeks = self.model.system.seeks
         return {
             "walks": self.ended,
             "steps": self.steps,
             "steps_per_second": round(self.steps / seconds) if seconds else None,
             "walks_at_deadlock": self.deadlocks,
             "walks_cut_at_depth": self.cut,
-            "walks_violating": {name: self.violating[name] for name in self.request.properties},
+            "walks_violating": {n: self.violating[n] for n in self.request.properties if not seeks(n)},
+            "walks_reaching": {n: self.reaching[n] for n in self.request.properties if seeks(n)},
             "actions": {n: {"enabled": self.enabled[n], "taken": self.taken[n]} for n in names},
             "lengths": _by_name(dict(sorted(self.lengths.items()))),
             "action_counts": {name: _by_name(dict(sorted(c.items()))) for name, c in self.counted.items()},

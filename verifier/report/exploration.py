@@ -14,6 +14,7 @@ from verifier.report.text import (
     DEADLOCKS_NOT_CHECKED,
     constants_line,
     deadlocks_checked,
+    expectation_remarks,
     render_counterexamples,
     render_verdicts,
 )
@@ -107,9 +108,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
-    if run.expected:
-        met = "as expected" if run.exit_code == 0 else "not as expected"
-        remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
+    remarks += expectation_remarks(run)
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
     if figures:
         times += f"; {figures['states_per_second'] or 0:,} states per second"

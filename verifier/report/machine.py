@@ -25,6 +25,7 @@ def as_object(run: Run) -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "exit_code": run.exit_code,
         "expected": list(run.expected),
+        "expected_but_never_enabled": list(run.missing),
         "results": [_result(run, verdict) for verdict in run.outcome.verdicts],
         "statistics": _statistics(run),
     }

@@ -30,3 +30,5 @@ class Run:
     exit_code: int
     expected: tuple[str, ...] = ()
     """The expectations as they were given."""
+    missing: tuple[str, ...] = ()
+    """Actions that were expected to be enabled, and were not."""

@@ -11,7 +11,12 @@ from rich.text import Text
 from verifier.report.columns import wrap
 from verifier.report.exploration import coverage_table, table
 from verifier.report.run import Run
-from verifier.report.text import constants_line, render_counterexamples, render_verdicts
+from verifier.report.text import (
+    constants_line,
+    expectation_remarks,
+    render_counterexamples,
+    render_verdicts,
+)
 
 _LONGEST_BAR = 40
 _MOST_ROWS = 25
@@ -45,6 +50,7 @@ def _counts(figures: Mapping[str, Any]) -> list[Text]:
         ("ended in a deadlock", figures["walks_at_deadlock"]),
         ("cut off", figures["walks_cut_at_depth"]),
         *((f"violating {name}", count) for name, count in figures["walks_violating"].items() if count),
+        *((f"reaching {name}", count) for name, count in figures["walks_reaching"].items()),
     ]
     return table([(name, f"{count:,}") for name, count in rows])
 
@@ -88,9 +94,7 @@ def _remarks(run: Run) -> list[str]:
     remarks = []
     if run.outcome.verdicts:
         remarks.append("What random executions do not violate may still be violated: use bmc or explore.")
-    if run.expected:
-        met = "as expected" if run.exit_code == 0 else "not as expected"
-        remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
+    remarks += expectation_remarks(run)
     rate = run.outcome.statistics.get("steps_per_second") or 0
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
     remarks.append(f"{times}; {rate:,} actions per second.")

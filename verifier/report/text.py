@@ -21,6 +21,7 @@ DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled 
 _STYLES = {
     VerdictKind.HOLDS: "bold green",
     VerdictKind.PROVED: "bold green",
+    VerdictKind.REACHED: "bold green",
     VerdictKind.VIOLATED: "bold red",
     VerdictKind.NOT_INDUCTIVE: "bold yellow",
     VerdictKind.INCONCLUSIVE: "bold yellow",
@@ -41,8 +42,10 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
     match verdict.kind:
         case VerdictKind.HOLDS:
             return f"HOLDS({verdict.depth})"
-        case VerdictKind.VIOLATED:
-            return f"VIOLATED in {_steps(verdict.steps or 0)} ({_fewest(verdict, shortest)})"
+        case VerdictKind.VIOLATED if verdict.trace is None:
+            return f"VIOLATED({verdict.reason})"
+        case VerdictKind.VIOLATED | VerdictKind.REACHED:
+            return f"{verdict.kind} in {_steps(verdict.steps or 0)} ({_fewest(verdict, shortest)})"
         case VerdictKind.INCONCLUSIVE:
             closed = "no depth closed" if verdict.depth is None else f"depth {verdict.depth} closed"
             return f"INCONCLUSIVE({verdict.reason}, {closed})"
@@ -80,7 +83,7 @@ def _header(run: Run, width: int) -> list[RenderableType]:
 
 
 def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
-    """Each execution that violates something, with what fails in its last state."""
+    """Each execution that violates something, with what fails in its last state, or reaches something."""
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:
@@ -89,12 +92,19 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
         lines.append(Text(f"{verdict.property_name}: {_text(run, verdict)}", _STYLES[verdict.kind]))
         same = [other for other in shown if _same_execution(other, verdict)]
         if same:
-            lines.append(Text(f"The execution that violates {same[0].property_name} violates it too."))
+            other = f"{_does(same[0])} {same[0].property_name}"
+            lines.append(Text(f"The execution that {other} {_does(verdict)} it too."))
         else:
             shown.append(verdict)
             lines += [Text(), *render_trace(run.model, verdict.trace, width, full=full)]
-        lines += [Text(), *render_failure(run.model, verdict.trace, width), Text()]
+        lines.append(Text())
+        if verdict.kind is not VerdictKind.REACHED:
+            lines += [*render_failure(run.model, verdict.trace, width), Text()]
     return lines
+
+
+def _does(verdict: Verdict) -> str:
+    return "reaches" if verdict.kind is VerdictKind.REACHED else "violates"
 
 
 def _same_execution(one: Verdict, other: Verdict) -> bool:
@@ -134,7 +144,7 @@ def _warnings(run: Run) -> list[str]:
     if longer:
         names = ", ".join(f"{verdict.property_name} ({verdict.steps})" for verdict in longer)
         found.append(
-            f"note: more actions than --depth {run.depth} in the counterexample of {names}: parallel steps "
+            f"note: more actions than --depth {run.depth} in the {_what(longer)} of {names}: parallel steps "
             "take several actions at once and so see further"
         )
     return found
@@ -142,7 +152,12 @@ def _warnings(run: Run) -> list[str]:
 
 def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
     """Whether some property was checked to the full depth, so that all states up to it were searched."""
-    return any(verdict.kind is VerdictKind.HOLDS and verdict.depth == depth for verdict in verdicts)
+    not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
+    return any(verdict.kind in not_found and verdict.depth == depth for verdict in verdicts)
+
+
+def _what(verdicts: Sequence[Verdict]) -> str:
+    return "witness" if all(verdict.kind is VerdictKind.REACHED for verdict in verdicts) else "counterexample"
 
 
 def deadlocks_checked(run: Run) -> bool:
@@ -150,6 +165,15 @@ def deadlocks_checked(run: Run) -> bool:
     names = {verdict.property_name for verdict in run.outcome.verdicts}
     kinds = (prop.kind for prop in run.definition.properties if prop.name in names)
     return NO_DEADLOCK in names or PropertyKind.DEADLOCK_INVARIANT in kinds
+
+
+def expectation_remarks(run: Run) -> list[str]:
+    """Whether what was expected came true, and which actions it was missing."""
+    remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
+    if run.expected:
+        met = "as expected" if run.exit_code == 0 else "not as expected"
+        remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
+    return remarks
 
 
 def _remarks(run: Run) -> list[str]:
@@ -160,13 +184,13 @@ def _remarks(run: Run) -> list[str]:
     if undecided:
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
     never = ", ".join(run.outcome.never_enabled)
-    if never and any(verdict.depth is not None for verdict in undecided):
+    verdicts = run.outcome.verdicts
+    searched = any(verdict.depth is not None for verdict in verdicts)
+    if never and searched and not _closed_throughout(verdicts, run.depth):
         remarks.append(f"Not enabled in any state searched so far: {never}.")
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
-    if run.expected:
-        met = "as expected" if run.exit_code == 0 else "not as expected"
-        remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
+    remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
     remarks.append(f"{times}; peak memory of the searches {peak:.0f} MiB.")
