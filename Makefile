@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test lint slow bench clean
+.PHONY: help verify test lint slow bench results clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -39,7 +39,12 @@ slow: $(STAMP)  ## The slow tests
 	$(BIN)/python -m pytest -m slow
 
 bench: $(STAMP)  ## Benchmarks, as a table of medians
-	$(BIN)/python tests/benchmark.py
+	$(BIN)/python -m tests.benchmark
+
+results: $(STAMP)  ## Regenerate the tables in results/
+	$(BIN)/python -m tests.golden_table > results/golden.md
+	$(BIN)/python -m tests.expected kafka > results/kafka-bmc.md
+	$(BIN)/python -m tests.benchmark > results/benchmarks.md
 
 clean:  ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -6,6 +6,9 @@ Ratios count more than seconds: machines differ and are shared.
 from __future__ import annotations
 
 import argparse
+import datetime
+import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -115,9 +118,12 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="which tables; by default all")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
+    on = f"{datetime.date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    print(f"# Benchmarks\n\n`python -m tests.benchmark {' '.join(sys.argv[1:])}` on {on}.")
+    print("Medians of runs side by side; on a shared machine the ratios count, not the seconds.\n")
     for name in options.tables or TABLES:
         rows, headers = TABLES[name]
-        print(tabulate(rows(options.repeats), headers=headers), end="\n\n", flush=True)
+        print(tabulate(rows(options.repeats), headers=headers, tablefmt="github"), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":
