@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 from verifier.encodings.quantifiers import forall
 from verifier.specs.kafka.kip279 import Kip279
+from verifier.specs.kafka.kip320_lemmas import Kip320Lemmas
 from verifier.specs.protocol import Step, action
 
 
-class Kip320(Kip279):
+class Kip320(Kip320Lemmas, Kip279):
     """KIP-320: leader and follower deal with each other only within one epoch.
 
     Source: hachikuji/kafka-specification, Kip320.tla. Differences: those of KafkaReplication; and the

@@ -1,0 +1,296 @@
+"""The questions of the inductive check, put to one incremental solver under assumptions.
+
+The clauses define every formula in a state and in the next, and the steps of the instances asked about;
+a question assumes the formulas that count, one instance, and that one formula fails afterwards.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pysmt.fnode import FNode
+
+from verifier.cnf import Clausifier
+from verifier.solvers import Answer, open_solver
+from verifier.system import TransitionSystem
+
+
+class Kind(StrEnum):
+    """The three obligations of an inductive invariant."""
+
+    INITIATION = "initiation"
+    CONSECUTION = "consecution"
+    SAFETY = "safety"
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What came of one obligation. Where it does not hold, ``state`` is where it fails: of a
+    consecution the state before, in which all of ``assumed`` hold."""
+
+    kind: Kind
+    formula: str
+    instance: int | None
+    holds: bool | None
+    """None: the solver gave up."""
+    seconds: float
+    state: tuple[bool, ...] | None = None
+    inputs: tuple[bool, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A lemma that was left out: it fell, or it is not needed."""
+
+    formula: str
+    fell_at: Answered | None
+
+
+@dataclass(frozen=True)
+class Concluded:
+    """The end: these formulas are an inductive invariant that implies the property; none if there is none."""
+
+    invariant: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be checked, and how."""
+
+    formulas: Mapping[str, FNode]
+    """Candidates and property, by name."""
+    lemmas: tuple[str, ...]
+    """Candidates that may be left out."""
+    needed: tuple[str, ...]
+    """Candidates that may not."""
+    property_name: str
+    instances: tuple[int, ...]
+    solver: str
+    houdini: bool = False
+    minimise: bool = False
+    seed: int = 0
+
+
+Report = Callable[[Answered | Dropped | Concluded], None]
+
+
+class _Encoded:
+    """The clauses, and the solver that has them."""
+
+    def __init__(self, system: TransitionSystem, question: Question) -> None:
+        self.system = system
+        cnf = Clausifier()
+        for symbol in system.bits:
+            cnf.declare(symbol)
+        self.now = {name: cnf.literal(term) for name, term in question.formulas.items()}
+        valid = cnf.literal(system.valid)
+        stride, clauses = cnf.variable_count, list(cnf.clauses)
+        for _ in range(stride):
+            cnf.fresh()
+        after = [[lit + stride if lit > 0 else lit - stride for lit in clause] for clause in clauses]
+        self.next = {name: lit + stride if lit > 0 else lit - stride for name, lit in self.now.items()}
+        self.initial = cnf.literal(system.init)
+        self.assume = {name: cnf.fresh() for name in question.formulas}
+        cnf.clauses += [[-self.assume[name], literal] for name, literal in self.now.items()]
+        cnf.clauses.append([valid])
+        self.taken: dict[int, int] = {}
+        self.inputs: dict[int, list[int]] = {}
+        unchanged = self._unchanged(cnf, stride)
+        for index in question.instances:
+            self._step(cnf, index, stride, unchanged)
+        self._name_of = {literal: name for name, literal in self.assume.items()}
+        self._solver = open_solver(question.solver, question.seed)
+        self._solver.add_clauses(after)
+        self._solver.add_clauses(cnf.clauses)
+        self._support = {name: _variables(term) for name, term in question.formulas.items()}
+
+    def _unchanged(self, cnf: Clausifier, stride: int) -> list[int]:
+        """For each bit a literal under which it stays."""
+        literals = [cnf.fresh() for _ in self.system.bits]
+        for now, stays in enumerate(literals, 1):
+            cnf.clauses += [[-stays, -now, now + stride], [-stays, now, -now - stride]]
+        return literals
+
+    def _step(self, cnf: Clausifier, index: int, stride: int, unchanged: Sequence[int]) -> None:
+        instance = self.system.instances[index]
+        taken = self.taken[index] = cnf.fresh()
+        cnf.add_clause([-taken, cnf.literal(instance.guard)])
+        for now, symbol in enumerate(self.system.bits, 1):
+            if symbol not in instance.updates:
+                cnf.clauses.append([-taken, unchanged[now - 1]])
+                continue
+            new = cnf.literal(instance.updates[symbol])
+            cnf.add_clause([-taken, -new, now + stride])
+            cnf.add_clause([-taken, new, -now - stride])
+        self.inputs[index] = [cnf.declare(symbol) for symbol in instance.inputs]
+
+    def untouched(self, name: str, index: int) -> bool:
+        """Whether the instance changes nothing that the formula speaks of."""
+        return self._support[name].isdisjoint(self.system.instances[index].updates)
+
+    def ask(self, kind: Kind, name: str, index: int | None, assumed: Sequence[str]) -> Answered:
+        """Whether an obligation holds, the formulas ``assumed`` holding before."""
+        began = time.monotonic()
+        assumptions = [self.assume[other] for other in assumed]
+        if index is None:
+            assumptions += [self.initial] if kind is Kind.INITIATION else []
+            assumptions.append(-self.now[name])
+        else:
+            assumptions += [self.taken[index], -self.next[name]]
+        answer = self._solver.solve(assumptions)
+        seconds = time.monotonic() - began
+        if answer is not Answer.SATISFIABLE:
+            holds = True if answer is Answer.UNSATISFIABLE else None
+            return Answered(kind, name, index, holds, seconds)
+        state = tuple(self._solver.value(variable) for variable in range(1, len(self.system.bits) + 1))
+        inputs = tuple(self._solver.value(variable) for variable in self.inputs.get(index or 0, ()))
+        return Answered(
+            kind, name, index, False, seconds, state, () if index is None else inputs, tuple(assumed)
+        )
+
+    def used(self) -> frozenset[str]:
+        """The assumed formulas that the last obligation holds by."""
+        core = self._solver.failed_assumptions()
+        return frozenset(self._name_of[literal] for literal in core if literal in self._name_of)
+
+    def failing_after(self, names: Iterable[str]) -> list[str]:
+        """The formulas that fail in the second state of the last counterexample."""
+        return [name for name in names if self._solver.value(abs(self.next[name])) != (self.next[name] > 0)]
+
+
+def _variables(term: FNode) -> frozenset[FNode]:
+    found: frozenset[FNode] = term.get_free_variables()
+    return found
+
+
+def check_obligations(system: TransitionSystem, question: Question, report: Report) -> None:
+    """Asks all that is to be asked, reporting each answer as it comes."""
+    _Check(system, question, report).run()
+
+
+class _Check:
+    def __init__(self, system: TransitionSystem, question: Question, report: Report) -> None:
+        self.question = question
+        self.report = report
+        self.encoded = _Encoded(system, question)
+        self.reasons: dict[tuple[str, int | None], frozenset[str]] = {}
+        """By what formulas obligations of consecution (and, without an instance, safety) hold."""
+
+    def run(self) -> None:
+        question = self.question
+        candidates = [*question.needed, *question.lemmas]
+        candidates = [name for name in candidates if self._initially(name) or not question.houdini]
+        goal = question.property_name
+        if goal not in candidates and not (implied := self._implied(candidates, goal)):
+            if implied is None:
+                return
+            # What does not follow from the lemmas may still be kept together with them.
+            candidates.insert(0, goal)
+            if not self._initially(goal):
+                return
+        if not (question.houdini or question.minimise):
+            kept = [self._all_kept(index, candidates) for index in question.instances]
+            self.report(Concluded(tuple(candidates) if all(kept) else ()))
+            return
+        alive = self._largest(candidates, report=self.report)
+        if question.minimise and self._enough(alive):
+            alive = self._smaller(alive)
+        self.report(Concluded(tuple(alive) if self._enough(alive, self.report) else ()))
+
+    def _initially(self, name: str) -> bool:
+        answer = self.encoded.ask(Kind.INITIATION, name, None, ())
+        self.report(answer)
+        if not answer.holds and self.question.houdini and name in self.question.lemmas:
+            self.report(Dropped(name, answer))
+        return answer.holds is True
+
+    def _implied(self, names: Sequence[str], goal: str, report: Report | None = None) -> bool | None:
+        answer = self.encoded.ask(Kind.SAFETY, goal, None, names)
+        if answer.holds or answer.holds is None or report is not None:
+            (report or self.report)(answer)
+        return answer.holds
+
+    def _all_kept(self, index: int, names: Sequence[str]) -> bool:
+        answers = [self._kept(name, index, names) for name in names]
+        for answer in answers:
+            self.report(answer)
+        return all(answer.holds for answer in answers)
+
+    def _kept(self, name: str, index: int, assumed: Sequence[str]) -> Answered:
+        if self.encoded.untouched(name, index):
+            self.reasons[name, index] = frozenset([name])
+            return Answered(Kind.CONSECUTION, name, index, True, 0.0)
+        answer = self.encoded.ask(Kind.CONSECUTION, name, index, assumed)
+        if answer.holds:
+            self.reasons[name, index] = self.encoded.used()
+        return answer
+
+    def _largest(self, candidates: Sequence[str], report: Report | None) -> list[str]:
+        """The largest subset that every instance keeps (Houdini: Flanagan and Leino 2001,
+        doi:10.1007/3-540-45251-6_29). Answers that used nothing dropped since are not asked again."""
+        alive = list(candidates)
+        dropping = True
+        while dropping:
+            dropping = False
+            for name, index in self._open(alive):
+                if name not in alive:
+                    continue
+                answer = self._kept(name, index, alive)
+                if report is not None:
+                    report(answer)
+                if answer.holds:
+                    continue
+                fallen = self.encoded.failing_after(alive) if answer.state else [name]
+                for other in fallen:
+                    alive.remove(other)
+                    if report is not None and other not in (
+                        *self.question.needed,
+                        self.question.property_name,
+                    ):
+                        report(Dropped(other, answer))
+                dropping = True
+        return alive
+
+    def _open(self, alive: Sequence[str]) -> Iterator[tuple[str, int]]:
+        """The obligations not known to hold by what is alive."""
+        names = frozenset(alive)
+        for index in self.question.instances:
+            for name in alive:
+                by = self.reasons.get((name, index))
+                if by is None or not by <= names:
+                    yield name, index
+
+    def _enough(self, alive: Sequence[str], report: Report | None = None) -> bool:
+        """Whether what is alive has all that is needed and implies the property."""
+        goal = self.question.property_name
+        if not set(self.question.needed) <= set(alive):
+            return False
+        if goal in alive:
+            return True
+        by = self.reasons.get((goal, None))
+        if report is None and by is not None and by <= set(alive):
+            return True
+        answer = self.encoded.ask(Kind.SAFETY, goal, None, alive)
+        if answer.holds:
+            self.reasons[goal, None] = self.encoded.used()
+        if report is not None:
+            report(answer)
+        return answer.holds is True
+
+    def _smaller(self, alive: Sequence[str]) -> list[str]:
+        """A subset that is enough, none of whose lemmas can be left out."""
+        current = list(alive)
+        for name in reversed(self.question.lemmas):
+            if name not in current:
+                continue
+            tried = self._largest([other for other in current if other != name], report=None)
+            if self._enough(tried):
+                for gone in current:
+                    if gone not in tried:
+                        self.report(Dropped(gone, None))
+                current = tried
+        return current

@@ -1,0 +1,94 @@
+"""Instances up to permutations of interchangeable elements: one stands for all its images.
+
+The action terms of a checked symmetry tell no element from another (``verifier.symmetry``), so renaming
+the elements in an instance's parameters gives the instance that does the same to a renamed state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.sorts import IndexSet, Sort
+from verifier.renaming import Renaming, renamed
+from verifier.specs.definition import Definition
+from verifier.system import Instance, TransitionSystem
+
+
+@dataclass(frozen=True)
+class Image:
+    """An instance as the image of another under a permutation of elements."""
+
+    instance: int
+    of: int
+    renaming: Renaming
+
+
+class NoImage(Exception):
+    """An instance is not what renaming elements in another should have made of it."""
+
+
+def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...]:
+    """Every instance as the image of a representative, which is the image of itself.
+
+    Checked: each renaming is a permutation that moves no pinned element, and gives the parameters.
+    Raises NoImage if that fails, which is an error in here.
+    """
+    sorts = {
+        action.name: {p.symbol.name: p.symbol.sort for p in action.parameters if not p.free}
+        for action in definition.actions
+    }
+    first: dict[tuple[str, tuple[Concrete, ...]], int] = {}
+    found = []
+    for index, instance in enumerate(system.instances):
+        ordering = _first_named_first(system, instance)
+        key = (instance.action, tuple(_parameters(sorts[instance.action], instance, ordering)))
+        representative = first.setdefault(key, index)
+        back = _composed(_first_named_first(system, system.instances[representative]), ordering)
+        image = Image(index, representative, back)
+        _check(sorts[instance.action], system, image)
+        found.append(image)
+    return tuple(found)
+
+
+def representatives(definition: Definition, system: TransitionSystem) -> tuple[int, ...]:
+    """An instance of each orbit."""
+    return tuple(image.instance for image in images(definition, system) if image.instance == image.of)
+
+
+def _first_named_first(system: TransitionSystem, instance: Instance) -> Renaming:
+    """The permutation that gives elements the places in which the instance names them."""
+    renaming: dict[IndexSet, dict[Concrete, Concrete]] = {}
+    for symmetry in system.symmetries:
+        named = dict.fromkeys(element for sort, element in instance.mentions if sort == symmetry.sort)
+        movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
+        order = [*named, *(element for element in movable if element not in named)]
+        renaming[symmetry.sort] = dict(zip(order, movable, strict=True))
+    return renaming
+
+
+def _parameters(sorts: Mapping[str, Sort], instance: Instance, renaming: Renaming) -> list[Concrete]:
+    return [renamed(sort, instance.parameters[name], renaming) for name, sort in sorts.items()]
+
+
+def _composed(one: Renaming, inverted: Renaming) -> Renaming:
+    """First ``one``, then the inverse of the other."""
+    inverse = {sort: {new: old for old, new in pairs.items()} for sort, pairs in inverted.items()}
+    return {sort: {old: inverse[sort][new] for old, new in pairs.items()} for sort, pairs in one.items()}
+
+
+def _check(sorts: Mapping[str, Sort], system: TransitionSystem, image: Image) -> None:
+    instance, representative = system.instances[image.instance], system.instances[image.of]
+    permutes = all(
+        set(pairs) == set(pairs.values()) == set(symmetry.sort.values()) - symmetry.pinned
+        for symmetry in system.symmetries
+        for pairs in (image.renaming[symmetry.sort],)
+    )
+    given = _parameters(sorts, representative, image.renaming)
+    if (
+        not permutes
+        or instance.action != representative.action
+        or given != list(instance.parameters.values())
+    ):
+        raise NoImage(f"{instance.label} is no image of {representative.label}")
