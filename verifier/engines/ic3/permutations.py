@@ -1,0 +1,95 @@
+"""Permutations of interchangeable elements as permutations of state bits, where they are exactly that.
+
+With one-hot fields a renaming of elements moves whole bits: the bit "leader of r1 is r2" becomes the bit
+"leader of r2 is r1". It fails only where an unused slot is filled with an element that moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+from typing import Any
+
+from verifier.encodings.layout import Layout
+from verifier.encodings.lowered import children
+from verifier.encodings.scalars import bit_count, code_of
+from verifier.encodings.sorts import Boolean, Function, IndexSet, Option, Range, Record, Sequence, Sort
+from verifier.model import Model
+from verifier.renaming import Renaming, renamed
+
+MOST_IMAGES = 720
+"""Index sets beyond this many permutations in all are left as they are."""
+
+Permutation = tuple[int, ...]
+"""Entry *i* is the variable that variable *i* becomes; entry 0 is not used."""
+
+
+def bit_permutations(model: Model) -> list[Permutation]:
+    """The permutations of state bits that change neither the system nor its properties, identity first."""
+    choices: list[list[Renaming]] = [[{}]]
+    count = 1
+    for symmetry in model.system.symmetries:
+        movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
+        images = [{symmetry.sort: dict(zip(movable, image, strict=True))} for image in permutations(movable)]
+        if count * len(images) <= MOST_IMAGES and all(_is_exact(model.layout, image) for image in images):
+            choices.append(list(images))
+            count *= len(images)
+    combined = (
+        {sort: image for part in parts for sort, image in part.items()} for parts in product(*choices)
+    )
+    return list(dict.fromkeys(_permutation(model.layout, renaming) for renaming in combined))
+
+
+def _is_exact(layout: Layout, renaming: Renaming) -> bool:
+    return all(_fillers_stay(sort, renaming) for sort in layout.sorts.values())
+
+
+def _fillers_stay(sort: Sort, renaming: Renaming) -> bool:
+    """Whether what fills unused slots is renamed to itself."""
+    if isinstance(sort, Sequence) and renamed(sort.element, sort.element.default, renaming) != (
+        sort.element.default
+    ):
+        return False
+    if isinstance(sort, Option) and not sort.is_scalar:
+        default: Any = sort.inner.default
+        if renamed(sort.inner, default, renaming) != default:
+            return False
+    return all(_fillers_stay(part, renaming) for part in sort.parts())
+
+
+def _permutation(layout: Layout, renaming: Renaming) -> Permutation:
+    places: dict[Any, int] = {}
+    images: list[Any] = []
+    for name, sort in layout.sorts.items():
+        for key, image in _bits(sort, (name,), (name,), renaming):
+            places[key] = len(images) + 1
+            images.append(image)
+    return (0, *(places[image] for image in images))
+
+
+def _bits(sort: Sort, path: Any, image: Any, renaming: Renaming) -> Iterator[tuple[Any, Any]]:
+    """The bits of a field in the order of the layout, each with the one that it becomes."""
+    if sort.is_scalar:
+        values = list(sort.values())
+        inner = sort.inner if isinstance(sort, Option) else sort
+        for index in range(bit_count(code_of(sort), len(values))):
+            moved = renamed(sort, values[index], renaming) if isinstance(inner, IndexSet) else values[index]
+            yield (*path, values[index]), (*image, moved)
+        return
+    match sort:
+        case Boolean():
+            yield path, image
+        case Option():
+            yield (*path, "is some"), (*image, "is some")
+            yield from _bits(sort.inner, (*path, "some"), (*image, "some"), renaming)
+        case Sequence():
+            yield from _bits(Range(0, sort.capacity), (*path, "length"), (*image, "length"), renaming)
+            for index in range(sort.capacity):
+                yield from _bits(sort.element, (*path, index), (*image, index), renaming)
+        case Record():
+            for name, part in sort.fields:
+                yield from _bits(part, (*path, name), (*image, name), renaming)
+        case _:
+            keys = sort.domain if isinstance(sort, Function) else sort.element  # type: ignore[attr-defined]
+            for key, part in children(sort):
+                yield from _bits(part, (*path, key), (*image, renamed(keys, key, renaming)), renaming)
