@@ -30,10 +30,6 @@ class Z3Solver(BufferedSolver):
         self._context = z3.Context()
         self._ref = self._context.ref()
         self._solver = z3.SolverFor("QF_FD", ctx=self._context)
-        # Measured on bounded searches of the Kafka specs: up to a fifth faster than the default.
-        self._solver.set("restart", "geometric")
-        self._solver.set("restart.initial", 100)
-        self._solver.set("gc", "psm")
         if seed:
             self._solver.set(random_seed=seed)
         self._sort = z3core.Z3_mk_bool_sort(self._ref)
