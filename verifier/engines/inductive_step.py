@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pysmt.fnode import FNode
@@ -71,7 +71,9 @@ class Question:
     instances: tuple[int, ...]
     solver: str
     houdini: bool = False
+    """Leave out lemmas until the rest is inductive."""
     minimise: bool = False
+    """Then leave out those that are not needed."""
     seed: int = 0
 
 
@@ -177,42 +179,58 @@ class _Check:
         self.question = question
         self.report = report
         self.encoded = _Encoded(system, question)
-        self.reasons: dict[tuple[str, int | None], frozenset[str]] = {}
-        """By what formulas obligations of consecution (and, without an instance, safety) hold."""
+        self.reasons: dict[tuple[str, int], frozenset[str]] = {}
+        """By what formulas obligations of consecution hold."""
+        self.failed_initially = False
 
     def run(self) -> None:
         question = self.question
+        goal, choosing = question.property_name, question.houdini or question.minimise
         candidates = [*question.needed, *question.lemmas]
-        candidates = [name for name in candidates if self._initially(name) or not question.houdini]
-        goal = question.property_name
-        if goal not in candidates and not (implied := self._implied(candidates, goal)):
-            if implied is None:
-                return
-            # What does not follow from the lemmas may still be kept together with them.
-            candidates.insert(0, goal)
+        candidates = [name for name in candidates if self._initially(name) or not choosing]
+        # What does not follow from the lemmas may still be kept together with them.
+        if goal not in candidates and (choosing or not self._follows(candidates)):
+            candidates.append(goal)
             if not self._initially(goal):
+                self.report(Concluded(()))
                 return
-        if not (question.houdini or question.minimise):
-            kept = [self._all_kept(index, candidates) for index in question.instances]
-            self.report(Concluded(tuple(candidates) if all(kept) else ()))
+        if choosing:
+            self._choose(candidates)
             return
-        alive = self._largest(candidates, report=self.report)
-        if question.minimise and self._enough(alive):
+        kept = [self._all_kept(index, candidates) for index in question.instances]
+        self.report(Concluded(tuple(candidates) if all(kept) and not self.failed_initially else ()))
+
+    def _choose(self, candidates: Sequence[str]) -> None:
+        """Concludes with the lemmas that are inductive together, and if wanted only with those needed."""
+        question = self.question
+        alive = self._largest(candidates, self.report)
+        required = {*question.needed, question.property_name}
+        if not required <= set(alive):
+            self.report(Concluded(()))
+            return
+        if question.minimise:
             alive = self._smaller(alive)
-        self.report(Concluded(tuple(alive) if self._enough(alive, self.report) else ()))
+        without = [name for name in alive if name != question.property_name]
+        if question.property_name not in question.needed and self._follows(without):
+            alive = without
+        self.report(Concluded(tuple(alive)))
 
     def _initially(self, name: str) -> bool:
         answer = self.encoded.ask(Kind.INITIATION, name, None, ())
         self.report(answer)
-        if not answer.holds and self.question.houdini and name in self.question.lemmas:
+        if answer.holds:
+            return True
+        self.failed_initially = True
+        if (self.question.houdini or self.question.minimise) and name in self.question.lemmas:
             self.report(Dropped(name, answer))
-        return answer.holds is True
+        return False
 
-    def _implied(self, names: Sequence[str], goal: str, report: Report | None = None) -> bool | None:
-        answer = self.encoded.ask(Kind.SAFETY, goal, None, names)
-        if answer.holds or answer.holds is None or report is not None:
-            (report or self.report)(answer)
-        return answer.holds
+    def _follows(self, names: Sequence[str]) -> bool:
+        """Whether the property follows; that it does not is no failure yet, and not reported."""
+        answer = self.encoded.ask(Kind.SAFETY, self.question.property_name, None, names)
+        if answer.holds:
+            self.report(answer)
+        return answer.holds is True
 
     def _all_kept(self, index: int, names: Sequence[str]) -> bool:
         answers = [self._kept(name, index, names) for name in names]
@@ -229,7 +247,7 @@ class _Check:
             self.reasons[name, index] = self.encoded.used()
         return answer
 
-    def _largest(self, candidates: Sequence[str], report: Report | None) -> list[str]:
+    def _largest(self, candidates: Sequence[str], report: Report) -> list[str]:
         """The largest subset that every instance keeps (Houdini: Flanagan and Leino 2001,
         doi:10.1007/3-540-45251-6_29). Answers that used nothing dropped since are not asked again."""
         alive = list(candidates)
@@ -240,18 +258,14 @@ class _Check:
                 if name not in alive:
                     continue
                 answer = self._kept(name, index, alive)
-                if report is not None:
-                    report(answer)
                 if answer.holds:
+                    report(answer)
                     continue
-                fallen = self.encoded.failing_after(alive) if answer.state else [name]
-                for other in fallen:
+                for other in self.encoded.failing_after(alive) if answer.state else [name]:
                     alive.remove(other)
-                    if report is not None and other not in (
-                        *self.question.needed,
-                        self.question.property_name,
-                    ):
-                        report(Dropped(other, answer))
+                    fell = replace(answer, formula=other)
+                    report(fell)
+                    report(Dropped(other, fell))
                 dropping = True
         return alive
 
@@ -259,36 +273,20 @@ class _Check:
         """The obligations not known to hold by what is alive."""
         names = frozenset(alive)
         for index in self.question.instances:
-            for name in alive:
+            for name in tuple(alive):
                 by = self.reasons.get((name, index))
                 if by is None or not by <= names:
                     yield name, index
 
-    def _enough(self, alive: Sequence[str], report: Report | None = None) -> bool:
-        """Whether what is alive has all that is needed and implies the property."""
-        goal = self.question.property_name
-        if not set(self.question.needed) <= set(alive):
-            return False
-        if goal in alive:
-            return True
-        by = self.reasons.get((goal, None))
-        if report is None and by is not None and by <= set(alive):
-            return True
-        answer = self.encoded.ask(Kind.SAFETY, goal, None, alive)
-        if answer.holds:
-            self.reasons[goal, None] = self.encoded.used()
-        if report is not None:
-            report(answer)
-        return answer.holds is True
-
     def _smaller(self, alive: Sequence[str]) -> list[str]:
         """A subset that is enough, none of whose lemmas can be left out."""
         current = list(alive)
+        required = {*self.question.needed, self.question.property_name}
         for name in reversed(self.question.lemmas):
             if name not in current:
                 continue
-            tried = self._largest([other for other in current if other != name], report=None)
-            if self._enough(tried):
+            tried = self._largest([other for other in current if other != name], lambda _: None)
+            if required <= set(tried):
                 for gone in current:
                     if gone not in tried:
                         self.report(Dropped(gone, None))

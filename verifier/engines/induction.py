@@ -1,0 +1,360 @@
+"""The inductive check: lemmas that hold initially, that every action keeps, and that imply the property.
+
+The solver works in a child process. A counterexample to induction is replayed here before it counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from verifier.encodings.bits import conjunction, negation
+from verifier.encodings.evaluator import Evaluator
+from verifier.engines import bmc
+from verifier.engines.inductive_step import (
+    Answered,
+    Concluded,
+    Dropped,
+    Kind,
+    Question,
+    check_obligations,
+)
+from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
+from verifier.errors import UsageError, unknown_name
+from verifier.model import Model
+from verifier.orbits import representatives
+from verifier.replay import Replayer, ReplayFailure
+from verifier.specs.definition import PropertyKind
+from verifier.system import SafetyProperty
+from verifier.trace import ActionTaken, Trace
+from verifier.verdict import Verdict, VerdictKind
+
+ENGINE = "induction"
+PREFERRED_SOLVER = "cadical"
+TYPED = "Typed"
+"""The candidate that is always there: the bits hold a state."""
+_MAY_BE_UNREACHABLE = "the first state may be unreachable"
+_FIRST_STATE = "first state"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be proved, and how."""
+
+    property_name: str
+    lemmas: tuple[str, ...] | None = None
+    """None: all that the protocol has."""
+    solver: str = PREFERRED_SOLVER
+    symmetry: bool = True
+    """Ask about one instance of each orbit under renaming interchangeable elements."""
+    houdini: bool = False
+    minimise: bool = False
+    reachable: int | None = None
+    """Look whether the first state of a counterexample is reached by so many actions."""
+    limits: Limits = field(default_factory=Limits)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One obligation, for one instance where it is about actions."""
+
+    kind: Kind
+    formula: str
+    action: str | None
+    instance: str | None
+    holds: bool | None
+    """None: the solver gave up."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A lemma that is no part of the invariant, and where it fell; None if it is just not needed."""
+
+    formula: str
+    fell_at: str | None
+
+
+@dataclass(frozen=True)
+class InductionOutcome(bmc.Outcome):
+    """An outcome, with all obligations and the invariant, if there is one."""
+
+    obligations: tuple[Obligation, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    invariant: tuple[str, ...] = ()
+    asked: int = 0
+    """How many instances were asked about."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """An obligation decided, or a lemma left out, as it happens."""
+
+    news: Obligation | LeftOut
+    seconds: float
+
+
+Listen = Callable[[Progress], None]
+
+
+def induct(model: Model, request: Request, listen: Listen = lambda _: None) -> InductionOutcome:
+    """Checks the obligations. Raises UsageError for what cannot be proved by induction."""
+    return _Run(model, request, listen).run()
+
+
+def question_of(model: Model, request: Request) -> Question:
+    """What to ask. Raises UsageError for unknown lemmas, and for a property that is no invariant."""
+    system = model.system
+    goal = system.property_named(request.property_name)
+    if goal.kind is PropertyKind.REACHABLE:
+        raise UsageError(f"{goal.name} says what must be reachable: induction proves what always holds")
+    known = {lemma.name: lemma.formula for lemma in system.lemmas}
+    for name in request.lemmas or ():
+        if name not in known:
+            raise unknown_name("lemma", name, known)
+    lemmas = tuple(known) if request.lemmas is None else tuple(dict.fromkeys(request.lemmas))
+    # An instance is disabled where it would leave a sort, so that this never happens must be proved too.
+    types = [prop for prop in system.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
+    formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in types}}
+    needed = tuple(formulas)
+    formulas |= {name: known[name] for name in lemmas} | {goal.name: goal.formula}
+    everything = tuple(range(len(system.instances)))
+    return Question(
+        formulas=formulas,
+        lemmas=lemmas,
+        needed=needed,
+        property_name=goal.name,
+        instances=representatives(model.definition, system) if request.symmetry else everything,
+        solver=request.solver,
+        houdini=request.houdini,
+        minimise=request.minimise,
+        seed=request.seed,
+    )
+
+
+class _Run:
+    def __init__(self, model: Model, request: Request, listen: Listen) -> None:
+        self.model = model
+        self.request = request
+        self.listen = listen
+        self.began = time.monotonic()
+        self.question = question_of(model, request)
+        self.answers: dict[tuple[Kind, str, int | None], Answered] = {}
+        self.left_out: dict[str, LeftOut] = {}
+        self.concluded: Concluded | None = None
+        self.failures: list[str] = []
+
+    def run(self) -> InductionOutcome:
+        children = Children(self.request.limits)
+        reason = ""
+        with children:
+            try:
+                children.start(ENGINE, self._work())
+                self._follow(children)
+            except Interrupted as interruption:
+                reason = str(interruption)
+            except KeyboardInterrupt:
+                reason = "interrupted"
+        verdict = self._verdict(reason or "; ".join(self.failures) or "the solver gave up")
+        obligations = tuple(map(self._obligation, self.answers.values()))
+        statistics = {
+            "instances_asked": len(self.question.instances),
+            "obligations": table(obligations),
+            "left_out": {item.formula: item.fell_at for item in self.left_out.values()},
+            "invariant": list(self.concluded.invariant if self.concluded else ()),
+            "peak_memory_bytes": children.peak_memory,
+        }
+        return InductionOutcome(
+            verdicts=(verdict,),
+            never_enabled=(),
+            statistics=statistics,
+            obligations=obligations,
+            left_out=tuple(self.left_out.values()),
+            invariant=self.concluded.invariant if self.concluded else (),
+            asked=len(self.question.instances),
+        )
+
+    def _work(self) -> Work:
+        system, question = self.model.system, self.question
+
+        def work(report: Callable[[Any], None], incoming: Connection) -> None:
+            check_obligations(system, question, report)
+
+        return work
+
+    def _follow(self, children: Children) -> None:
+        for event in children.events():
+            if isinstance(event, Ended):
+                if event.failure is not None:
+                    self.failures.append(f"the check failed: {event.failure}")
+            elif isinstance(event.content, Answered):
+                answer = event.content
+                self.answers[answer.kind, answer.formula, answer.instance] = answer
+                self._tell(self._obligation(answer))
+            elif isinstance(event.content, Dropped):
+                gone = event.content
+                where = None if gone.fell_at is None else self._place(gone.fell_at)
+                self.left_out[gone.formula] = LeftOut(gone.formula, where)
+                self._tell(self.left_out[gone.formula])
+            elif isinstance(event.content, Concluded):
+                self.concluded = event.content
+
+    def _tell(self, news: Obligation | LeftOut) -> None:
+        self.listen(Progress(news, self._elapsed()))
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    def _obligation(self, answer: Answered) -> Obligation:
+        instance = None if answer.instance is None else self.model.system.instances[answer.instance]
+        action, label = (None, None) if instance is None else (instance.action, instance.label)
+        return Obligation(answer.kind, answer.formula, action, label, answer.holds, answer.seconds)
+
+    def _place(self, answer: Answered) -> str:
+        if answer.instance is None:
+            return "an initial state" if answer.kind is Kind.INITIATION else "a state"
+        return self.model.system.instances[answer.instance].label
+
+    def _verdict(self, undecided: str) -> Verdict:
+        name = self.request.property_name
+        if self.concluded is not None and self.concluded.invariant:
+            return Verdict(name, VerdictKind.PROVED, None, self._elapsed(), found_by=ENGINE)
+        failing = self._failing()
+        if failing is None or (self.concluded is None and not failing.state):
+            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), undecided)
+        try:
+            trace = _Counterexamples(self.model, self.question).trace(failing)
+        except (ReplayFailure, ValueError) as failure:
+            reason = f"{self._place(failing)} against {failing.formula} does not replay: {failure}"
+            return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
+        if failing.kind is Kind.INITIATION and failing.formula == name:
+            return Verdict(name, VerdictKind.VIOLATED, 0, self._elapsed(), None, trace, fewest=True)
+        return self._not_inductive(failing, trace)
+
+    def _failing(self) -> Answered | None:
+        """The failure to show: of what is needed, where lemmas may fall; else the first."""
+        failing = [answer for answer in self.answers.values() if answer.holds is False]
+        needed = {*self.question.needed, self.request.property_name}
+        if self.request.houdini or self.request.minimise:
+            failing = [answer for answer in failing if answer.formula in needed]
+        return next(iter(failing), None)
+
+    def _not_inductive(self, failing: Answered, trace: Trace) -> Verdict:
+        name = self.request.property_name
+        if failing.kind is Kind.INITIATION:
+            reason = f"{failing.formula} fails in an initial state"
+            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
+        reason = f"{self._place(failing)} does not keep {failing.formula}; "
+        if self.request.reachable is None:
+            reason += _MAY_BE_UNREACHABLE
+            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
+        found = self._reached(failing, self.request.reachable)
+        if found.trace is None:
+            how_far = "it was not looked how far" if found.depth is None else f"within {found.depth} actions"
+            reason += f"the first state is not reached {how_far}"
+            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
+        whole = replace(
+            trace,
+            states=(*found.trace.states, *trace.states[1:]),
+            actions=(*found.trace.actions, *trace.actions),
+        )
+        if failing.formula == name:
+            Replayer(self.model).check(whole)
+            return Verdict(name, VerdictKind.VIOLATED, whole.steps, self._elapsed(), None, whole)
+        reason += (
+            f"the first state is reached by {found.trace.steps} actions, so {failing.formula} is violated"
+        )
+        return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
+
+    def _reached(self, failing: Answered, depth: int) -> Verdict:
+        """Whether an execution of at most so many actions reaches the first state."""
+        system = self.model.system
+        assert failing.state is not None
+        held = zip(system.bits, failing.state, strict=True)
+        elsewhere = negation(conjunction(bit if value else negation(bit) for bit, value in held))
+        sought = SafetyProperty(_FIRST_STATE, PropertyKind.REACHABLE, elsewhere, default=False)
+        model = replace(self.model, system=replace(system, properties=(*system.properties, sought)))
+        limits = self.request.limits
+        left = None if limits.seconds is None else max(limits.seconds - self._elapsed(), 0.1)
+        # The state is one of many that differ in names only, so names must not be taken in order.
+        question = bmc.Request((_FIRST_STATE,), depth, symmetry=False, limits=replace(limits, seconds=left))
+        return next(v for v in bmc.check(model, question).verdicts if v.property_name == _FIRST_STATE)
+
+
+class _Counterexamples:
+    """Replays counterexamples to induction on the evaluator."""
+
+    def __init__(self, model: Model, question: Question) -> None:
+        self.model = model
+        self.names = tuple(question.formulas)
+        self.evaluate = Evaluator(model.system.bits, list(question.formulas.values()))
+
+    def trace(self, answer: Answered) -> Trace:
+        """One state or two: all that was assumed holds in the first, the formula fails in the last.
+
+        Raises ReplayFailure, or ValueError for bits that hold no state, if it is not so.
+        """
+        assert answer.state is not None
+        system = self.model.system
+        states, actions = [list(answer.state)], []
+        self._holds(states[0], answer.assumed)
+        if answer.kind is Kind.INITIATION and not Replayer(self.model).is_initial(states[0]):
+            raise ReplayFailure(0, "not an initial state")
+        if answer.instance is not None:
+            instance = system.instances[answer.instance]
+            following = Replayer(self.model).successor(states[0], instance, answer.inputs)
+            if following is None:
+                raise ReplayFailure(1, f"{instance.label} is not enabled")
+            states.append(following)
+            chosen = self.model.free_values(instance, answer.inputs)
+            actions.append(ActionTaken(instance.action, {**instance.parameters, **chosen}))
+        if self._values(states[-1])[answer.formula]:
+            raise ReplayFailure(len(actions), f"{answer.formula} holds")
+        definition = self.model.definition
+        return Trace(
+            spec=definition.name,
+            spec_hash=definition.spec_hash,
+            constants=definition.constants,
+            violates=answer.formula,
+            states=tuple(map(self.model.layout.decode_state, states)),
+            actions=tuple(actions),
+        )
+
+    def _values(self, state: Sequence[bool]) -> dict[str, bool]:
+        return dict(zip(self.names, self.evaluate.single(state), strict=True))
+
+    def _holds(self, state: Sequence[bool], assumed: Sequence[str]) -> None:
+        values = self._values(state)
+        for name in assumed:
+            if not values[name]:
+                raise ReplayFailure(0, f"{name} does not hold")
+
+
+def table(obligations: Sequence[Obligation]) -> list[dict[str, Any]]:
+    """The obligations by formula and action: how many instances, whether all hold, the time they took."""
+    cells: dict[tuple[Kind, str, str | None], list[Obligation]] = {}
+    for item in obligations:
+        cells.setdefault((item.kind, item.formula, item.action), []).append(item)
+    return [
+        {
+            "obligation": kind.value,
+            "lemma": formula,
+            "action": action,
+            "instances": len(items),
+            "holds": _all(items),
+            "fails_at": [item.instance for item in items if item.holds is False],
+            "seconds": round(sum(item.seconds for item in items), 4),
+        }
+        for (kind, formula, action), items in cells.items()
+    ]
+
+
+def _all(items: Sequence[Obligation]) -> bool | None:
+    """False if one does not hold, None if one is not known."""
+    if any(item.holds is False for item in items):
+        return False
+    return None if any(item.holds is None for item in items) else True
