@@ -37,6 +37,20 @@ def dump(model: Model, properties: Sequence[str], depth: int) -> str:
     return "\n".join([*lines, "; some property fails in some state", question, "(check-sat)"]) + "\n"
 
 
+def define(model: Model, formulas: Mapping[str, FNode]) -> str:
+    """Formulas over the bits of one state as definitions, and their conjunction as ``invariant``."""
+    terms = _Terms("term", tuple(formulas.values()))
+    lines = [f"(declare-fun {_bit(symbol)} () Bool)" for symbol in model.system.bits]
+    lines += terms.definitions
+    names = [f"|{_clean(name)}|" for name in formulas]
+    lines += (
+        f"(define-fun {name} () Bool {terms.text[formula]})"
+        for name, formula in zip(names, formulas.values(), strict=True)
+    )
+    lines.append(f"(define-fun invariant () Bool (and true {' '.join(names)}))")
+    return "\n".join(lines).replace(_NOW, "")
+
+
 def _preamble(model: Model, properties: Sequence[str], depth: int) -> list[str]:
     definition = model.definition
     constants = ", ".join(f"{name}={value}" for name, value in definition.constants.items())

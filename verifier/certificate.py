@@ -1,0 +1,222 @@
+"""Certificates: an inductive invariant of a protocol at its constants, written so that it can be checked
+again by others (``verifier.certify``), and read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pysmt.fnode import FNode
+
+from verifier import smt2
+from verifier.encodings.bits import bit, disjunction, negation
+from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.layout import Leaf
+from verifier.encodings.printing import text
+from verifier.encodings.scalars import Code
+from verifier.errors import UsageError
+from verifier.model import Model
+
+FORMAT = "verify certificate 1"
+TYPED = "Typed"
+"""The part of every invariant that says that the bits hold a state."""
+Literal = tuple[str, bool]
+"""A state bit by name, and whether it is set."""
+
+
+@dataclass(frozen=True)
+class FoundBy:
+    """What found an invariant."""
+
+    engine: str
+    solver: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The claim that lemmas and clauses together are inductive and imply a property."""
+
+    spec: str
+    spec_hash: str
+    constants: Mapping[str, Concrete]
+    property_name: str
+    lemmas: tuple[str, ...]
+    """Lemmas and properties of the protocol, by name; ``Typed`` is one of them or understood."""
+    clauses: tuple[tuple[Literal, ...], ...]
+    found_by: FoundBy
+
+
+class Misfit(UsageError):
+    """A certificate cannot be read, or is not one of this protocol at these constants."""
+
+
+def certificate_of(
+    model: Model,
+    property_name: str,
+    lemmas: tuple[str, ...],
+    clauses: tuple[tuple[Literal, ...], ...],
+    found_by: FoundBy,
+) -> Certificate:
+    """The certificate of an invariant of that model."""
+    definition = model.definition
+    return Certificate(
+        definition.name,
+        definition.spec_hash,
+        dict(definition.constants),
+        property_name,
+        lemmas,
+        clauses,
+        found_by,
+    )
+
+
+def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
+    """The conjuncts of the invariant by name. Raises Misfit for a name that the model does not have."""
+    system = model.system
+    known = {TYPED: system.valid}
+    known |= {prop.name: prop.formula for prop in system.properties}
+    known |= {lemma.name: lemma.formula for lemma in system.lemmas}
+    bits = {symbol.symbol_name() for symbol in system.bits}
+    found = {TYPED: system.valid}
+    for name in certificate.lemmas:
+        if name not in known:
+            raise Misfit(f"the certificate speaks of {name}, which {certificate.spec} does not have")
+        found[name] = known[name]
+    for number, clause in enumerate(certificate.clauses, 1):
+        for name, _ in clause:
+            if name not in bits:
+                raise Misfit(f"the certificate speaks of {name}, which is no part of the state")
+        found[f"clause {number}"] = disjunction(literal_term(literal) for literal in clause)
+    return found
+
+
+def literal_term(literal: Literal) -> FNode:
+    """A literal as a term."""
+    name, positive = literal
+    return bit(name) if positive else negation(bit(name))
+
+
+def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
+    """The invariant in the protocol's own words: of each conjunct its name, what it says, and why."""
+    definition = model.definition
+    terms = {prop.name: (prop.formula, prop.description) for prop in definition.properties}
+    terms |= {lemma.name: (lemma.formula, lemma.description) for lemma in definition.lemmas}
+    meaning = _literal_meanings(model.layout.leaves)
+    found = []
+    for name in certificate.lemmas:
+        formula, why = terms.get(name, (None, "Every field holds one value, and unused slots their default."))
+        says = "the state is well formed" if formula is None else text(formula)
+        found.append({"name": name, "says": says, "why": " ".join(why.split())})
+    for number, clause in enumerate(certificate.clauses, 1):
+        says = " ∨ ".join(meaning.get(literal, literal[0]) for literal in clause)
+        found.append({"name": f"clause {number}", "says": says, "why": ""})
+    return found
+
+
+def _literal_meanings(leaves: tuple[Leaf, ...]) -> dict[Literal, str]:
+    """What bits say of the field that they belong to."""
+    meaning: dict[Literal, str] = {}
+    for leaf in leaves:
+        for index, symbol in enumerate(leaf.bits):
+            name = symbol.symbol_name()
+            if leaf.code is None:
+                meaning[name, True], meaning[name, False] = leaf.name, f"¬{leaf.name}"
+            elif leaf.code is Code.THERMOMETER:
+                value = show(leaf.values[index + 1])
+                meaning[name, True] = f"{leaf.name} ≥ {value}"
+                meaning[name, False] = f"{leaf.name} < {value}"
+            else:
+                value = show(leaf.values[index])
+                meaning[name, True] = f"{leaf.name} = {value}"
+                meaning[name, False] = f"{leaf.name} ≠ {value}"
+    return meaning
+
+
+def dump(model: Model, certificate: Certificate) -> str:
+    """The certificate as JSON, with the invariant as text and as SMT-LIB 2."""
+    content = {
+        "format": FORMAT,
+        "spec": certificate.spec,
+        "spec_hash": certificate.spec_hash,
+        "constants": dict(certificate.constants),
+        "property": certificate.property_name,
+        "found_by": vars(certificate.found_by),
+        "lemmas": list(certificate.lemmas),
+        "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
+        **_renderings(model, certificate),
+    }
+    return json.dumps({**content, "digest": _digest(content)}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _renderings(model: Model, certificate: Certificate) -> dict[str, Any]:
+    script = smt2.define(model, formulas(model, certificate))
+    return {"invariant": readable(model, certificate), "smt2": script.splitlines()}
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    plain = {name: value for name, value in content.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def read(path: Path) -> tuple[Certificate, dict[str, Any]]:
+    """A certificate and the whole file's content. Raises Misfit if it is none, or was changed."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise Misfit(f"{path} cannot be read as a certificate: {error}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise Misfit(f"{path} is no certificate: its format is not {FORMAT!r}")
+    if content.get("digest") != _digest(content):
+        raise Misfit(f"{path} was changed since it was written: its digest is another")
+    try:
+        return _parsed(content), content
+    except (KeyError, TypeError, ValueError) as error:
+        raise Misfit(f"{path} is no certificate: {type(error).__name__}: {error}") from error
+
+
+def _parsed(content: Mapping[str, Any]) -> Certificate:
+    clauses = tuple(
+        tuple((str(name), _boolean(positive)) for name, positive in clause) for clause in content["clauses"]
+    )
+    found_by = FoundBy(**{name: str(content["found_by"][name]) for name in ("engine", "solver", "version")})
+    return Certificate(
+        spec=str(content["spec"]),
+        spec_hash=str(content["spec_hash"]),
+        constants=dict(content["constants"]),
+        property_name=str(content["property"]),
+        lemmas=tuple(str(name) for name in content["lemmas"]),
+        clauses=clauses,
+        found_by=found_by,
+    )
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r} is not true or false")
+    return value
+
+
+def check_fit(model: Model, certificate: Certificate, content: Mapping[str, Any]) -> None:
+    """Raises Misfit unless the certificate is of this protocol at these constants, and says what it says
+    in the same words."""
+    definition = model.definition
+    if certificate.spec != definition.name:
+        raise Misfit(f"the certificate is of {certificate.spec}, not of {definition.name}")
+    if dict(certificate.constants) != dict(definition.constants):
+        raise Misfit(f"the certificate is of other constants of {definition.name}")
+    if certificate.spec_hash != definition.spec_hash:
+        raise Misfit(
+            f"the certificate is of another version of {definition.name}: spec hash "
+            f"{certificate.spec_hash}, this one has {definition.spec_hash}"
+        )
+    names = [prop.name for prop in definition.properties]
+    if certificate.property_name not in names:
+        raise Misfit(f"{definition.name} has no property {certificate.property_name}")
+    for part, rendering in _renderings(model, certificate).items():
+        if content.get(part) != rendering:
+            raise Misfit(f"the certificate's {part} is not what its lemmas and clauses mean here")
