@@ -27,7 +27,6 @@ from typing import Any
 
 from verifier.encodings.quantifiers import all_of, count, exists, forall, function, if_, maximum
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, PROCESSED
-from verifier.specs.bookkeeper.storing import FENCING, READ_WRITE
 from verifier.specs.bookkeeper.writing import Writing
 from verifier.specs.protocol import Step, action, free, invariant, type_invariant
 
@@ -36,6 +35,7 @@ class BookKeeper(Writing):
     """Apache BookKeeper: entries of a ledger survive the recovery that closes it."""
 
     name = "bookkeeper"
+    default_depth = 18
 
     @action(client="clients", lost=free("ensembles"))
     def client_starts_recovery(self, s: Any, client: Any, lost: Any) -> Step:
@@ -53,7 +53,7 @@ class BookKeeper(Writing):
                 s.meta_version: s.meta_version + 1,
                 c.status: "IN_RECOVERY",
                 c.meta_version: s.meta_version + 1,
-                c.recovery_phase: FENCING,
+                c.recovery_phase: "FENCING",
                 c.fragments: s.meta_fragments,
                 c.recovery_ensemble: ensemble,
                 requests: self.sent_to_ensemble(requests, ensemble, lost),
@@ -66,7 +66,7 @@ class BookKeeper(Writing):
         c, response = s.clients[client], s.fence_responses[client][bookie]
         lac = maximum(response.lac, self.last_first_entry(c.fragments) - 1)
         return Step(
-            when=[c.recovery_phase == FENCING, response.count == DELIVERABLE],
+            when=[c.recovery_phase == "FENCING", response.count == DELIVERABLE],
             then={
                 c.fenced: c.fenced.add(bookie),
                 c.lac: maximum(c.lac, lac),
@@ -80,18 +80,18 @@ class BookKeeper(Writing):
         """Once enough bookies are fenced, the recovery reads entry by entry from its first ensemble."""
         c, requests = s.clients[client], s.read_requests[client][entry]
         reads_on = (
-            (c.recovery_phase == READ_WRITE) & c.last_recoverable_entry.is_none & c.curr_read_entry.is_none
+            (c.recovery_phase == "READ_WRITE") & c.last_recoverable_entry.is_none & c.curr_read_entry.is_none
         )
         enough_fenced = self.has_quorum_coverage(c.fenced, c.recovery_ensemble.cardinality)
         return Step(
             when=[
                 c.status == "IN_RECOVERY",
-                reads_on | ((c.recovery_phase == FENCING) & enough_fenced),
+                reads_on | ((c.recovery_phase == "FENCING") & enough_fenced),
                 entry == c.lap + 1,
                 *self.can_send(s, requests, c.recovery_ensemble, lost),
             ],
             then={
-                c.recovery_phase: READ_WRITE,
+                c.recovery_phase: "READ_WRITE",
                 c.curr_read_entry: entry,
                 c.fenced: self.nobody,
                 requests: self.sent_to_ensemble(requests, c.recovery_ensemble, lost),
@@ -104,19 +104,17 @@ class BookKeeper(Writing):
         c = s.clients[client]
         return [
             c.status == "IN_RECOVERY",
-            c.recovery_phase == READ_WRITE,
+            c.recovery_phase == "READ_WRITE",
             s.read_responses[client][entry][bookie].count == DELIVERABLE,
             c.curr_read_entry == entry,
         ]
 
-    def is_no_such_entry(self, s: Any, client: Any, responses: Any) -> Any:
+    def is_no_such_entry(self, responses: Any) -> Any:
         return self.has_quorum_coverage(responses, self.write_quorum)
 
     def has_all_responses(self, s: Any, client: Any, responses: Any) -> Any:
         """Every bookie has answered or timed out."""
-        timeouts = count(
-            s.clients[client].recovery_ensemble, lambda b: self.has_read_timeout(s, client, b)
-        )
+        timeouts = count(s.clients[client].recovery_ensemble, lambda b: self.has_read_timeout(s, client, b))
         return responses.cardinality + timeouts == self.write_quorum
 
     def concludes_read(self, s: Any, client: Any, bookie: Any, entry: Any) -> list[Any]:
@@ -189,7 +187,7 @@ class BookKeeper(Writing):
             when=[
                 *self.receives_read(s, client, bookie, entry),
                 s.read_responses[client][entry][bookie].data.is_none,
-                self.is_no_such_entry(s, client, responses),
+                self.is_no_such_entry(responses),
                 *self.concludes_read(s, client, bookie, entry),
             ],
             then={
@@ -210,7 +208,7 @@ class BookKeeper(Writing):
             when=[
                 *self.receives_read(s, client, bookie, entry),
                 s.read_responses[client][entry][bookie].data.is_none,
-                ~self.is_no_such_entry(s, client, responses),
+                ~self.is_no_such_entry(responses),
                 self.has_all_responses(s, client, responses),
                 *self.concludes_read(s, client, bookie, entry),
             ],
@@ -232,7 +230,7 @@ class BookKeeper(Writing):
             when=[
                 *self.receives_read(s, client, bookie, entry),
                 response.data.is_none,
-                ~self.is_no_such_entry(s, client, responses),
+                ~self.is_no_such_entry(responses),
                 ~self.has_all_responses(s, client, responses),
             ],
             then={c.read_responses: responses, response.count: PROCESSED},
@@ -253,7 +251,7 @@ class BookKeeper(Writing):
         return Step(
             when=[
                 c.status == "IN_RECOVERY",
-                c.recovery_phase == READ_WRITE,
+                c.recovery_phase == "READ_WRITE",
                 self.is_unwritten(s, client, entry),
                 ~exists(self.ids, lambda e: (e < entry) & self.is_unwritten(s, client, e)),
                 *self.can_send_add(s, client, entry, ensemble, lost),
@@ -294,7 +292,7 @@ class BookKeeper(Writing):
                 c.meta_version == s.meta_version,
                 s.meta_status == "IN_RECOVERY",
                 c.status == "IN_RECOVERY",
-                c.recovery_phase == READ_WRITE,
+                c.recovery_phase == "READ_WRITE",
                 c.last_recoverable_entry.is_some,
                 forall(self.ids, lambda e: c.pending_add_ops[e].is_empty),
             ],

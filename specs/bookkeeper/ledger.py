@@ -214,9 +214,7 @@ class Ledger(Protocol):
         """The pending adds without those committed."""
         return function(
             self.ids,
-            lambda e: if_(
-                (confirmed[e].cardinality < self.ack_quorum) | (e > lac), pending[e], self.nobody
-            ),
+            lambda e: if_((confirmed[e].cardinality < self.ack_quorum) | (e > lac), pending[e], self.nobody),
         )
 
     # Properties

@@ -19,7 +19,7 @@ from verifier.specs.protocol import (
 )
 
 CLIENT_STATUS = Option(Enum("client status", ("OPEN", "IN_RECOVERY", "CLOSED", "WITHDRAWN", "ABORTED")))
-NOT_STARTED, FENCING, READ_WRITE = 0, 1, 2
+PHASE = Enum("recovery phase", ("NOT_STARTED", "FENCING", "READ_WRITE"))
 
 
 class Storing(Ledger):
@@ -56,7 +56,7 @@ class Storing(Ledger):
             recovery_ensemble=self.ensembles,
             curr_read_entry=Option(self.next_ids),
             read_responses=Set(self.bookies),
-            recovery_phase=Range(NOT_STARTED, READ_WRITE),
+            recovery_phase=PHASE,
             last_recoverable_entry=Option(Range(0, self.send_limit)),
         )
         fence_response = Record(count=COUNT, lac=self.lacs)
@@ -100,7 +100,7 @@ class Storing(Ledger):
 
     def is_recovering(self, s: Any, client: Any) -> Any:
         """The client has begun recovery, so its adds are recovery adds."""
-        return s.clients[client].recovery_phase != NOT_STARTED
+        return s.clients[client].recovery_phase != "NOT_STARTED"
 
     def ensemble(self, s: Any, client: Any) -> Any:
         """The ensemble of the client's current fragment."""

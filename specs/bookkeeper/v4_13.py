@@ -24,7 +24,7 @@ from typing import Any
 
 from verifier.encodings.quantifiers import all_of, count, exists, forall, function, if_, maximum
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
-from verifier.specs.bookkeeper.v4_13_writers import FENCING, PENDING_READ_RESPONSE, READ, WRITE, Writers413
+from verifier.specs.bookkeeper.v4_13_writers import Writers413
 from verifier.specs.protocol import Step, action, free, invariant, type_invariant
 
 
@@ -143,7 +143,7 @@ class BookKeeper413(Writers413):
                 s.meta_version: s.meta_version + 1,
                 s.w2.status: "IN_RECOVERY",
                 s.w2.meta_version: s.meta_version + 1,
-                s.w2.recovery_phase: FENCING,
+                s.w2.recovery_phase: "FENCING",
                 s.fence_requests: self.sent_to_ensemble(s.fence_requests, ensemble, lost),
             },
         )
@@ -174,14 +174,14 @@ class BookKeeper413(Writers413):
         return Step(
             when=[
                 w2.status == "IN_RECOVERY",
-                (w2.recovery_phase == READ)
-                | ((w2.recovery_phase == FENCING) & (unfenced.cardinality < self.ack_quorum)),
+                (w2.recovery_phase == "READ")
+                | ((w2.recovery_phase == "FENCING") & (unfenced.cardinality < self.ack_quorum)),
                 entry == w2.lap + 1,
                 forall(self.bookies, lambda b: requests[b].is_none),
                 *self.can_send(s, requests, ensemble, lost),
             ],
             then={
-                w2.recovery_phase: PENDING_READ_RESPONSE,
+                w2.recovery_phase: "PENDING_READ_RESPONSE",
                 requests: self.sent_to_ensemble(requests, ensemble, lost),
             },
         )
@@ -264,7 +264,7 @@ class BookKeeper413(Writers413):
                 w2.lap: read,
                 w2.pending_add_ops[read]: self.ensemble(s, "w2"),
                 w2.data[read]: if_(entry.is_none, w2.curr_read_entry, response.data),
-                w2.recovery_phase: READ,
+                w2.recovery_phase: "READ",
                 **self.clear_read_timeouts(s, bookie, entry),
             },
         )
@@ -285,7 +285,7 @@ class BookKeeper413(Writers413):
                 w2.no_such_entry: self.nobody,
                 w2.curr_read_entry: None,
                 w2.fenced: self.fenced_by(s, bookie),
-                w2.recovery_phase: WRITE,
+                w2.recovery_phase: "WRITE",
                 **self.clear_read_timeouts(s, bookie, entry),
             },
         )
@@ -305,7 +305,7 @@ class BookKeeper413(Writers413):
         return Step(
             when=[
                 s.w2.status == "IN_RECOVERY",
-                s.w2.recovery_phase == WRITE,
+                s.w2.recovery_phase == "WRITE",
                 self.is_unwritten(s, entry),
                 ~exists(self.ids, lambda e: (e < entry) & self.is_unwritten(s, e)),
                 *self.can_send_add(s, "w2", entry, ensemble, lost),
@@ -339,7 +339,7 @@ class BookKeeper413(Writers413):
                 s.w2.meta_version == s.meta_version,
                 s.meta_status == "IN_RECOVERY",
                 s.w2.status == "IN_RECOVERY",
-                s.w2.recovery_phase == WRITE,
+                s.w2.recovery_phase == "WRITE",
                 forall(self.ids, lambda e: s.w2.pending_add_ops[e].is_empty),
             ],
             then={

@@ -12,7 +12,7 @@ from verifier.specs.protocol import BooleanConstant, State, Step, action, free
 
 W1_STATUS = Option(Enum("w1 status", ("OPEN", "CLOSED", "INVALID")))
 W2_STATUS = Option(Enum("w2 status", ("IN_RECOVERY", "CLOSED", "INVALID")))
-NOT_STARTED, FENCING, READ, PENDING_READ_RESPONSE, WRITE = range(5)
+PHASE = Enum("recovery phase", ("NOT_STARTED", "FENCING", "READ", "PENDING_READ_RESPONSE", "WRITE"))
 
 
 class Writers413(Ledger):
@@ -51,7 +51,7 @@ class Writers413(Ledger):
             curr_read_entry=Option(self.ids),
             has_entry=Set(self.bookies),
             no_such_entry=Set(self.bookies),
-            recovery_phase=Range(NOT_STARTED, WRITE),
+            recovery_phase=PHASE,
         )
         by_writer = Function(self.WRITERS, Function(self.ids, self.to_bookies))
         add_requests = Function(self.ids, Function(self.lacs, self.to_bookies))
