@@ -75,6 +75,8 @@ class Verdict:
     """Whether no execution of fewer actions violates the property, or reaches what it names."""
     found_by: str | None = None
     """Which search decided."""
+    certificate: str | None = None
+    """The file that the proof was written to."""
 
     @property
     def steps(self) -> int | None:

@@ -16,6 +16,8 @@ _COMMANDS = {
     "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
     "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
     "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
+    "induct": ("verifier.cli.induct:command", "Prove properties for all depths, by the spec's lemmas."),
+    "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
 }
 
@@ -27,10 +29,11 @@ Example:
 
 \b
 Exit codes, of several verdicts the worst:
-   0  holds or reached, or the verdict that --expect names
+   0  holds, proved or reached, or the verdict that --expect names
    1  an error of verify itself
    2  wrong usage or bad input
   10  violated
+  11  not inductive: a proof by lemmas that fails, which says nothing of the property
   12  inconclusive: time, memory, interrupted, not reached within the depth
   13  a deadlock, which --deadlock looks for
   14  holds or reached, but --expect names another verdict, or an action that was never enabled

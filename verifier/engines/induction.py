@@ -56,6 +56,8 @@ class Request:
     """Look whether the first state of a counterexample is reached by so many actions."""
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
+    proved: tuple[str, ...] = ()
+    """An invariant of the protocol that was proved before: what follows from it needs no more."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ def question_of(model: Model, request: Request) -> Question:
     types = [prop for prop in system.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
     formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in types}}
     needed = tuple(formulas)
+    kept = {**known, **{prop.name: prop.formula for prop in system.properties}}
+    formulas |= {name: kept[name] for name in request.proved if name not in formulas}
     formulas |= {name: known[name] for name in lemmas} | {goal.name: goal.formula}
     everything = tuple(range(len(system.instances)))
     return Question(
@@ -133,6 +137,7 @@ def question_of(model: Model, request: Request) -> Question:
         houdini=request.houdini,
         minimise=request.minimise,
         seed=request.seed,
+        proved=request.proved,
     )
 
 

@@ -75,6 +75,8 @@ class Question:
     minimise: bool = False
     """Then leave out those that are not needed."""
     seed: int = 0
+    proved: tuple[str, ...] = ()
+    """An inductive invariant that is known already."""
 
 
 Report = Callable[[Answered | Dropped | Concluded], None]
@@ -186,6 +188,9 @@ class _Check:
     def run(self) -> None:
         question = self.question
         goal, choosing = question.property_name, question.houdini or question.minimise
+        if question.proved and not choosing and self._follows(question.proved):
+            self.report(Concluded(question.proved))
+            return
         candidates = [*question.needed, *question.lemmas]
         candidates = [name for name in candidates if self._initially(name) or not choosing]
         # What does not follow from the lemmas may still be kept together with them.

@@ -52,10 +52,12 @@ def lanes_of(model: Model) -> IndexSet | None:
     return None
 
 
-def render_trace(model: Model, trace: Trace, width: int, *, full: bool = False) -> list[Text]:
-    """The lines of a trace, none longer than ``width``."""
+def render_trace(
+    model: Model, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
+) -> list[Text]:
+    """The lines of a trace, none longer than ``width``. ``start`` is what the first state is called."""
     lanes = lanes_of(model)
-    steps = list(_steps(model, trace, lanes, full))
+    steps = list(_steps(model, trace, lanes, full, start))
     columns = _columns(steps, list(lanes.values()) if lanes else [], width - _MARGIN)
     lines = _heading(columns)
     for step in steps:
@@ -64,10 +66,10 @@ def render_trace(model: Model, trace: Trace, width: int, *, full: bool = False) 
     return lines
 
 
-def _steps(model: Model, trace: Trace, lanes: IndexSet | None, full: bool) -> Iterator[_Step]:
+def _steps(model: Model, trace: Trace, lanes: IndexSet | None, full: bool, title: str) -> Iterator[_Step]:
     variables = model.definition.variables
     start = contents(variables, trace.states[0], lanes, brief=not full)
-    yield _Step(0, "initially", tuple(start), frozenset() if full else None)
+    yield _Step(0, title, tuple(start), frozenset() if full else None)
     for number, action in enumerate(trace.actions, 1):
         before, after = trace.states[number - 1], trace.states[number]
         if full:

@@ -45,14 +45,18 @@ def short_failure(model: Model, trace: Trace) -> str:
 def _reasons(model: Model, trace: Trace) -> list[Reason]:
     """Why the property's formula is false; nothing if it is not, or if the property is not the protocol's."""
     reading = ConcreteReading(trace.states[-1])
-    for prop in model.definition.properties:
-        if prop.name == trace.violates and not reading.holds(prop.formula, {}):
-            return reading.failures(prop.formula)
+    formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
+    formulas |= {prop.name: prop.formula for prop in model.definition.properties}
+    formula = formulas.get(str(trace.violates))
+    if formula is not None and not reading.holds(formula, {}):
+        return reading.failures(formula)
     return []
 
 
 def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:
     kinds = {prop.name: prop.kind for prop in model.system.properties}
+    if trace.violates in {lemma.name for lemma in model.definition.lemmas}:
+        return False
     return kinds.get(str(trace.violates)) in (None, PropertyKind.DEADLOCK_INVARIANT)
 
 

@@ -43,7 +43,7 @@ def _result(run: Run, verdict: Verdict) -> dict[str, Any]:
         "seconds": round(verdict.seconds, 3),
         "found_by": verdict.found_by,
         "trace": itf.dump(trace, run.model) if trace is not None and run.model is not None else None,
-        "certificate": None,
+        "certificate": verdict.certificate,
     }
 
 

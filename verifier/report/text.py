@@ -49,8 +49,8 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
         case VerdictKind.INCONCLUSIVE:
             closed = "no depth closed" if verdict.depth is None else f"depth {verdict.depth} closed"
             return f"INCONCLUSIVE({verdict.reason}, {closed})"
-        case VerdictKind.ERROR:
-            return f"ERROR({verdict.reason})"
+        case VerdictKind.ERROR | VerdictKind.NOT_INDUCTIVE:
+            return f"{verdict.kind}({verdict.reason})"
     return str(verdict.kind)
 
 

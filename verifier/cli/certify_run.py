@@ -1,0 +1,117 @@
+"""What ``verify certify`` does once its options are parsed."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from verifier.certificate import Certificate, check_fit, read
+from verifier.certify import Checked, check, other_solver
+from verifier.cli.certify import Options
+from verifier.cli.output import print_json
+from verifier.cli.running import OutOfTime, limited, terminable
+from verifier.cli.specs import Loaded, load
+from verifier.engines.bmc import Outcome
+from verifier.errors import UsageError
+from verifier.model import Model, build
+from verifier.report.machine import as_object
+from verifier.report.run import Run
+from verifier.report.text import constants_line, verdict_text
+from verifier.solvers import solver_version
+from verifier.verdict import EXIT_CODES, Verdict, VerdictKind
+
+_SHOWN = 5
+
+
+def run(options: Options) -> int:
+    """Checks, prints, and returns the exit code."""
+    began = time.monotonic()
+    proof, content = read(options.path)
+    loaded = load(options.spec or proof.spec, dict(proof.constants))
+    solver = options.solver or other_solver(proof.found_by.solver)
+    if solver == proof.found_by.solver:
+        raise UsageError(f"--solver {solver} found this proof: another one must check it")
+    model = build(loaded.protocol)
+    check_fit(model, proof, content)
+    about = f"{proof.spec} with {constants_line(proof.constants)}"
+    click.echo(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
+    checked, reason = _checked(model, proof, solver, options)
+    verdict = _verdict(proof, checked, reason, options, time.monotonic() - began)
+    if options.output_format == "json":
+        print_json(as_object(_run(loaded, model, proof, solver, checked, verdict)))
+    else:
+        _show(proof, solver, checked, verdict)
+    return EXIT_CODES[verdict.kind]
+
+
+def _checked(model: Model, proof: Certificate, solver: str, options: Options) -> tuple[Checked | None, str]:
+    """What came of it, or why nothing did."""
+    with terminable():
+        try:
+            with limited(options.timeout):
+                return check(model, proof, solver), ""
+        except OutOfTime:
+            return None, f"timeout of {options.timeout:g} s"
+        except KeyboardInterrupt:
+            return None, "interrupted"
+
+
+def _verdict(
+    proof: Certificate, checked: Checked | None, reason: str, options: Options, seconds: float
+) -> Verdict:
+    kind, why = VerdictKind.PROVED, None
+    if checked is None:
+        kind, why = VerdictKind.INCONCLUSIVE, reason
+    elif any(item.certain for item in checked.failed):
+        kind = VerdictKind.NOT_INDUCTIVE
+        first = next(item for item in checked.failed if item.certain)
+        why = f"it is not so that {first.obligation}"
+    elif checked.failed:
+        kind, why = VerdictKind.INCONCLUSIVE, f"the solver gave up: {checked.failed[0].obligation}"
+    return Verdict(
+        proof.property_name, kind, None, seconds, why, found_by="certify", certificate=str(options.path)
+    )
+
+
+def _run(
+    loaded: Loaded,
+    model: Model,
+    proof: Certificate,
+    solver: str,
+    checked: Checked | None,
+    verdict: Verdict,
+) -> Run:
+    statistics = {
+        "found_by": vars(proof.found_by),
+        "obligations": checked.obligations if checked else None,
+        "failed": [item.obligation for item in checked.failed] if checked else [],
+        "lemmas": len(proof.lemmas),
+        "clauses": len(proof.clauses),
+    }
+    return Run(
+        engine="certify",
+        definition=loaded.definition,
+        model=model,
+        options={"certificate": verdict.certificate},
+        depth=0,
+        solvers=(solver,),
+        outcome=Outcome((verdict,), (), statistics),
+        seconds=verdict.seconds,
+        building_seconds=0.0,
+        exit_code=EXIT_CODES[verdict.kind],
+    )
+
+
+def _show(proof: Certificate, solver: str, checked: Checked | None, verdict: Verdict) -> None:
+    found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
+    size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
+    click.echo(f"{proof.property_name}  {verdict_text(verdict)}")
+    click.echo(f"Found by {found}: {size}.")
+    if checked is not None:
+        how = f"{checked.obligations} obligations, every instance of every action"
+        click.echo(f"Checked by {solver} {solver_version(solver)}: {how}, {checked.seconds:.1f} s.")
+        for item in checked.failed[:_SHOWN]:
+            click.echo(f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}")
+        if len(checked.failed) > _SHOWN:
+            click.echo(f"  and {len(checked.failed) - _SHOWN} more")

@@ -1,0 +1,88 @@
+"""``verify induct``: the options; ``verifier.cli.induct_run`` does the work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.cli.expect import EXPECT_HELP
+from verifier.cli.output import format_option
+from verifier.cli.parameters import Count, Duration, OneOf, Size
+from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.solvers.names import SOLVER_NAMES
+
+_PROPERTY_HELP = (
+    "What to prove; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
+)
+_LEMMA_HELP = "A lemma to use; may be repeated. [default: all lemmas of the spec]"
+_SYMMETRY_HELP = "Ask about one instance of an action for all that differ in interchangeable elements only."
+_HOUDINI_HELP = "Leave out lemmas until the rest is inductive, and say where each fell."
+_MINIMISE_HELP = "Leave out every lemma that is not needed (implies --houdini)."
+_REACHABLE_HELP = "Look for an execution of at most K actions to the first state of a counterexample."
+_CERTIFICATE_HELP = (
+    "Write the proof, and check it again in a process of its own with another solver. Of several proved "
+    "properties the first gets FILE; P.json becomes P.NAME.json for each other."
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    spec: str
+    settings: dict[str, str]
+    properties: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    solver: str
+    symmetry: bool
+    houdini: bool
+    minimise: bool
+    reachable: int | None
+    certificate: Path | None
+    timeout: float | None
+    memory: int | None
+    seed: int
+    output_format: str
+    full: bool
+    expect: tuple[str, ...]
+
+
+@click.command("induct")
+@spec_options
+@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@click.option("--lemma", "lemmas", multiple=True, metavar="NAME", help=_LEMMA_HELP)
+@click.option(
+    "--solver", type=OneOf("solver", SOLVER_NAMES), default="cadical", show_default=True, help="What solves."
+)
+@click.option("--symmetry/--no-symmetry", default=True, show_default=True, help=_SYMMETRY_HELP)
+@click.option("--houdini", is_flag=True, help=_HOUDINI_HELP)
+@click.option("--minimise", is_flag=True, help=_MINIMISE_HELP)
+@click.option("--reachable", type=Count(), metavar="K", help=_REACHABLE_HELP)
+@click.option("--certificate", type=click.Path(path_type=Path), metavar="FILE", help=_CERTIFICATE_HELP)
+@click.option("--timeout", type=Duration(), help="End the check after this time: 90, 90s, 2m, 1h.")
+@click.option("--memory", type=Size(), help="End the check at this much memory: 512MiB, 2GiB.")
+@click.option("--seed", type=Count(), default=0, show_default=True, help="Vary the search.")
+@format_option
+@click.option("--full", is_flag=True, help="Show whole states instead of changes only.")
+@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+def command(
+    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+) -> int:
+    """Prove properties for executions of any length, by the spec's lemmas.
+
+    Shows that the lemmas hold initially, that every action keeps them, and that they imply the property;
+    what does not follow from them may be kept together with them.
+
+    \b
+    Examples:
+      verify induct --spec kip320 --property StrongIsr
+      verify induct --spec kip320 --property StrongIsr --lemma Committed --reachable 6
+      verify induct --spec kip320 --property StrongIsr --set replicas=5 --certificate proof.json
+    """
+    from verifier.cli.induct_run import run
+
+    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
+    return run(options)
