@@ -1,4 +1,4 @@
-"""Why KIP-320 loses nothing: lemmas that together every action keeps, and that imply StrongIsr.
+"""Why KIP-320 loses nothing: lemmas that every action keeps together with WeakIsr, and that imply StrongIsr.
 
 Request *e* is what the controller sent for leader epoch *e*; requests below the next epoch exist. The
 final ISR of epoch *e* is the one that the controller found when that epoch ended and sent along with
@@ -235,6 +235,50 @@ class Kip320Lemmas:
                 & forall(
                     self.epochs,
                     lambda k: ((j <= k) & (k <= s.replica[r].epoch)).implies(self.blocked(s, k)),
+                )
+            ).implies(self.has_same_entry(s, r, z, o)),
+        )
+
+    # For WeakIsr, which speaks of the ISR that a presumed leader knows of
+
+    def awaited(self: Any, s: Any, leader: Any, member: Any) -> Any:
+        """The leader knows of a member of its ISR that has not come to its epoch."""
+        local = s.replica[leader]
+        return (
+            self.presumes_leadership(s, leader)
+            & local.isr.contains(member)
+            & (s.replica[member].epoch < local.epoch)
+        )
+
+    @lemma()
+    def awaited_was_member(self: Any, s: Any) -> Any:
+        """A leader admits followers of its own epoch, so whoever has not come to it was sent along."""
+        return forall(
+            self.replicas,
+            self.replicas,
+            self.epochs,
+            lambda r, y, e: (self.awaited(s, r, y) & self.in_epoch(s, r, e)).implies(
+                s.requests[e].isr.contains(y)
+            ),
+        )
+
+    @lemma()
+    def committed_before(self: Any, s: Any) -> Any:
+        """A leader that still waits for a member has committed nothing in its epoch: what it knows as
+        committed is from before, and its own epoch need not be considered."""
+        return forall(
+            self.replicas,
+            self.epochs,
+            self.replicas,
+            self.offsets,
+            lambda r, j, z, o: (
+                exists(self.replicas, lambda y: self.awaited(s, r, y))
+                & self.initial_member(s, j, z)
+                & (j <= s.replica[r].epoch)
+                & (o < s.replica[r].hw)
+                & forall(
+                    self.epochs,
+                    lambda k: ((j <= k) & (k < s.replica[r].epoch)).implies(self.blocked(s, k)),
                 )
             ).implies(self.has_same_entry(s, r, z, o)),
         )

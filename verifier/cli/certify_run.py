@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
 
 import click
 
@@ -10,9 +13,10 @@ from verifier.certificate import Certificate, check_fit, read
 from verifier.certify import Checked, check, other_solver
 from verifier.cli.certify import Options
 from verifier.cli.output import print_json
-from verifier.cli.running import OutOfTime, limited, terminable
+from verifier.cli.running import terminable
 from verifier.cli.specs import Loaded, load
 from verifier.engines.bmc import Outcome
+from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.errors import UsageError
 from verifier.model import Model, build
 from verifier.report.machine import as_object
@@ -47,14 +51,24 @@ def run(options: Options) -> int:
 
 def _checked(model: Model, proof: Certificate, solver: str, options: Options) -> tuple[Checked | None, str]:
     """What came of it, or why nothing did."""
-    with terminable():
+
+    def work(report: Callable[[Any], None], incoming: Connection) -> None:
+        report(check(model, proof, solver))
+
+    # In a child: a solver at work can be killed, but not be relied on to notice anything.
+    with terminable(), Children(Limits(options.timeout)) as children:
+        children.start("certify", work)
         try:
-            with limited(options.timeout):
-                return check(model, proof, solver), ""
-        except OutOfTime:
-            return None, f"timeout of {options.timeout:g} s"
+            for event in children.events():
+                if isinstance(event, Ended):
+                    return None, event.failure or "the check ended early"
+                assert isinstance(event.content, Checked)
+                return event.content, ""
+        except Interrupted as limit:
+            return None, str(limit)
         except KeyboardInterrupt:
             return None, "interrupted"
+    return None, "the check ended early"
 
 
 def _verdict(
