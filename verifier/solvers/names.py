@@ -48,6 +48,8 @@ def solver_version(name: str) -> str:
         case "cadical":
             # The package contains several releases of CaDiCaL: name the one that is used.
             return f"1.9.5 (python-sat {metadata.version('python-sat')})"
+        case "minisat":  # what ``AssumingSolver`` is
+            return f"2.2 (python-sat {metadata.version('python-sat')})"
         case "cvc5" | "bitwuzla":
             return metadata.version(name)
     raise unknown_name("solver", name, SOLVER_NAMES)

@@ -52,6 +52,7 @@ class Frames:
         self.queries = 0
         self._alone = AssumingSolver([*problem.frames.start, *problem.frames.state], problem.bits)
         self._only = self._only_initial_state()
+        self._last_states: AssumingSolver | None = None
         self.open()
 
     @property
@@ -68,6 +69,11 @@ class Frames:
             clauses += self.problem.frames.start
         self.levels.append([])
         self._solvers.append(_FrameSolver(self, len(self._solvers), clauses))
+        if self._last_states is not None:
+            self._last_states.close()
+        # Without the relation: a state that violates the property may have no successor.
+        states = [*self.problem.frames.state, *self.problem.seeds]
+        self._last_states = AssumingSolver(states, self.problem.bits)
 
     def blocked_at(self, level: int) -> list[frozenset[int]]:
         """All cubes that the frame excludes, beside the seeds."""
@@ -92,10 +98,10 @@ class Frames:
     def violation(self) -> tuple[int, ...] | None:
         """A state of the last frame that violates the property."""
         self.queries += 1
-        solver = self._solvers[self.last].solver
-        if not solver.solve([-self.problem.holds]):
+        assert self._last_states is not None
+        if not self._last_states.solve([-self.problem.holds]):
             return None
-        return tuple(solver.model()[: self.problem.bits])
+        return tuple(self._last_states.model()[: self.problem.bits])
 
     def reaches(self, cube: Cube, level: int) -> Transition | Cube:
         """A transition from the frame below ``level``, outside the cube, into it; else a part of the cube
@@ -142,8 +148,7 @@ class Frames:
         representative = orbit.images[0]
         for below in range(1, level + 1):
             self.levels[below] = [old for old in self.levels[below] if not _covers(orbit, old)]
-            for image in orbit.images:
-                self._solvers[below].solver.add([-literal for literal in image])
+            self._exclude(orbit, below)
         self.levels[level].append(orbit)
         for literal in representative:
             self.uses[literal] = self.uses.get(literal, 0) + 1
@@ -155,8 +160,14 @@ class Frames:
             return
         self.levels[level - 1].remove(orbit)
         self.levels[level].append(orbit)
+        self._exclude(orbit, level)
+
+    def _exclude(self, orbit: Orbit, level: int) -> None:
         for image in orbit.images:
-            self._solvers[level].solver.add([-literal for literal in image])
+            clause = [-literal for literal in image]
+            self._solvers[level].solver.add(clause)
+            if level == self.last and self._last_states is not None:
+                self._last_states.add(clause)
 
     def _images(self, cube: Cube) -> tuple[frozenset[int], ...]:
         moved = (

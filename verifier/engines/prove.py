@@ -1,0 +1,372 @@
+"""Proofs for all depths: IC3, k-induction and bounded model checking side by side, first answer taken.
+
+No proof counts before another solver has checked its invariant in a process of its own, and no
+violation before it was replayed. A proof and a violation of the same property are an error.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from verifier.certificate import Certificate
+from verifier.certify import Checked, other_solver
+from verifier.engines import bmc
+from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
+from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, Working
+from verifier.engines.kinduction import BaseClosed, Induced
+from verifier.engines.kinduction import GaveUp as KindGaveUp
+from verifier.engines.processes import Children, Ended, Interrupted, Limits
+from verifier.engines.provers import (
+    BMC,
+    IC3,
+    KIND,
+    DeadActions,
+    bmc_work,
+    ic3_certificate,
+    ic3_work,
+    kind_certificate,
+    kind_work,
+    recheck_work,
+)
+from verifier.model import Model
+from verifier.replay import Replayer, ReplayFailure
+from verifier.shorten import shorten
+from verifier.solvers.assuming import AssumingSolver
+from verifier.specs.definition import PropertyKind
+from verifier.trace import Trace
+from verifier.verdict import Verdict, VerdictKind
+
+RECHECK = "recheck"
+KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
+NO_STATE_REACHES = "reached in no state: an invariant excludes it"
+
+
+class EngineChoice(StrEnum):
+    """Which provers run."""
+
+    AUTO = "auto"
+    IC3 = "ic3"
+    KIND = "kind"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be proved, and how."""
+
+    properties: tuple[str, ...]
+    engine: EngineChoice = EngineChoice.AUTO
+    solver: str | None = None
+    """Of k-induction and bounded model checking; None: the one that each prefers."""
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """News of a prover."""
+
+    prover: str
+    property_name: str
+    seconds: float
+    depth: int | None = None
+    """Closed, or of IC3 the frame at work."""
+    clauses: int | None = None
+    obligations: int | None = None
+    note: str = ""
+    """Something beside a depth: a proof found and being rechecked, a violation."""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A proof that was checked again."""
+
+    property_name: str
+    prover: str
+    rechecked_by: str
+    recheck_seconds: float
+    certificate: Certificate | None
+    """None if it is k-inductive for a k above 1, which no certificate can say."""
+    k: int | None = None
+
+
+@dataclass(frozen=True)
+class ProveOutcome(bmc.Outcome):
+    """An outcome with what proves it."""
+
+    proofs: tuple[Proved, ...] = ()
+
+
+def check(
+    model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
+) -> ProveOutcome:
+    """Proves or refutes the properties one by one, until the limits or the user end it."""
+    began = time.monotonic()
+    verdicts: list[Verdict] = []
+    proofs: list[Proved] = []
+    statistics: dict[str, Any] = {"provers": {}, "peak_memory_bytes": 0}
+    dead: set[str] = set()
+    for name in request.properties:
+        left = request.limits.seconds
+        if left is not None:
+            left = max(0.0, left - (time.monotonic() - began))
+        run = _Run(model, request, name, Limits(left, request.limits.memory), listen)
+        verdicts += run.run()
+        if run.proved is not None:
+            proofs.append(run.proved)
+        dead.update(run.dead)
+        statistics["provers"][name] = run.statistics
+        statistics["peak_memory_bytes"] = max(statistics["peak_memory_bytes"], run.peak_memory)
+    distinct = {verdict.property_name: verdict for verdict in reversed(verdicts)}
+    enabled = tuple(action.name for action in model.definition.actions if action.name not in dead)
+    return ProveOutcome(
+        verdicts=tuple(verdict for verdict in verdicts if distinct[verdict.property_name] is verdict),
+        never_enabled=tuple(sorted(dead)),
+        statistics=statistics,
+        enabled=enabled,
+        proofs=tuple(proofs),
+    )
+
+
+class _Run:
+    """One property."""
+
+    def __init__(
+        self,
+        model: Model,
+        request: Request,
+        name: str,
+        limits: Limits,
+        listen: Callable[[Progress], None],
+    ) -> None:
+        self.model = model
+        self.system = model.system
+        self.request = request
+        self.name = name
+        self.listen = listen
+        self.limits = limits
+        self.children = Children(limits)
+        self.began = time.monotonic()
+        self.replayer = Replayer(model)
+        self.closed = -1
+        self.claim: tuple[str, Certificate | None, Induced | None] | None = None
+        """Who says that it is proved, and why; not yet checked."""
+        self.rechecker = ""
+        self.proved: Proved | None = None
+        self.verdicts: list[Verdict] = []
+        self.dead: tuple[str, ...] = ()
+        self.failures: list[str] = []
+        self.statistics: dict[str, dict[str, Any]] = {}
+        self.peak_memory = 0
+
+    def run(self) -> list[Verdict]:
+        """The verdict of the property, and of a type invariant that is violated instead."""
+        reason = ""
+        with self.children:
+            try:
+                self._start()
+                for event in self.children.events():
+                    self._take(event)
+                    if self.verdicts:
+                        break
+            except Interrupted as interruption:
+                reason = str(interruption)
+            except KeyboardInterrupt:
+                reason = "interrupted"
+        self.peak_memory = self.children.peak_memory
+        if not self.verdicts:
+            reason = reason or "; ".join(self.failures) or "the provers ended early"
+            self._decide(VerdictKind.INCONCLUSIVE, reason)
+        return self.verdicts
+
+    def _start(self) -> None:
+        """The provers; in ``auto``, k-induction only gets what time the others leave."""
+        choice, model, name = self.request.engine, self.model, self.name
+        solver = self.request.solver
+        if choice in (EngineChoice.AUTO, EngineChoice.IC3):
+            self._child(IC3, AssumingSolver.NAME, ic3_work(model, name))
+        if choice in (EngineChoice.AUTO, EngineChoice.KIND):
+            with_others = choice is EngineChoice.AUTO
+            kind = kind_work(model, name, solver or KIND_SOLVER, nice=with_others)
+            self._child(KIND, solver or KIND_SOLVER, kind)
+        if choice is EngineChoice.AUTO:
+            names = dict.fromkeys((name, *self._types()))
+            self._child(BMC, solver or BMC_SOLVER, bmc_work(model, tuple(names), solver or BMC_SOLVER))
+
+    def _child(self, prover: str, solver: str, work: Any) -> None:
+        self.statistics[prover] = {"solver": solver}
+        self.children.start(prover, work)
+
+    def _types(self) -> Iterable[str]:
+        return (p.name for p in self.system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
+
+    def _take(self, event: Any) -> None:
+        if isinstance(event, Ended):
+            if event.failure is not None:
+                self.failures.append(f"{event.child} failed: {event.failure}")
+                if event.child == RECHECK:
+                    self._decide(VerdictKind.INCONCLUSIVE, f"a proof was not checked: {event.failure}")
+            return
+        if event.child == RECHECK:
+            self._take_recheck(event.content)
+        else:
+            self._take_news(event.child, event.content)
+
+    def _take_news(self, prover: str, news: Any) -> None:
+        match news:
+            case FrameClosed() | Working():
+                self._take_frame(news)
+            case BaseClosed():
+                self._close(prover, news.depth)
+            case DepthClosed():
+                if self.name in news.properties:
+                    self._close(prover, news.depth)
+            case Proof() | Induced():
+                self._take_proof(prover, news)
+            case Counterexample():
+                self.statistics[prover]["queries"] = news.queries
+                self._violation(prover, news.initial, news.firings)
+            case Found():
+                firings = [(firing.instance, firing.inputs) for firing in news.firings]
+                self._violation(prover, news.initial, firings)
+            case GaveUp() | KindGaveUp():
+                self.failures.append(f"{prover}: {news.reason}")
+
+    def _take_frame(self, news: FrameClosed | Working) -> None:
+        self.statistics[IC3] |= {
+            "frame": news.frame,
+            "clauses": news.clauses,
+            "obligations": news.obligations,
+        }
+        if isinstance(news, FrameClosed):
+            self.closed = max(self.closed, news.frame)
+        self._tell(IC3, news.frame, news.clauses, news.obligations)
+
+    def _close(self, prover: str, depth: int) -> None:
+        self.statistics[prover]["depth"] = depth
+        self.closed = max(self.closed, depth)
+        self._tell(prover, depth)
+
+    def _tell(
+        self,
+        prover: str,
+        depth: int | None = None,
+        clauses: int | None = None,
+        obligations: int | None = None,
+        note: str = "",
+    ) -> None:
+        self.listen(Progress(prover, self.name, self._elapsed(), depth, clauses, obligations, note))
+
+    # Proofs
+
+    def _take_proof(self, prover: str, news: Proof | Induced) -> None:
+        known = self.statistics[prover]
+        known["seconds"] = round(news.seconds, 3)
+        if isinstance(news, Proof):
+            known |= {"frame": news.frame, "learned_clauses": news.learned, "queries": news.queries}
+            self._claim(prover, ic3_certificate(self.model, self.name, news))
+        else:
+            known["k"] = news.k
+            certificate = kind_certificate(self.model, self.name, news, known["solver"])
+            self._claim(prover, certificate, news)
+
+    def _claim(self, prover: str, certificate: Certificate | None, induced: Induced | None = None) -> None:
+        """A proof was found: bounded model checking goes on while another solver checks it."""
+        if self.claim is not None:
+            return
+        self.claim = (prover, certificate, induced)
+        self.rechecker = other_solver(self.statistics[prover]["solver"])
+        self._tell(prover, note=f"proof found, {self.rechecker} checks it")
+        for other in (IC3, KIND):
+            self.children.kill(other)
+        if certificate is not None:
+            work = recheck_work(self.model, certificate, self.rechecker)
+        else:
+            assert induced is not None
+            work = kind_work(self.model, self.name, self.rechecker, deepest=induced.k)
+        self.children.start(RECHECK, work)
+
+    def _take_recheck(self, news: Any) -> None:
+        assert self.claim is not None
+        prover = self.claim[0]
+        match news:
+            case DeadActions():
+                self.dead = news.names
+            case Checked() if not news.failed:
+                self._proof_stands(news.seconds)
+            case Induced():
+                self._proof_stands(news.seconds)
+            case Checked():
+                first = news.failed[0]
+                if first.certain:
+                    refuted = f"{prover} claims a proof, but {self.rechecker} refutes: {first.obligation}"
+                    self._decide(VerdictKind.ERROR, refuted)
+                else:
+                    self._decide(VerdictKind.INCONCLUSIVE, f"{self.rechecker} gave up checking the proof")
+            case KindGaveUp() | Found():
+                self._decide(
+                    VerdictKind.ERROR, f"{prover} claims a proof that {self.rechecker} does not find"
+                )
+
+    def _proof_stands(self, seconds: float) -> None:
+        assert self.claim is not None
+        prover, certificate, induced = self.claim
+        k = induced.k if induced is not None else None
+        self.proved = Proved(self.name, prover, self.rechecker, seconds, certificate, k)
+        self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
+        if self.system.seeks(self.name):
+            self._decide(VerdictKind.VIOLATED, NO_STATE_REACHES, found_by=prover)
+        else:
+            self._decide(VerdictKind.PROVED, found_by=prover)
+
+    # Violations
+
+    def _violation(
+        self, prover: str, initial: Sequence[bool], firings: Sequence[tuple[int, Sequence[bool]]]
+    ) -> None:
+        """An execution that violates the property, or the type invariant that was asked along with it."""
+        taken = [(self.system.instances[index], inputs) for index, inputs in firings]
+        for name in dict.fromkeys((self.name, *self._types())):
+            try:
+                self.replayer.execute(initial, taken, name)
+            except ReplayFailure as failure:
+                problem = failure
+                continue
+            kept = shorten(self.replayer, initial, taken, name)
+            self._violated(prover, name, self.replayer.execute(initial, kept, name))
+            return
+        self._decide(VerdictKind.ERROR, f"{prover} found a violation that does not replay: {problem}")
+
+    def _violated(self, prover: str, name: str, trace: Trace) -> None:
+        if self.claim is not None:
+            reason = (
+                f"{self.claim[0]} claims a proof, but {prover} found a violation in {trace.steps} actions"
+            )
+            self._decide(VerdictKind.ERROR, reason)
+            return
+        if name == self.name and trace.steps <= self.closed:
+            reason = (
+                f"depth {self.closed} was closed, but {prover} found a violation in {trace.steps} actions"
+            )
+            self._decide(VerdictKind.ERROR, reason)
+            return
+        reached = self.system.seeks(name)
+        fewest = name == self.name and self.closed == trace.steps - 1
+        kind = VerdictKind.REACHED if reached else VerdictKind.VIOLATED
+        depth = max(trace.steps, self.closed)
+        verdict = Verdict(name, kind, depth, self._elapsed(), trace=trace, fewest=fewest, found_by=prover)
+        if name != self.name:
+            reason = f"{name} is violated: where an action would leave a sort, it is disabled"
+            self._decide(VerdictKind.INCONCLUSIVE, reason)
+        self.verdicts.append(verdict)
+
+    def _decide(self, kind: VerdictKind, reason: str | None = None, found_by: str | None = None) -> None:
+        depth = self.closed if self.closed >= 0 else None
+        if kind is VerdictKind.PROVED or found_by is not None:
+            depth = None
+        self.verdicts.append(Verdict(self.name, kind, depth, self._elapsed(), reason, found_by=found_by))
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self.began
