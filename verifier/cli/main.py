@@ -14,6 +14,7 @@ _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
     "show": ("verifier.cli.show:command", "Describe a protocol: constants, actions, properties, size."),
     "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
+    "prove": ("verifier.cli.prove:command", "Prove properties for all depths, or find a violation."),
     "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
     "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
     "induct": ("verifier.cli.induct:command", "Prove properties for all depths, by the spec's lemmas."),

@@ -15,7 +15,8 @@ from verifier.encodings.bits import conjunction, disjunction
 from verifier.engines.bounded_search import Search, search
 from verifier.engines.ic3.permutations import bit_permutations
 from verifier.engines.ic3.problem import problem, type_clauses
-from verifier.engines.ic3.search import Proof, prove
+from verifier.engines.ic3.reduction import reduced
+from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.kinduction import Induced, kinduction
 from verifier.engines.processes import Work
 from verifier.model import Model
@@ -54,7 +55,11 @@ def ic3_work(model: Model, name: str) -> Work:
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         question = problem(with_goal(model.system, name), name)
-        report(prove(question, bit_permutations(model), report))
+        permutations = bit_permutations(model)
+        answer: Proof | Counterexample = prove(question, permutations, report)
+        if isinstance(answer, Proof):
+            answer = replace(answer, clauses=tuple(reduced(question, permutations, answer.clauses)))
+        report(answer)
 
     return work
 

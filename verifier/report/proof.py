@@ -1,0 +1,88 @@
+"""Proofs for the terminal: verdicts, counterexamples, and the invariants found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.engines.prove import Proved
+from verifier.report.columns import wrap
+from verifier.report.invariant import invariant_lines
+from verifier.report.run import Run
+from verifier.report.text import (
+    DEADLOCKS_NOT_CHECKED,
+    constants_line,
+    deadlocks_checked,
+    expectation_remarks,
+    render_counterexamples,
+    render_verdicts,
+)
+from verifier.solvers import solver_version
+from verifier.verdict import VerdictKind
+
+_MOST_LINES = 30
+
+
+def render_proof(run: Run, proofs: Sequence[Proved], width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters."""
+    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
+    lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
+    lines += [*map(Text, wrap(f"prove by {run.options['engine']}, {solvers}", width)), Text()]
+    for proof in proofs:
+        lines += [*_invariant(run, proof, width, full), Text()]
+    lines += [*render_counterexamples(run, width, full), *render_verdicts(run, width), Text()]
+    for style, words in [
+        *(("yellow", words) for words in _warnings(run)),
+        *(("", r) for r in _remarks(run, proofs)),
+    ]:
+        lines += [Text(line, style) for line in wrap(words, width, subsequent_indent="  ")]
+    return lines
+
+
+def _invariant(run: Run, proof: Proved, width: int, full: bool) -> list[RenderableType]:
+    """What was proved along with the property."""
+    name = proof.property_name
+    if proof.certificate is None or run.model is None:
+        return [Text(f"{name} is {proof.k}-inductive along paths of different states.", "bold")]
+    said = invariant_lines(run.model, proof.certificate.clauses)
+    said.sort(key=len)
+    clauses = len(proof.certificate.clauses)
+    if not clauses:
+        return [Text(f"{name} is inductive by itself.", "bold")]
+    shown = said if full else said[:_MOST_LINES]
+    of = f"{len(said)} lines for {clauses} clauses"
+    lines: list[RenderableType] = [Text(f"An inductive invariant that implies {name} ({of}):", "bold")]
+    for line in shown:
+        lines += map(Text, wrap(line, width, initial_indent="  ", subsequent_indent="      "))
+    if len(shown) < len(said):
+        lines.append(Text(f"  … and {len(said) - len(shown)} longer ones: --full, --certificate FILE", "dim"))
+    return lines
+
+
+def _warnings(run: Run) -> list[str]:
+    never = ", ".join(run.outcome.never_enabled)
+    return [f"warning: never enabled in any reachable state: {never} (a guard too strong?)"] if never else []
+
+
+def _remarks(run: Run, proofs: Sequence[Proved]) -> list[str]:
+    remarks = []
+    for proof in proofs:
+        checked = (
+            f"{proof.rechecked_by} checked it again in {proof.recheck_seconds:.1f} s, in a fresh process"
+        )
+        remarks.append(f"{proof.property_name}: found by {proof.prover}; {checked}.")
+    remarks += [f"The proof is in {v.certificate}." for v in run.outcome.verdicts if v.certificate]
+    if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
+        remarks.append("PROVED: no execution of any length violates it, with these constants.")
+    if any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts):
+        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    if not deadlocks_checked(run):
+        remarks.append(DEADLOCKS_NOT_CHECKED)
+    remarks += expectation_remarks(run)
+    peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
+    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
+    remarks.append(f"{times}; peak memory of the provers {peak:.0f} MiB.")
+    return remarks
