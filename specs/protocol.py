@@ -331,6 +331,13 @@ def define(protocol: Protocol) -> Definition:
         always = coerce(True, BOOLEAN).term
         words = "No enabled action would assign a value outside its variable's sort."
         properties.append(Property("TypeInvariant", PropertyKind.TYPE_INVARIANT, always, True, words))
+    lemmas = tuple(
+        _lemma(protocol, state, name, member)
+        for name, member in members.items()
+        if isinstance(member, LemmaMember)
+    )
+    for name in {prop.name for prop in properties}.intersection(lemma.name for lemma in lemmas):
+        raise DefinitionError(f"{protocol.spec_name()}: {name} is both a property and a lemma")
     bound = protocol.constraint(state)
     return Definition(
         name=protocol.spec_name(),
@@ -340,11 +347,7 @@ def define(protocol: Protocol) -> Definition:
         actions=tuple(_action(protocol, state, name, members[name]) for name in names),  # type: ignore[arg-type]
         properties=tuple(properties),
         constraint=None if bound is None else _formula(bound, "constraint"),
-        lemmas=tuple(
-            _lemma(protocol, state, name, member)
-            for name, member in members.items()
-            if isinstance(member, LemmaMember)
-        ),
+        lemmas=lemmas,
     )
 
 

@@ -33,6 +33,7 @@ def describe(model: Model) -> dict[str, Any]:
             {"name": p.name, "kind": p.kind.value, "default": p.default, "description": p.description}
             for p in definition.properties
         ],
+        "lemmas": [{"name": lemma.name, "description": lemma.description} for lemma in definition.lemmas],
         "constraint": None if bound is None else text(bound),
         "symmetry": [
             {"index_set": str(symmetry.sort), "pinned": sorted(map(str, symmetry.pinned))}

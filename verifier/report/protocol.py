@@ -21,6 +21,9 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
     lines += _table("Variables", ((v["name"], v["sort"]) for v in about["variables"]), width)
     lines += _list("Actions", map(_action, about["actions"]), width)
     lines += _list("Properties", map(_property, about["properties"]), width)
+    if about["lemmas"]:
+        words = ((lemma["name"], "", lemma["description"]) for lemma in about["lemmas"])
+        lines += _list("Lemmas, which verify induct proves", words, width)
     if about["constraint"] is not None:
         bound = (about["constraint"], "", "Nothing happens in a state where it is false.")
         lines += _list("Constraint", [bound], width)
