@@ -76,7 +76,8 @@ class _Words:
             yield self._renamed(clause, dict(zip(named, chosen, strict=True)))
 
     def _named(self, clause: Clause) -> list[str]:
-        return list(dict.fromkeys(e for literal in sorted(clause) for e in self._element.findall(literal)))
+        supposed_first = sorted(clause, key=lambda literal: (literal[0] == "+", literal))
+        return list(dict.fromkeys(e for literal in supposed_first for e in self._element.findall(literal)))
 
     def _renamed(self, clause: Clause, renaming: Mapping[str, str]) -> Clause:
         return frozenset(

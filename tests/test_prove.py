@@ -1,0 +1,278 @@
+"""``verify prove``: provers side by side, every proof checked again, every violation replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import CHAIN, LOCK, verify, wrong
+from tests.test_ic3 import KNOWN, SMALL
+from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
+from verifier.certify import check as check_certificate
+from verifier.encodings.sorts import Boolean, Option
+from verifier.engines import prove as engine
+from verifier.engines.ic3.search import Counterexample, Proof
+from verifier.engines.processes import Limits, Work
+from verifier.engines.prove import EngineChoice, Progress, ProveOutcome, Request, check
+from verifier.model import build
+from verifier.replay import Replayer
+from verifier.report.invariant import invariant_lines
+from verifier.specs.kafka.kip320 import Kip320
+from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
+from verifier.verdict import Verdict, VerdictKind
+
+PROVED, VIOLATED, ERROR = VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.ERROR
+
+
+class Parity(Protocol):
+    """Two of three switches are flipped at a time: never all on. Inductive only along several states."""
+
+    def state(self) -> State:
+        return State(a=Boolean(), b=Boolean(), c=Boolean())
+
+    def init(self, s: Any) -> Any:
+        return ~s.a & ~s.b & ~s.c
+
+    @action()
+    def flip_ab(self, s: Any) -> Step:
+        return Step(when=[], then={s.a: ~s.a, s.b: ~s.b})
+
+    @action()
+    def flip_bc(self, s: Any) -> Step:
+        return Step(when=[], then={s.b: ~s.b, s.c: ~s.c})
+
+    @invariant()
+    def never_all(self, s: Any) -> Any:
+        return ~(s.a & s.b & s.c)
+
+
+def _prove(protocol: Protocol, name: str, choice: EngineChoice = EngineChoice.AUTO) -> ProveOutcome:
+    model = build(protocol)
+    outcome = check(model, Request((name,), choice, limits=Limits(60)))
+    for verdict in outcome.verdicts:
+        if verdict.trace is not None:
+            Replayer(model).check(verdict.trace)
+    for proof in outcome.proofs:
+        if proof.certificate is not None:
+            assert not check_certificate(model, proof.certificate, "cadical").failed
+    return outcome
+
+
+def _only(outcome: ProveOutcome) -> Verdict:
+    (verdict,) = outcome.verdicts
+    return verdict
+
+
+@pytest.mark.parametrize("choice", list(EngineChoice))
+@pytest.mark.parametrize("case", KNOWN, ids=lambda case: f"{case[0].spec_name()}-{case[1]}")
+def test_known_verdicts(case: Any, choice: EngineChoice) -> None:
+    protocol, name, length = case
+    verdict = _only(_prove(protocol, name, choice))
+    wanted = {
+        "AtFour": VerdictKind.REACHED,
+        "AtFive": VIOLATED,
+    }.get(name, PROVED if length is None else VIOLATED)
+    assert verdict.kind is wanted
+    if length is None:
+        assert verdict.trace is None
+    else:
+        assert verdict.steps is not None
+        assert verdict.steps >= length
+        assert not verdict.fewest or verdict.steps == length
+
+
+def test_what_needs_several_steps_is_proved_without_a_certificate() -> None:
+    outcome = _prove(Parity(), "NeverAll", EngineChoice.KIND)
+    assert _only(outcome).kind is PROVED
+    (proof,) = outcome.proofs
+    assert proof.k is not None
+    assert proof.k > 1
+    assert proof.certificate is None
+    assert proof.rechecked_by != "cadical"
+    outcome = _prove(Parity(), "NeverAll", EngineChoice.IC3)
+    assert _only(outcome).kind is PROVED
+    assert outcome.proofs[0].certificate is not None
+
+
+def test_a_proof_covers_the_type_invariant() -> None:
+    """Small always holds, but only because the action is disabled where it would leave the sort."""
+    outcome = _prove(Overflow(), "Small")
+    kinds = {verdict.property_name: verdict.kind for verdict in outcome.verdicts}
+    assert kinds == {"Small": VerdictKind.INCONCLUSIVE, "TypeInvariant": VIOLATED}
+
+
+def test_actions_that_the_invariant_excludes_are_named() -> None:
+    outcome = _prove(Unreachable(), "NeverOdd")
+    assert outcome.never_enabled == ("Never",)
+    assert outcome.enabled == ("Count",)
+
+
+def test_several_properties_one_by_one() -> None:
+    outcome = check(build(LockServer()), Request(("HolderWaitsNoMore", "NotAllAsk")))
+    assert [verdict.kind for verdict in outcome.verdicts] == [PROVED, VIOLATED]
+
+
+# What must not count
+
+
+def _claiming(claim: Any) -> Callable[..., Work]:
+    def work_of(*_: Any, **__: Any) -> Work:
+        def work(report: Callable[[Any], None], incoming: Any) -> None:
+            report(claim)
+
+        return work
+
+    return work_of
+
+
+def test_a_false_proof_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "ic3_work", _claiming(Proof((), 0, 1, 0, 0.0)))
+    verdict = _only(_prove(Chain(), "NeverTop", EngineChoice.IC3))
+    assert verdict.kind is ERROR
+    assert "refutes" in str(verdict.reason)
+
+
+def test_a_proof_beside_a_violation_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "ic3_work", _claiming(Proof((), 0, 1, 0, 0.0)))
+    for choice in EngineChoice:
+        if choice is not EngineChoice.KIND:
+            assert _only(_prove(Chain(), "NeverTop", choice)).kind is ERROR
+
+
+def test_a_violation_that_does_not_replay_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = build(Chain())
+    bits = tuple(False for _ in model.system.bits)
+    monkeypatch.setattr(engine, "ic3_work", _claiming(Counterexample(bits, (), 0, 0.0)))
+    verdict = _only(_prove(Chain(), "NeverTop", EngineChoice.IC3))
+    assert verdict.kind is ERROR
+    assert "does not replay" in str(verdict.reason)
+
+
+def test_a_prover_that_fails_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> Work:
+        def work(report: Callable[[Any], None], incoming: Any) -> None:
+            raise ValueError("no")
+
+        return work
+
+    monkeypatch.setattr(engine, "ic3_work", failing)
+    verdict = _only(_prove(Chain(), "StartsLow", EngineChoice.IC3))
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert "ValueError" in str(verdict.reason)
+    assert _only(_prove(Chain(), "StartsLow")).kind is PROVED
+
+
+def test_out_of_time_is_inconclusive() -> None:
+    model = build(Kip320({"replicas": 4}))
+    verdict = _only(check(model, Request(("StrongIsr",), EngineChoice.IC3, limits=Limits(0.5))))
+    assert verdict.kind is VerdictKind.INCONCLUSIVE
+    assert "timeout" in str(verdict.reason)
+
+
+# Kafka
+
+
+def test_kip320_is_proved() -> None:
+    news: list[Progress] = []
+    model = build(Kip320(SMALL))
+    outcome = check(model, Request(("StrongIsr",), EngineChoice.IC3), news.append)
+    assert _only(outcome).kind is PROVED
+    (proof,) = outcome.proofs
+    assert proof.rechecked_by != "minisat"
+    assert any(item.clauses for item in news)
+    assert any("proof found" in item.note for item in news)
+
+
+def test_the_first_try_of_kip320_is_violated() -> None:
+    done = verify("prove", "--spec", "kip320-first-try", "--property", "StrongIsr", "--format", "json")
+    assert done.exit_code == 10, done.output
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["verdict"] == "VIOLATED"
+    assert result["trace"] is not None
+
+
+# Invariants as text
+
+
+class Names(Protocol):
+    """Where a renaming of a clause is missing, nothing may be said of all."""
+
+    people = IndexSetConstant(3, kind="person")
+
+    def state(self) -> State:
+        return State(one=Option(self.people), other=Option(self.people))
+
+    def init(self, s: Any) -> Any:
+        return s.one.is_none & s.other.is_none
+
+    @action(who="people")
+    def choose(self, s: Any, who: Any) -> Step:
+        return Step(when=[], then={s.one: who})
+
+    @invariant()
+    def no_other(self, s: Any) -> Any:
+        return s.other.is_none
+
+
+def test_images_of_a_clause_are_one_line_only_if_all_are_there() -> None:
+    model = build(Names())
+
+    def clause(one: int, other: int) -> Any:  # bit 0 is none
+        return ((f"one#{one}", False), (f"other#{other}", True))
+
+    pairs = [(a, b) for a in (1, 2, 3) for b in (1, 2, 3) if a != b]
+    lines = invariant_lines(model, [clause(a, b) for a, b in pairs])
+    assert lines == ["for all different persons a, b: one = a ⇒ other = b"]
+    lines = invariant_lines(model, [clause(a, b) for a, b in pairs[1:]])
+    assert len(lines) == 5
+    assert not any(line.startswith("for all") for line in lines)
+    same = [clause(a, a) for a in (1, 2, 3)]
+    assert invariant_lines(model, same) == ["for all persons a: one = a ⇒ other = a"]
+    alone = [((f"one#{a}", False),) for a in (1, 2, 3)]
+    assert invariant_lines(model, alone) == ["for all persons a: one ≠ a"]
+
+
+# The command
+
+
+def test_command_prints_and_writes_what_certify_accepts(tmp_path: Path) -> None:
+    file = tmp_path / "proof.json"
+    small = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
+    done = verify("prove", "--spec", "kip320", *small, "--property", "StrongIsr", "--certificate", str(file))
+    assert done.exit_code == 0, done.output
+    assert "StrongIsr   PROVED" in done.stdout
+    assert "for all replicas a:" in done.stdout
+    assert "ic3: frame" in done.stderr
+    assert verify("certify", str(file), "--spec", "kip320").exit_code == 0
+    content = json.loads(file.read_text())
+    content["clauses"] = content["clauses"][1:]
+    file.write_text(json.dumps(content))
+    assert verify("certify", str(file), "--spec", "kip320").exit_code != 0
+
+
+def test_json_has_the_invariant() -> None:
+    done = verify("prove", "--spec", LOCK, "--property", "HolderWaitsNoMore", "--format", "json")
+    assert done.exit_code == 0, done.output
+    content = json.loads(done.stdout)
+    assert content["results"][0]["verdict"] == "PROVED"
+    (proof,) = content["proofs"]
+    assert proof["rechecked_by"] in ("z3", "cadical")
+    assert proof["invariant"] is not None
+
+
+def test_exit_codes_and_expectations() -> None:
+    assert verify("prove", "--spec", CHAIN, "--property", "NeverTop").exit_code == 10
+    assert verify("prove", "--spec", CHAIN, "--property", "NeverTop", "--expect", "violated").exit_code == 0
+    assert verify("prove", "--spec", CHAIN, "--property", "StartsLow", "--expect", "proved").exit_code == 0
+    assert verify("prove", "--spec", CHAIN, "--property", "StartsLow", "--deadlock").exit_code == 13
+    assert "unknown engine" in wrong("prove", "--spec", CHAIN, "--engine", "pdr")
+
+
+def test_free_parameters_are_replayed() -> None:
+    verdict = _only(_prove(Lottery(), "SomeLeft", EngineChoice.IC3))
+    assert verdict.trace is not None
+    assert "group" in verdict.trace.actions[0].parameters
