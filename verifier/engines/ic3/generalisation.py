@@ -1,8 +1,9 @@
 """Generalisation: leaving literals out of a blocked cube, so that its clause excludes more.
 
 Where a literal cannot go because of a state that could be excluded itself (a counterexample to
-generalisation), that is done first; else the cube shrinks to what it shares with that state (Hassan,
-Bradley and Somenzi 2013, doi:10.1109/FMCAD.2013.6679405).
+generalisation), that is done first (Hassan, Bradley and Somenzi 2013,
+doi:10.1109/FMCAD.2013.6679405). To go on with what the cube shares with such a state, as they do where it
+cannot be excluded, takes twice as long here (measured on kip320).
 """
 
 from __future__ import annotations
@@ -25,39 +26,22 @@ class Generalisation:
         """A smaller cube of which the same holds: no initial state in it, none reached from below."""
         uses = self._frames.uses
         order = sorted(cube, key=lambda literal: uses.get(literal, 0))
-        needed: set[int] = set()
         for literal in order:
-            if literal not in cube or literal in needed:
-                continue
-            smaller = tuple(other for other in cube if other != literal)
-            found = self._down(smaller, level, depth, needed)
-            if found is None:
-                needed.add(literal)
-            else:
-                cube = found
+            if literal in cube:
+                found = self._down(tuple(other for other in cube if other != literal), level, depth)
+                cube = cube if found is None else found
         return cube
 
-    def _down(self, cube: Cube, level: int, depth: int, needed: set[int]) -> Cube | None:
-        """An inductive part of the cube that keeps the literals needed; None if none was found."""
-        counterexamples = 0
+    def _down(self, cube: Cube, level: int, depth: int) -> Cube | None:
+        """An inductive part of the cube; None if none was found."""
         frames = self._frames
-        while cube and frames.initial(cube) is None:
+        if not cube or frames.initial(cube) is not None:
+            return None
+        for _ in range(_MOST_COUNTEREXAMPLES + 1):
             found = frames.reaches(cube, level)
             if not isinstance(found, Transition):
                 return found
-            if depth >= _DEEPEST:
-                return None
-            if (
-                counterexamples < _MOST_COUNTEREXAMPLES
-                and level > 1
-                and self._excluded(found, cube, level, depth)
-            ):
-                counterexamples += 1
-                continue
-            counterexamples = 0
-            state = set(found.state)
-            cube = tuple(literal for literal in cube if literal in state)
-            if not needed.issubset(cube):
+            if depth >= _DEEPEST or level == 1 or not self._excluded(found, cube, level, depth):
                 return None
         return None
 
