@@ -276,3 +276,16 @@ def test_free_parameters_are_replayed() -> None:
     verdict = _only(_prove(Lottery(), "SomeLeft", EngineChoice.IC3))
     assert verdict.trace is not None
     assert "group" in verdict.trace.actions[0].parameters
+
+
+def test_what_no_certificate_can_say_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "proof.json"
+    parity = f"{__file__}:Parity"
+    done = verify("prove", "--spec", parity, "--engine", "kind", "--certificate", str(file))
+    assert done.exit_code == 0, done.output
+    assert "inductive, which no certificate can say" in done.stderr
+    free = ("--property", "NeverAll", "--deadlock", "--engine", "ic3")
+    done = verify("prove", "--spec", parity, *free, "--certificate", str(file))
+    assert done.exit_code == 0, done.output
+    assert "NoDeadlock is no property of the spec" in done.stderr
+    assert verify("certify", str(file), "--spec", parity).exit_code == 0

@@ -25,7 +25,7 @@ from verifier.report.proof import render_proof
 from verifier.report.run import Run
 from verifier.report.text import constants_line
 from verifier.solvers.assuming import AssumingSolver
-from verifier.verdict import Verdict
+from verifier.verdict import NO_DEADLOCK, Verdict
 
 
 def run(options: Options) -> int:
@@ -79,11 +79,9 @@ def _written(model: Model, outcome: ProveOutcome, path: Path) -> ProveOutcome:
     files: dict[str, str] = {}
     for proof in outcome.proofs:
         name = proof.property_name
-        if proof.certificate is None:
-            click.echo(
-                f"{name} is {proof.k}-inductive, which no certificate can say: --engine ic3 gives one",
-                err=True,
-            )
+        if proof.certificate is None or name == NO_DEADLOCK:
+            known = "is no property of the spec" if proof.certificate else f"is {proof.k}-inductive"
+            click.echo(f"{name} {known}, which no certificate can say", err=True)
             continue
         target = beside(path, name) if files else path
         write("--certificate", target, certificates.dump(model, proof.certificate))
