@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import console
+from verifier.cli.live import LiveReporter
 
 if TYPE_CHECKING:
-    from rich.live import Live
     from rich.text import Text
 
     from verifier.engines.bmc import Progress
@@ -27,23 +24,13 @@ def progress_line(news: Progress) -> str:
     return f"depth {news.depth} closed ({news.search}, {news.seconds:.1f} s): {names}"
 
 
-class Reporter:
-    """Shows progress as it is told. Use as a context, around the search."""
+class Reporter(LiveReporter):
+    """Shows the progress of a search."""
 
     def __init__(self) -> None:
-        self._live: Live | None = None
-        self._terminal = sys.stderr.isatty()
+        super().__init__()
         self._closed: dict[str, int] = {}
         self._began = time.monotonic()
-
-    def __enter__(self) -> Reporter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._live is not None:
-            self._live.stop()
 
     def __call__(self, news: Progress) -> None:
         """Takes a piece of news."""
@@ -52,20 +39,9 @@ class Reporter:
             return
         if news.steps is None:
             self._closed[news.search] = news.depth
-        if self._live is None:
-            self._start()
-        assert self._live is not None
+        live = self._started()
         if news.steps is not None:
-            self._live.console.print(progress_line(news))
-
-    def _start(self) -> None:
-        # Not before the first news: the line is redrawn by a thread, and the searches are forked before.
-        from rich.live import Live
-
-        self._live = Live(
-            get_renderable=self._line, console=console(stderr=True), transient=True, refresh_per_second=4
-        )
-        self._live.start()
+            live.console.print(progress_line(news))
 
     def _line(self) -> Text:
         from rich.text import Text
