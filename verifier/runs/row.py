@@ -1,0 +1,116 @@
+"""Rows: one verdict of one run, flat. What sweeps store and reports are made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.verdict import VerdictKind
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one property of one protocol at one choice of constants."""
+
+    job_id: str
+    """Of what was asked, not of what came out: the hash of spec, constants, property, engine, options, version."""
+    run_id: str
+    """Of the command that ran the job."""
+    spec: str
+    spec_hash: str
+    constants: Mapping[str, Any]
+    property_name: str
+    engine: str
+    options: Mapping[str, Any]
+    solver: str
+    """Names joined by ``+`` where several took part; empty if none did."""
+    solver_version: str
+    tool_version: str
+    verdict: VerdictKind
+    depth: int | None
+    """The depth closed, or searched; None if not even the initial states were."""
+    reason: str | None
+    seconds: float
+    """Of the whole run, with building."""
+    peak_memory: int | None
+    """Bytes; None if it was not measured."""
+    steps: int | None
+    """Actions of the counterexample or witness."""
+    fewest: bool | None
+    trace: Mapping[str, Any] | None
+    """ITF."""
+    proof: Mapping[str, Any] | None
+    """Who found and who checked the invariant, its lemmas and clauses, the obligations."""
+    statistics: Mapping[str, Any]
+    """As the engine's JSON output has them."""
+    drawing: Mapping[str, Any] | None
+    """How the protocol wants its traces drawn; None: it does not say."""
+    exit_code: int
+    """Of the run, expectations applied."""
+    error: str | None
+    """Of a verdict ERROR, what went wrong."""
+    host: str
+    started_at: str
+    """ISO 8601, UTC."""
+
+
+def job_id(
+    spec_hash: str,
+    constants: Mapping[str, Any],
+    property_name: str,
+    engine: str,
+    options: Mapping[str, Any],
+    tool_version: str,
+) -> str:
+    """The key of a job: the same question has the same key, on any machine. Sixteen hexadecimal digits."""
+    asked = [spec_hash, dict(constants), property_name, engine, dict(options), tool_version]
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
+    """The rows of a run's object (``verifier.runs.content.as_object``), one for each property."""
+    proofs = {proof["property"]: proof for proof in content.get("proofs", ())}
+    options = {name: value for name, value in content["options"].items() if name != "properties"}
+    about = content["about"]
+    return [
+        Row(
+            job_id=job_id(
+                content["spec_hash"],
+                content["constants"],
+                result["property"],
+                content["engine"],
+                options,
+                about["tool_version"],
+            ),
+            run_id=about["run_id"],
+            spec=content["spec"],
+            spec_hash=content["spec_hash"],
+            constants=content["constants"],
+            property_name=result["property"],
+            engine=content["engine"],
+            options=options,
+            solver=content["solver"]["name"],
+            solver_version=content["solver"]["version"],
+            tool_version=about["tool_version"],
+            verdict=VerdictKind(result["verdict"]),
+            depth=result["depth"],
+            reason=result["reason"],
+            seconds=content["seconds"],
+            peak_memory=content["statistics"].get("peak_memory_bytes"),
+            steps=result["steps"],
+            fewest=result["fewest"],
+            trace=result["trace"],
+            proof=proofs.get(result["property"]),
+            statistics=content["statistics"],
+            drawing=content.get("drawing"),
+            exit_code=content["exit_code"],
+            error=result["reason"] if result["verdict"] == VerdictKind.ERROR else None,
+            host=about["host"],
+            started_at=about["started_at"],
+        )
+        for result in content["results"]
+    ]
