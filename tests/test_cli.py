@@ -14,8 +14,8 @@ import pytest
 
 from tests.command_line import CHAIN, ENDLESS, FAST, ROOT, started, verify
 from verifier.cli import bmc
-from verifier.cli.expect import exit_code, parse_expectations
 from verifier.engines.bmc import PREFERRED_SOLVERS, StepsChoice
+from verifier.runs.expect import exit_code, parse_expectations
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import Verdict, VerdictKind
 

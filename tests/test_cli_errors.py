@@ -106,8 +106,7 @@ def test_an_internal_error_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> N
     def broken(*_: object) -> None:
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr("verifier.cli.specs.load", broken)
-    monkeypatch.setattr("verifier.cli.show.load", broken)
+    monkeypatch.setattr("verifier.runs.loading.load", broken)
     done = verify("show", "kip320")
     assert done.exit_code == 1
     assert done.stderr.startswith("verify: internal error, please report it: RuntimeError: two lines")

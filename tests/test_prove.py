@@ -20,7 +20,7 @@ from verifier.engines.processes import Limits, Work
 from verifier.engines.prove import EngineChoice, Progress, ProveOutcome, Request, check
 from verifier.model import build
 from verifier.replay import Replayer
-from verifier.report.invariant import invariant_lines
+from verifier.runs.invariant import invariant_lines
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.verdict import Verdict, VerdictKind

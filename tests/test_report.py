@@ -31,10 +31,10 @@ from verifier.report.columns import aligned, one_line, widths
 from verifier.report.counterexample import lanes_of, render_trace
 from verifier.report.description import describe
 from verifier.report.failure import render_failure, short_failure
-from verifier.report.machine import as_object
 from verifier.report.protocol import render_description
-from verifier.report.run import Run
 from verifier.report.text import render_run, verdict_text
+from verifier.runs.content import as_object
+from verifier.runs.run import Run
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load
 from verifier.trace import Trace

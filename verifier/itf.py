@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
@@ -21,6 +20,7 @@ from verifier.model import Model
 from verifier.replay import ReplayFailure
 from verifier.specs.definition import Definition
 from verifier.trace import ActionTaken, Trace
+from verifier.version import tool_version
 
 _FORMAT = "ITF"
 _DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -53,7 +53,7 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
         "#meta": {
             "format": _FORMAT,
             "format-description": _DESCRIPTION,
-            "description": f"made by verify {_version()}",
+            "description": f"made by verify {tool_version()}",
             "spec": trace.spec,
             "spec_hash": trace.spec_hash,
             "constants": dict(trace.constants),
@@ -149,13 +149,6 @@ def _action(index: int, entry: Mapping[str, Any], definition: Definition) -> Act
     # In the order in which the action declares them; what it does not know comes last.
     order = [*(key for key in sorts if key in values), *(key for key in values if key not in sorts)]
     return ActionTaken(name, {key: values[key] for key in order})
-
-
-def _version() -> str:
-    try:
-        return metadata.version("protoverify")
-    except metadata.PackageNotFoundError:  # run from a checkout that was not installed
-        return "(not installed)"
 
 
 def _parameter_sorts(definition: Definition, action: str) -> dict[str, Sort]:

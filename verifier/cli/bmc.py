@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.expect import EXPECT_HELP
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.runs.expect import EXPECT_HELP
 from verifier.solvers.names import SOLVER_NAMES
 
 STEPS = ("auto", "parallel", "serial")
@@ -31,29 +30,6 @@ _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
     "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    spec: str
-    settings: dict[str, str]
-    properties: tuple[str, ...]
-    depth: int | None
-    steps: str
-    solver: str | None
-    symmetry: bool
-    shortest: bool
-    timeout: float | None
-    memory: int | None
-    seed: int
-    output_format: str
-    full: bool
-    trace_out: Path | None
-    dump_smt2: Path | None
-    expect: tuple[str, ...]
-    deadlock: bool
 
 
 @click.command("bmc")
@@ -89,7 +65,13 @@ class Options:
 )
 @click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
 def command(
-    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+    spec_option: str | None,
+    spec_argument: str | None,
+    settings: tuple[str, ...],
+    output_format: str,
+    full: bool,
+    dump_smt2: Path | None,
+    **rest: Any,
 ) -> int:
     """Check properties in every execution of at most DEPTH actions.
 
@@ -102,6 +84,8 @@ def command(
       verify bmc --spec my_protocol.py --timeout 5m --trace-out trace.itf.json
     """
     from verifier.cli.bmc_run import run
+    from verifier.cli.running import Shown
+    from verifier.runs.options import BmcOptions
 
-    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
-    return run(options)
+    spec = named_spec(spec_option, spec_argument)
+    return run(spec, parse_settings(settings), BmcOptions(**rest), Shown(output_format, full), dump_smt2)

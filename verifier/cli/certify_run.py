@@ -14,14 +14,14 @@ from verifier.certify import Checked, check, other_solver
 from verifier.cli.certify import Options
 from verifier.cli.output import print_json
 from verifier.cli.running import terminable
-from verifier.cli.specs import Loaded, load
 from verifier.engines.bmc import Outcome
 from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.errors import UsageError
 from verifier.model import Model, build
-from verifier.report.machine import as_object
-from verifier.report.run import Run
 from verifier.report.text import constants_line, verdict_text
+from verifier.runs.content import as_object
+from verifier.runs.loading import Loaded, load
+from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.verdict import EXIT_CODES, Verdict, VerdictKind
 

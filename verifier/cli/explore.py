@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.expect import EXPECT_HELP
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.runs.expect import EXPECT_HELP
 
 _PROPERTY_HELP = (
     "What to check; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
@@ -30,27 +29,6 @@ _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
     "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    spec: str
-    settings: dict[str, str]
-    properties: tuple[str, ...]
-    deadlock: bool
-    keep_going: bool
-    symmetry: bool
-    max_states: int | None
-    max_depth: int | None
-    timeout: float | None
-    memory: int | None
-    output_format: str
-    full: bool
-    graph: Path | None
-    trace_out: Path | None
-    expect: tuple[str, ...]
 
 
 @click.command("explore")
@@ -71,7 +49,13 @@ class Options:
 @click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
 @click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
 def command(
-    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+    spec_option: str | None,
+    spec_argument: str | None,
+    settings: tuple[str, ...],
+    output_format: str,
+    full: bool,
+    graph: Path | None,
+    **rest: Any,
 ) -> int:
     """Look at every reachable state, breadth first, without a solver.
 
@@ -85,6 +69,8 @@ def command(
       verify explore --spec my_protocol.py --max-states 1000000 --graph states.dot
     """
     from verifier.cli.explore_run import run
+    from verifier.cli.running import Shown
+    from verifier.runs.options import ExploreOptions
 
-    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
-    return run(options)
+    spec = named_spec(spec_option, spec_argument)
+    return run(spec, parse_settings(settings), ExploreOptions(**rest), Shown(output_format, full), graph)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from verifier.cli.expect import EXPECT_HELP
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.runs.expect import EXPECT_HELP
 from verifier.solvers.names import SOLVER_NAMES
 
 _PROPERTY_HELP = (
@@ -26,28 +25,6 @@ _CERTIFICATE_HELP = (
     "Write the proof, and check it again in a process of its own with another solver. Of several proved "
     "properties the first gets FILE; P.json becomes P.NAME.json for each other."
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    spec: str
-    settings: dict[str, str]
-    properties: tuple[str, ...]
-    lemmas: tuple[str, ...]
-    solver: str
-    symmetry: bool
-    houdini: bool
-    minimise: bool
-    reachable: int | None
-    certificate: Path | None
-    timeout: float | None
-    memory: int | None
-    seed: int
-    output_format: str
-    full: bool
-    expect: tuple[str, ...]
 
 
 @click.command("induct")
@@ -69,7 +46,13 @@ class Options:
 @click.option("--full", is_flag=True, help="Show whole states instead of changes only.")
 @click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
 def command(
-    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+    spec_option: str | None,
+    spec_argument: str | None,
+    settings: tuple[str, ...],
+    output_format: str,
+    full: bool,
+    certificate: Path | None,
+    **rest: Any,
 ) -> int:
     """Prove properties for executions of any length, by the spec's lemmas.
 
@@ -83,6 +66,8 @@ def command(
       verify induct --spec kip320 --property StrongIsr --set replicas=5 --certificate proof.json
     """
     from verifier.cli.induct_run import run
+    from verifier.cli.running import Shown
+    from verifier.runs.options import InductOptions
 
-    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
-    return run(options)
+    spec = named_spec(spec_option, spec_argument)
+    return run(spec, parse_settings(settings), InductOptions(**rest), Shown(output_format, full), certificate)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from importlib import metadata
 from typing import Any
 
 import click
 
 from verifier.cli.group import LazyGroup
+from verifier.version import UNKNOWN, tool_version
 
 _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
@@ -43,10 +43,9 @@ Exit codes, of several verdicts the worst:
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        try:
-            click.echo(f"verify {metadata.version('protoverify')}")
-        except metadata.PackageNotFoundError:
-            click.echo("verify, from a checkout that was not installed")
+        version = tool_version()
+        words = ", from a checkout that was not installed" if version == UNKNOWN else f" {version}"
+        click.echo(f"verify{words}")
         context.exit()
 
 

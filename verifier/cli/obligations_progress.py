@@ -11,10 +11,10 @@ from verifier.engines.induction import LeftOut, Progress
 
 
 class ObligationsReporter:
-    """Shows progress as it is told. Use as a context, around the check."""
+    """Shows progress as it is told. Use as a context, around the checks."""
 
-    def __init__(self, property_name: str) -> None:
-        self._property = property_name
+    def __init__(self) -> None:
+        self._property = ""
         self._terminal = sys.stderr.isatty()
         self._part: str | None = None
         self._count, self._seconds = 0, 0.0
@@ -27,9 +27,12 @@ class ObligationsReporter:
     ) -> None:
         self._flush()
 
-    def __call__(self, progress: Progress) -> None:
-        """Takes a piece of news."""
+    def __call__(self, property_name: str, progress: Progress) -> None:
+        """Takes a piece of news of a property."""
         news = progress.news
+        if property_name != self._property:
+            self._flush()
+            self._property = property_name
         if isinstance(news, LeftOut):
             why = "not needed" if news.fell_at is None else f"falls at {news.fell_at}"
             self._line(f"{news.formula} is left out: {why}")

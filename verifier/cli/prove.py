@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.expect import EXPECT_HELP
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.runs.expect import EXPECT_HELP
 from verifier.solvers.names import SOLVER_NAMES
 
 ENGINES = ("auto", "ic3", "kind")
@@ -37,25 +36,6 @@ _TRACE_HELP = (
 )
 
 
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    spec: str
-    settings: dict[str, str]
-    properties: tuple[str, ...]
-    engine: str
-    solver: str | None
-    certificate: Path | None
-    timeout: float | None
-    memory: int | None
-    deadlock: bool
-    output_format: str
-    full: bool
-    trace_out: Path | None
-    expect: tuple[str, ...]
-
-
 @click.command("prove")
 @spec_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
@@ -70,7 +50,13 @@ class Options:
 @click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
 @click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
 def command(
-    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+    spec_option: str | None,
+    spec_argument: str | None,
+    settings: tuple[str, ...],
+    output_format: str,
+    full: bool,
+    certificate: Path | None,
+    **rest: Any,
 ) -> int:
     """Prove properties for all depths, or find executions that violate them, without lemmas.
 
@@ -83,6 +69,8 @@ def command(
       verify prove --spec my_protocol.py --engine kind --timeout 5m
     """
     from verifier.cli.prove_run import run
+    from verifier.cli.running import Shown
+    from verifier.runs.options import ProveOptions
 
-    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
-    return run(options)
+    spec = named_spec(spec_option, spec_argument)
+    return run(spec, parse_settings(settings), ProveOptions(**rest), Shown(output_format, full), certificate)

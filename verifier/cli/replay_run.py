@@ -10,13 +10,13 @@ import click
 
 from verifier import itf
 from verifier.cli.output import console, print_lines
-from verifier.cli.specs import Loaded, load
 from verifier.deadlock import with_deadlock
 from verifier.errors import UsageError, unknown_name
 from verifier.model import Model, build
 from verifier.replay import Replayer, ReplayFailure
 from verifier.report.counterexample import render_trace
 from verifier.report.failure import short_failure
+from verifier.runs.loading import Loaded, load
 from verifier.specs.registry import BUILT_IN
 from verifier.trace import Trace
 from verifier.verdict import NO_DEADLOCK

@@ -1,70 +1,57 @@
-"""What the commands that run an engine share: which properties, interrupts, writing traces."""
+"""What the commands that run an engine share: the spec, a first line, interrupts, writing traces."""
 
 from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from verifier import itf
-from verifier.cli.output import write
-from verifier.errors import UsageError, unknown_name
-from verifier.report.run import Run
+from verifier.cli.output import console, print_json, print_lines, write
+from verifier.report.text import constants_line
+from verifier.runs.content import as_object
+from verifier.runs.run import Run
 from verifier.specs.definition import Definition
-from verifier.verdict import NO_DEADLOCK, Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _TRACE_SUFFIX = ".itf.json"
 
-
-def chosen_properties(
-    definition: Definition, asked: Sequence[str], expected: Sequence[str] = (), deadlock: bool = False
-) -> tuple[str, ...]:
-    """The properties to check, with those of which something is expected, and freedom from deadlock.
-
-    Raises UsageError for an unknown one, or if there is none.
-    """
-    known = [prop.name for prop in definition.properties]
-    for name in asked:
-        if name not in (*known, "all"):
-            raise unknown_name("property", name, [*known, "all"])
-    also = [*(name for name in expected if name != NO_DEADLOCK), *([NO_DEADLOCK] if deadlock else [])]
-    if "all" in asked:
-        return tuple(dict.fromkeys((*known, *also)))
-    chosen = dict.fromkeys(asked) if asked else [prop.name for prop in definition.properties if prop.default]
-    if not chosen and not also:
-        names = ", ".join(known)
-        raise UsageError(
-            f"{definition.name} checks no property by default: name one with --property ({names})"
-        )
-    return tuple(dict.fromkeys((*chosen, *also)))
+Render = Callable[..., "list[RenderableType]"]
+"""Makes the text of a run, from the run, the width, and whether to show ``full`` states."""
 
 
-class OutOfTime(KeyboardInterrupt):
-    """The time is over; as with Ctrl-C, nothing on the way may catch it."""
+@dataclass(frozen=True)
+class Shown:
+    """How a run is shown, and where its traces go."""
+
+    output_format: str
+    full: bool
+    trace_out: Path | None = None
 
 
-@contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
-    """Raises OutOfTime inside when the time is over. The search has a clock of its own."""
+def announce(definition: Definition, what: str) -> None:
+    """Says on standard error what begins."""
+    click.echo(f"{definition.name} with {constants_line(definition.constants)}: {what}", err=True)
 
-    def stop(*_: Any) -> None:
-        raise OutOfTime
 
-    if seconds is None:
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def show(finished: Run, shown: Shown, render: Render) -> int:
+    """Prints the run, writes its traces, and returns its exit code."""
+    if shown.output_format == "json":
+        print_json(as_object(finished))
+    else:
+        target = console()
+        print_lines(target, render(finished, target.width, full=shown.full))
+    if shown.trace_out is not None:
+        _write_traces(finished, shown.trace_out)
+    return finished.exit_code
 
 
 @contextmanager
@@ -81,14 +68,7 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def undecided(properties: Sequence[str], stop: KeyboardInterrupt, timeout: float | None) -> list[Verdict]:
-    """The verdicts where the end came before the engine could begin, or after it was done."""
-    late = isinstance(stop, OutOfTime)
-    reason = f"timeout of {timeout:g} s, while building" if late else "interrupted"
-    return [Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name in properties]
-
-
-def write_traces(finished: Run, path: Path) -> None:
+def _write_traces(finished: Run, path: Path) -> None:
     """Writes the counterexamples of a run, the first to the path itself."""
     traces = [verdict.trace for verdict in finished.outcome.verdicts if verdict.trace is not None]
     if not traces or finished.model is None:

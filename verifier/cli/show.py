@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from verifier.cli.output import console, format_option, print_json, print_lines
-from verifier.cli.specs import load, named_spec, parse_settings, spec_options
+from verifier.cli.specs import named_spec, parse_settings, spec_options
 
 
 @click.command("show")
@@ -21,6 +21,8 @@ def command(
       verify show kip320
       verify show --spec my_protocol.py --set replicas=4 --format json
     """
+    from verifier.runs.loading import load
+
     loaded = load(named_spec(spec_option, spec_argument), parse_settings(settings))
 
     from verifier.model import build

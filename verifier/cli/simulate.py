@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.expect import EXPECT_HELP
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration
 from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.runs.expect import EXPECT_HELP
 
 _PROPERTY_HELP = (
     "What to check on the way; may be repeated. 'all' is all of them, 'none' is none. "
@@ -25,26 +24,6 @@ _HISTOGRAM_HELP = (
 )
 _COUNT_HELP = "Count how often this action is taken in an execution; may be repeated."
 _TRACE_HELP = "Write the counterexample as ITF JSON, for verify replay."
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    spec: str
-    settings: dict[str, str]
-    properties: tuple[str, ...]
-    deadlock: bool
-    walks: int
-    depth: int
-    seed: int
-    histogram: tuple[str, ...]
-    count_action: tuple[str, ...]
-    timeout: float | None
-    output_format: str
-    full: bool
-    trace_out: Path | None
-    expect: tuple[str, ...]
 
 
 @click.command("simulate")
@@ -64,7 +43,12 @@ class Options:
 @click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
 @click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
 def command(
-    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+    spec_option: str | None,
+    spec_argument: str | None,
+    settings: tuple[str, ...],
+    output_format: str,
+    full: bool,
+    **rest: Any,
 ) -> int:
     """Run random executions: check properties on the way, and count.
 
@@ -78,7 +62,9 @@ def command(
       verify simulate --spec rabbit-sac --property none --count-action Release
       verify simulate --spec rabbit-sac --property none --histogram "active_count(s, 'a1')"
     """
+    from verifier.cli.running import Shown
     from verifier.cli.simulate_run import run
+    from verifier.runs.options import SimulateOptions
 
-    options = Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest)
-    return run(options)
+    spec = named_spec(spec_option, spec_argument)
+    return run(spec, parse_settings(settings), SimulateOptions(**rest), Shown(output_format, full))

@@ -1,19 +1,13 @@
-"""The options that name a protocol and its constants, and getting the protocol they name."""
+"""The options that name a protocol and its constants."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from verifier.errors import UsageError
-
-if TYPE_CHECKING:
-    from verifier.specs.definition import Definition
-    from verifier.specs.protocol import Protocol
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -55,41 +49,3 @@ def parse_settings(words: Sequence[str]) -> dict[str, str]:
         if settings.setdefault(name, value) != value:
             raise UsageError(f"--set gives {name} two values, {settings[name]} and {value}")
     return settings
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A protocol at its constants, and its definition."""
-
-    spec: str
-    protocol: Protocol
-    definition: Definition
-
-
-def load(spec: str, settings: dict[str, Any]) -> Loaded:
-    """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them."""
-    from verifier.specs.protocol import DefinitionError, define
-    from verifier.specs.registry import BUILT_IN
-    from verifier.specs.registry import load as load_class
-
-    found = load_class(spec)
-    try:
-        protocol = found(settings)
-        return Loaded(spec, protocol, define(protocol))
-    except (UsageError, DefinitionError):
-        raise
-    except Exception as error:
-        if spec in BUILT_IN:
-            raise
-        raise UsageError(f"{_place(spec, error)}: {type(error).__name__}: {error}") from error
-
-
-def _place(spec: str, error: BaseException) -> str:
-    """The file of a protocol, with the line of it that was running."""
-    path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
-    line, step = None, error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == str(Path(path)):
-            line = step.tb_lineno
-        step = step.tb_next
-    return path if line is None else f"{path}, line {line}"

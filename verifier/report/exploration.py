@@ -9,7 +9,6 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.report.columns import wrap
-from verifier.report.run import Run
 from verifier.report.text import (
     DEADLOCKS_NOT_CHECKED,
     constants_line,
@@ -18,6 +17,7 @@ from verifier.report.text import (
     render_counterexamples,
     render_verdicts,
 )
+from verifier.runs.run import Run
 from verifier.verdict import VerdictKind
 
 

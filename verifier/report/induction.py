@@ -12,8 +12,8 @@ from verifier.engines.inductive_step import Kind
 from verifier.report.columns import wrap
 from verifier.report.counterexample import render_trace
 from verifier.report.failure import render_failure
-from verifier.report.run import Run
 from verifier.report.text import constants_line, expectation_remarks, render_verdicts
+from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.verdict import Verdict, VerdictKind
 
@@ -25,7 +25,7 @@ _CELL = 6
 
 
 def render_induction(
-    run: Run, outcomes: Sequence[InductionOutcome], width: int, full: bool
+    run: Run, width: int, *, full: bool, outcomes: Sequence[InductionOutcome]
 ) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters as far as the tables can."""
     about = f"{run.definition.name} with {constants_line(run.definition.constants)}"

@@ -9,8 +9,6 @@ from rich.text import Text
 
 from verifier.engines.prove import Proved
 from verifier.report.columns import wrap
-from verifier.report.invariant import invariant_lines
-from verifier.report.run import Run
 from verifier.report.text import (
     DEADLOCKS_NOT_CHECKED,
     constants_line,
@@ -19,13 +17,15 @@ from verifier.report.text import (
     render_counterexamples,
     render_verdicts,
 )
+from verifier.runs.invariant import invariant_lines
+from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.verdict import VerdictKind
 
 _MOST_LINES = 30
 
 
-def render_proof(run: Run, proofs: Sequence[Proved], width: int, *, full: bool) -> list[RenderableType]:
+def render_proof(run: Run, width: int, *, full: bool, proofs: Sequence[Proved]) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)

@@ -10,13 +10,13 @@ from rich.text import Text
 
 from verifier.report.columns import wrap
 from verifier.report.exploration import coverage_table, table
-from verifier.report.run import Run
 from verifier.report.text import (
     constants_line,
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
 )
+from verifier.runs.run import Run
 
 _LONGEST_BAR = 40
 _MOST_ROWS = 25

@@ -11,7 +11,7 @@ from verifier.encodings.concrete import Concrete, show
 from verifier.report.columns import aligned, wrap
 from verifier.report.counterexample import render_trace
 from verifier.report.failure import render_failure
-from verifier.report.run import Run
+from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.verdict import NO_DEADLOCK, Verdict, VerdictKind

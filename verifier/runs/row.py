@@ -16,7 +16,7 @@ class Row:
     """What is known of one property of one protocol at one choice of constants."""
 
     job_id: str
-    """Of what was asked, not of what came out: the hash of spec, constants, property, engine, options, version."""
+    """The hash of what was asked: spec, constants, property, engine, options, version of this program."""
     run_id: str
     """Of the command that ran the job."""
     spec: str

@@ -1,14 +1,34 @@
-"""A finished run of an engine: what both the terminal and the JSON output are made from."""
+"""A finished run of an engine: what the terminal, the JSON output and rows are made from."""
 
 from __future__ import annotations
 
+import platform
+import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from verifier.engines.bmc import Outcome
 from verifier.model import Model
 from verifier.specs.definition import Definition
+from verifier.version import tool_version
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where and when a run was made, and by which version."""
+
+    run_id: str
+    tool_version: str
+    host: str
+    started_at: str
+    """ISO 8601, UTC."""
+
+
+def origin() -> Origin:
+    """The origin of a run that starts now."""
+    return Origin(uuid.uuid4().hex[:12], tool_version(), platform.node(), datetime.now(UTC).isoformat())
 
 
 @dataclass(frozen=True)
@@ -32,3 +52,6 @@ class Run:
     """The expectations as they were given."""
     missing: tuple[str, ...] = ()
     """Actions that were expected to be enabled, and were not."""
+    proofs: tuple[Mapping[str, Any], ...] = ()
+    """How each proof was found and checked, as the JSON output has it."""
+    origin: Origin = field(default_factory=origin)

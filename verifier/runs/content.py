@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from verifier import itf
-from verifier.report.run import Run
+from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.verdict import Verdict
 
@@ -24,9 +25,11 @@ def as_object(run: Run) -> dict[str, Any]:
         },
         "seconds": round(run.seconds, 3),
         "exit_code": run.exit_code,
+        "about": asdict(run.origin),
         "expected": list(run.expected),
         "expected_but_never_enabled": list(run.missing),
         "results": [_result(run, verdict) for verdict in run.outcome.verdicts],
+        "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
     }
 

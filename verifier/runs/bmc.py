@@ -1,0 +1,82 @@
+"""Runs of bounded model checking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Progress, Request, StepsChoice, check
+from verifier.engines.processes import Limits
+from verifier.errors import UsageError
+from verifier.model import Model
+from verifier.runs.asked import Asked, ask, finished, searched
+from verifier.runs.loading import Loaded
+from verifier.runs.options import BmcOptions
+from verifier.runs.run import Run
+
+ENGINE = "bmc"
+
+
+def prepare(loaded: Loaded, options: BmcOptions) -> Asked[BmcOptions]:
+    """The run, its names checked. Raises UsageError for what cannot be asked."""
+    if options.shortest and options.steps == "parallel":
+        raise UsageError(
+            "--shortest does not go with --steps parallel: that no execution is shorter is shown by serial "
+            "steps (allowed: --steps auto, serial)"
+        )
+    return ask(loaded, options)
+
+
+def depth_of(asked: Asked[BmcOptions]) -> int:
+    """The depth asked for, or the spec's default."""
+    depth = asked.options.depth
+    return asked.loaded.protocol.default_depth if depth is None else depth
+
+
+def run(
+    asked: Asked[BmcOptions],
+    listen: Callable[[Progress], None] = lambda _: None,
+    once_built: Callable[[Model, Request], None] = lambda *_: None,
+) -> Run:
+    """Searches, until it is done or interrupted."""
+    options = asked.options
+    request = Request(
+        properties=asked.properties,
+        depth=depth_of(asked),
+        steps=StepsChoice(options.steps),
+        solver=options.solver,
+        symmetry=options.symmetry,
+        shortest=options.shortest,
+        limits=Limits(options.timeout, options.memory),
+        seed=options.seed,
+    )
+
+    def search(model: Model) -> Outcome:
+        once_built(model, request)
+        return check(model, request, listen)
+
+    found = searched(
+        asked, search, lambda verdicts: Outcome(verdicts, (), {"searches": {}, "peak_memory_bytes": 0})
+    )
+    return finished(
+        asked,
+        found,
+        engine=ENGINE,
+        options={
+            "depth": request.depth,
+            "steps": options.steps,
+            "symmetry": options.symmetry,
+            "shortest": options.shortest,
+            "timeout": options.timeout,
+            "memory": options.memory,
+            "seed": options.seed,
+        },
+        depth=request.depth,
+        solvers=_solvers(request),
+    )
+
+
+def _solvers(request: Request) -> tuple[str, ...]:
+    if request.solver is not None:
+        return (request.solver,)
+    ran = (steps for steps in PREFERRED_SOLVERS if request.steps in (StepsChoice.AUTO, steps.value))
+    return tuple(dict.fromkeys(PREFERRED_SOLVERS[steps] for steps in ran))

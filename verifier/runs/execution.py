@@ -1,0 +1,60 @@
+"""The engines by name: a run from plain options, as sweeps and manifests ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any, cast
+
+from verifier.errors import unknown_name
+from verifier.runs import bmc, explore, induct, prove, simulate
+from verifier.runs.loading import Loaded
+from verifier.runs.options import (
+    BmcOptions,
+    ExploreOptions,
+    InductOptions,
+    Options,
+    ProveOptions,
+    SimulateOptions,
+)
+from verifier.runs.run import Run
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine: what it can be asked, and how it runs."""
+
+    options: type[Options]
+    run: Callable[[Loaded, Any], Run]
+    """Raises UsageError for what cannot be asked."""
+
+
+ENGINES: Mapping[str, Engine] = MappingProxyType(
+    {
+        "bmc": Engine(BmcOptions, lambda loaded, options: bmc.run(bmc.prepare(loaded, options))),
+        "explore": Engine(ExploreOptions, lambda loaded, options: explore.run(explore.prepare(loaded, options))),
+        "induct": Engine(InductOptions, lambda loaded, options: induct.run(induct.prepare(loaded, options))),
+        "prove": Engine(ProveOptions, lambda loaded, options: prove.run(prove.prepare(loaded, options))),
+        "simulate": Engine(
+            SimulateOptions, lambda loaded, options: simulate.run(simulate.prepare(loaded, options))
+        ),
+    }
+)
+
+
+def options_of(engine: str, given: Mapping[str, Any]) -> Options:
+    """The options of an engine from names and values. Raises UsageError for an unknown engine or name."""
+    if engine not in ENGINES:
+        raise unknown_name("engine", engine, ENGINES)
+    known = [field.name for field in fields(ENGINES[engine].options)]
+    for name in given:
+        if name not in known:
+            raise unknown_name(f"option of {engine}", name, known)
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    return cast(Options, ENGINES[engine].options(**values))
+
+
+def execute(engine: str, loaded: Loaded, options: Options) -> Run:
+    """Runs the engine. Raises UsageError for what cannot be asked of it."""
+    return ENGINES[engine].run(loaded, options)

@@ -1,0 +1,164 @@
+"""Runs of the inductive check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.engines.bmc import Outcome
+from verifier.engines.induction import (
+    ENGINE,
+    InductionOutcome,
+    Obligation,
+    Progress,
+    Request,
+    induct,
+    question_of,
+)
+from verifier.engines.processes import Limits
+from verifier.model import Model
+from verifier.runs.asked import Asked, Searched, ask, chosen_properties, finished, searched, undecided
+from verifier.runs.loading import Loaded
+from verifier.runs.options import InductOptions
+from verifier.runs.run import Run
+from verifier.specs.definition import Definition, PropertyKind
+from verifier.verdict import Verdict
+
+Listen = Callable[[str, Progress], None]
+"""Hears the property and the news of it."""
+
+
+@dataclass(frozen=True)
+class Inductions(Outcome):
+    """The checks of several properties."""
+
+    parts: tuple[InductionOutcome, ...] = ()
+    """One for each property."""
+
+
+def prepare(loaded: Loaded, options: InductOptions) -> Asked[InductOptions]:
+    """The run, its names checked. Raises UsageError for what cannot be asked."""
+    return ask(loaded, options, _properties)
+
+
+def _properties(
+    definition: Definition, asked: Sequence[str], expected: tuple[str, ...], deadlock: bool
+) -> tuple[str, ...]:
+    """What to prove; of all, what induction can prove."""
+    names = chosen_properties(definition, asked, expected, deadlock)
+    if "all" in asked or not asked:
+        kinds = {prop.name: prop.kind for prop in definition.properties}
+        names = tuple(name for name in names if kinds[name] is not PropertyKind.REACHABLE)
+    return names
+
+
+def search(asked: Asked[InductOptions], listen: Listen = lambda *_: None) -> Searched[Inductions]:
+    """Checks one property after the other, until it is done or interrupted."""
+
+    def check(model: Model) -> Inductions:
+        parts: list[InductionOutcome] = []
+        try:
+            for name in asked.properties:
+                parts.append(_one(asked, model, name, parts, listen))
+        except KeyboardInterrupt as stop:
+            rest = asked.properties[len(parts) :]
+            parts += [InductionOutcome((verdict,), (), {}) for verdict in undecided(asked, rest, stop)]
+        return together(parts)
+
+    def nothing(verdicts: tuple[Verdict, ...]) -> Inductions:
+        return together([InductionOutcome((verdict,), (), {}) for verdict in verdicts])
+
+    return searched(asked, check, nothing)
+
+
+def together(parts: Iterable[InductionOutcome]) -> Inductions:
+    """The outcomes of several properties as one."""
+    parts = tuple(parts)
+    statistics = {
+        "properties": {part.verdicts[0].property_name: part.statistics for part in parts},
+        "peak_memory_bytes": max((part.statistics.get("peak_memory_bytes", 0) for part in parts), default=0),
+    }
+    return Inductions(tuple(part.verdicts[0] for part in parts), (), statistics, parts=parts)
+
+
+def _one(
+    asked: Asked[InductOptions],
+    model: Model,
+    name: str,
+    before: Sequence[InductionOutcome],
+    listen: Listen,
+) -> InductionOutcome:
+    known = [part.invariant for part in before if part.invariant]
+    options = asked.options
+    request = Request(
+        property_name=name,
+        lemmas=options.lemmas or None,
+        solver=options.solver,
+        symmetry=options.symmetry,
+        houdini=options.houdini,
+        minimise=options.minimise,
+        reachable=options.reachable,
+        limits=Limits(asked.seconds_left(), options.memory),
+        seed=options.seed,
+        proved=known[-1] if known else (),
+    )
+    question_of(model, request)
+    return induct(model, request, lambda news: listen(name, news))
+
+
+def concluded(asked: Asked[InductOptions], found: Searched[Inductions]) -> Run:
+    """The run, ended."""
+    options = asked.options
+    return finished(
+        asked,
+        found,
+        engine=ENGINE,
+        options={
+            "lemmas": list(options.lemmas) or [lemma.name for lemma in asked.definition.lemmas],
+            "symmetry": options.symmetry,
+            "houdini": options.houdini,
+            "minimise": options.minimise,
+            "reachable": options.reachable,
+            "timeout": options.timeout,
+            "memory": options.memory,
+            "seed": options.seed,
+        },
+        solvers=(options.solver,),
+        proofs=tuple(_described(part) for part in found.outcome.parts if part.obligations),
+    )
+
+
+def run(asked: Asked[InductOptions], listen: Listen = lambda *_: None) -> Run:
+    """Searches and concludes."""
+    return concluded(asked, search(asked, listen))
+
+
+def _described(part: InductionOutcome) -> Mapping[str, Any]:
+    return {
+        "property": part.verdicts[0].property_name,
+        "found_by": ENGINE,
+        "lemmas": list(part.invariant) or None,
+        "left_out": [{"lemma": lemma.formula, "fell_at": lemma.fell_at} for lemma in part.left_out],
+        "obligations": _table(part.obligations),
+    }
+
+
+def _table(obligations: Iterable[Obligation]) -> list[dict[str, Any]]:
+    """The obligations, those of one formula and action as one; it holds if all do."""
+    cells: dict[tuple[str, str], list[Obligation]] = {}
+    for item in obligations:
+        cells.setdefault((item.formula, item.action or item.kind.value), []).append(item)
+    return [
+        {
+            "formula": formula,
+            "at": place,
+            "kind": items[0].kind.value,
+            "holds": None
+            if any(i.holds is None for i in items) and all(i.holds is not False for i in items)
+            else all(i.holds for i in items),
+            "asked": len(items),
+            "seconds": round(sum(item.seconds for item in items), 4),
+        }
+        for (formula, place), items in cells.items()
+    ]

@@ -1,0 +1,49 @@
+"""The protocol that a spec names, at its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verifier.errors import UsageError
+from verifier.specs.definition import Definition
+from verifier.specs.protocol import DefinitionError, Protocol, define
+from verifier.specs.registry import BUILT_IN
+from verifier.specs.registry import load as load_class
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A protocol at its constants, and its definition."""
+
+    spec: str
+    """As it was named: a built-in name, or a file."""
+    protocol: Protocol
+    definition: Definition
+
+
+def load(spec: str, settings: Mapping[str, Any]) -> Loaded:
+    """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them."""
+    found = load_class(spec)
+    try:
+        protocol = found(dict(settings))
+        return Loaded(spec, protocol, define(protocol))
+    except (UsageError, DefinitionError):
+        raise
+    except Exception as error:
+        if spec in BUILT_IN:
+            raise
+        raise UsageError(f"{_place(spec, error)}: {type(error).__name__}: {error}") from error
+
+
+def _place(spec: str, error: BaseException) -> str:
+    """The file of a protocol, with the line of it that was running."""
+    path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
+    line, step = None, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == str(Path(path)):
+            line = step.tb_lineno
+        step = step.tb_next
+    return path if line is None else f"{path}, line {line}"

@@ -1,0 +1,71 @@
+"""Runs of random simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from verifier.engines.bmc import Outcome
+from verifier.engines.processes import Limits
+from verifier.engines.simulate import Progress, Request, simulate
+from verifier.errors import UsageError, unknown_name
+from verifier.measure import measure
+from verifier.model import Model
+from verifier.runs.asked import Asked, ask, chosen_properties, finished, searched
+from verifier.runs.loading import Loaded
+from verifier.runs.options import SimulateOptions
+from verifier.runs.run import Run
+from verifier.specs.definition import Definition
+from verifier.verdict import NO_DEADLOCK
+
+ENGINE = "simulate"
+
+
+def prepare(loaded: Loaded, options: SimulateOptions) -> Asked[SimulateOptions]:
+    """The run, its names checked. Raises UsageError for what cannot be asked."""
+    known = [action.name for action in loaded.definition.actions]
+    for name in options.count_action:
+        if name not in known:
+            raise unknown_name(f"action of {loaded.definition.name}", name, known)
+    return replace(ask(loaded, options, _properties), deadlock=True)
+
+
+def _properties(
+    definition: Definition, asked: Sequence[str], expected: tuple[str, ...], deadlock: bool
+) -> tuple[str, ...]:
+    if "none" not in asked:
+        return chosen_properties(definition, asked, expected, deadlock)
+    if len(asked) > 1:
+        raise UsageError("--property none does not go with other properties")
+    return tuple(dict.fromkeys((*expected, *((NO_DEADLOCK,) if deadlock else ()))))
+
+
+def run(asked: Asked[SimulateOptions], listen: Callable[[Progress], None] = lambda _: None) -> Run:
+    """Simulates, until it is done or interrupted."""
+    options = asked.options
+
+    def search(model: Model) -> Outcome:
+        request = Request(
+            properties=asked.properties,
+            walks=options.walks,
+            depth=options.depth,
+            seed=options.seed,
+            counted_actions=options.count_action,
+            measures={text: measure(model, text) for text in options.histogram},
+            limits=Limits(options.timeout),
+        )
+        return simulate(model, request, listen)
+
+    found = searched(asked, search, lambda verdicts: Outcome(verdicts, (), {}))
+    return finished(
+        asked,
+        found,
+        engine=ENGINE,
+        options={
+            "walks": options.walks,
+            "depth": options.depth,
+            "seed": options.seed,
+            "timeout": options.timeout,
+        },
+        depth=options.depth,
+    )
