@@ -70,6 +70,7 @@ def command(
     settings: tuple[str, ...],
     output_format: str,
     full: bool,
+    trace_out: Path | None,
     dump_smt2: Path | None,
     **rest: Any,
 ) -> int:
@@ -88,4 +89,5 @@ def command(
     from verifier.runs.options import BmcOptions
 
     spec = named_spec(spec_option, spec_argument)
-    return run(spec, parse_settings(settings), BmcOptions(**rest), Shown(output_format, full), dump_smt2)
+    shown = Shown(output_format, full, trace_out)
+    return run(spec, parse_settings(settings), BmcOptions(**rest), shown, dump_smt2)

@@ -55,6 +55,7 @@ def command(
     settings: tuple[str, ...],
     output_format: str,
     full: bool,
+    trace_out: Path | None,
     certificate: Path | None,
     **rest: Any,
 ) -> int:
@@ -73,4 +74,5 @@ def command(
     from verifier.runs.options import ProveOptions
 
     spec = named_spec(spec_option, spec_argument)
-    return run(spec, parse_settings(settings), ProveOptions(**rest), Shown(output_format, full), certificate)
+    shown = Shown(output_format, full, trace_out)
+    return run(spec, parse_settings(settings), ProveOptions(**rest), shown, certificate)

@@ -48,6 +48,7 @@ def command(
     settings: tuple[str, ...],
     output_format: str,
     full: bool,
+    trace_out: Path | None,
     **rest: Any,
 ) -> int:
     """Run random executions: check properties on the way, and count.
@@ -67,4 +68,4 @@ def command(
     from verifier.runs.options import SimulateOptions
 
     spec = named_spec(spec_option, spec_argument)
-    return run(spec, parse_settings(settings), SimulateOptions(**rest), Shown(output_format, full))
+    return run(spec, parse_settings(settings), SimulateOptions(**rest), Shown(output_format, full, trace_out))

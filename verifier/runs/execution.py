@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from verifier.errors import unknown_name
 from verifier.runs import bmc, explore, induct, prove, simulate
@@ -33,7 +33,9 @@ class Engine:
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
         "bmc": Engine(BmcOptions, lambda loaded, options: bmc.run(bmc.prepare(loaded, options))),
-        "explore": Engine(ExploreOptions, lambda loaded, options: explore.run(explore.prepare(loaded, options))),
+        "explore": Engine(
+            ExploreOptions, lambda loaded, options: explore.run(explore.prepare(loaded, options))
+        ),
         "induct": Engine(InductOptions, lambda loaded, options: induct.run(induct.prepare(loaded, options))),
         "prove": Engine(ProveOptions, lambda loaded, options: prove.run(prove.prepare(loaded, options))),
         "simulate": Engine(
@@ -51,8 +53,10 @@ def options_of(engine: str, given: Mapping[str, Any]) -> Options:
     for name in given:
         if name not in known:
             raise unknown_name(f"option of {engine}", name, known)
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    return cast(Options, ENGINES[engine].options(**values))
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
+    return ENGINES[engine].options(**values)
 
 
 def execute(engine: str, loaded: Loaded, options: Options) -> Run:
