@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Progress, Request, StepsChoice, check
 from verifier.engines.processes import Limits
@@ -30,6 +31,22 @@ def depth_of(asked: Asked[BmcOptions]) -> int:
     """The depth asked for, or the spec's default."""
     depth = asked.options.depth
     return asked.loaded.protocol.default_depth if depth is None else depth
+
+
+def recorded(asked: Asked[BmcOptions]) -> dict[str, Any]:
+    """The options as results name them."""
+    options = asked.options
+    return {
+        "depth": depth_of(asked),
+        "steps": options.steps,
+        "solver": options.solver,
+        "symmetry": options.symmetry,
+        "shortest": options.shortest,
+        "deadlock": asked.deadlock,
+        "timeout": options.timeout,
+        "memory": options.memory,
+        "seed": options.seed,
+    }
 
 
 def run(
@@ -61,15 +78,7 @@ def run(
         asked,
         found,
         engine=ENGINE,
-        options={
-            "depth": request.depth,
-            "steps": options.steps,
-            "symmetry": options.symmetry,
-            "shortest": options.shortest,
-            "timeout": options.timeout,
-            "memory": options.memory,
-            "seed": options.seed,
-        },
+        options=recorded(asked),
         depth=request.depth,
         solvers=_solvers(request),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from verifier.errors import unknown_name
 from verifier.runs import bmc, explore, induct, prove, simulate
+from verifier.runs.asked import Asked
 from verifier.runs.loading import Loaded
 from verifier.runs.options import (
     BmcOptions,
@@ -26,21 +27,20 @@ class Engine:
     """An engine: what it can be asked, and how it runs."""
 
     options: type[Options]
-    run: Callable[[Loaded, Any], Run]
+    prepare: Callable[[Loaded, Any], Asked[Any]]
     """Raises UsageError for what cannot be asked."""
+    recorded: Callable[[Asked[Any]], dict[str, Any]]
+    """The options as results name them, defaults filled in."""
+    run: Callable[[Asked[Any]], Run]
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
-        "bmc": Engine(BmcOptions, lambda loaded, options: bmc.run(bmc.prepare(loaded, options))),
-        "explore": Engine(
-            ExploreOptions, lambda loaded, options: explore.run(explore.prepare(loaded, options))
-        ),
-        "induct": Engine(InductOptions, lambda loaded, options: induct.run(induct.prepare(loaded, options))),
-        "prove": Engine(ProveOptions, lambda loaded, options: prove.run(prove.prepare(loaded, options))),
-        "simulate": Engine(
-            SimulateOptions, lambda loaded, options: simulate.run(simulate.prepare(loaded, options))
-        ),
+        bmc.ENGINE: Engine(BmcOptions, bmc.prepare, bmc.recorded, bmc.run),
+        explore.ENGINE: Engine(ExploreOptions, explore.prepare, explore.recorded, explore.run),
+        "induct": Engine(InductOptions, induct.prepare, induct.recorded, induct.run),
+        prove.ENGINE: Engine(ProveOptions, prove.prepare, prove.recorded, prove.run),
+        simulate.ENGINE: Engine(SimulateOptions, simulate.prepare, simulate.recorded, simulate.run),
     }
 )
 
@@ -61,4 +61,4 @@ def options_of(engine: str, given: Mapping[str, Any]) -> Options:
 
 def execute(engine: str, loaded: Loaded, options: Options) -> Run:
     """Runs the engine. Raises UsageError for what cannot be asked of it."""
-    return ENGINES[engine].run(loaded, options)
+    return ENGINES[engine].run(ENGINES[engine].prepare(loaded, options))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from verifier.engines.explore import Exploration, Progress, Request, explore
 from verifier.engines.processes import Limits
@@ -19,6 +20,20 @@ def prepare(loaded: Loaded, options: ExploreOptions) -> Asked[ExploreOptions]:
     """The run, its names checked. Raises UsageError for what cannot be asked."""
     # The graph and the counts speak of deadlocks whether they are looked for or not.
     return replace(ask(loaded, options), deadlock=True)
+
+
+def recorded(asked: Asked[ExploreOptions]) -> dict[str, Any]:
+    """The options as results name them."""
+    options = asked.options
+    return {
+        "max_states": options.max_states,
+        "max_depth": options.max_depth,
+        "symmetry": options.symmetry,
+        "deadlock": options.deadlock,
+        "keep_going": options.keep_going,
+        "timeout": options.timeout,
+        "memory": options.memory,
+    }
 
 
 def run(asked: Asked[ExploreOptions], listen: Callable[[Progress], None] = lambda _: None) -> Run:
@@ -42,14 +57,6 @@ def run(asked: Asked[ExploreOptions], listen: Callable[[Progress], None] = lambd
         asked,
         found,
         engine=ENGINE,
-        options={
-            "max_states": request.max_states,
-            "max_depth": request.max_depth,
-            "symmetry": request.symmetry,
-            "deadlock": options.deadlock,
-            "keep_going": request.keep_going,
-            "timeout": options.timeout,
-            "memory": options.memory,
-        },
+        options=recorded(asked),
         depth=found.outcome.statistics.get("depth", 0),
     )

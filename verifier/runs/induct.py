@@ -107,24 +107,30 @@ def _one(
     return induct(model, request, lambda news: listen(name, news))
 
 
+def recorded(asked: Asked[InductOptions]) -> dict[str, Any]:
+    """The options as results name them."""
+    options = asked.options
+    return {
+        "lemmas": list(options.lemmas) or [lemma.name for lemma in asked.definition.lemmas],
+        "solver": options.solver,
+        "symmetry": options.symmetry,
+        "houdini": options.houdini,
+        "minimise": options.minimise,
+        "reachable": options.reachable,
+        "timeout": options.timeout,
+        "memory": options.memory,
+        "seed": options.seed,
+    }
+
+
 def concluded(asked: Asked[InductOptions], found: Searched[Inductions]) -> Run:
     """The run, ended."""
-    options = asked.options
     return finished(
         asked,
         found,
         engine=ENGINE,
-        options={
-            "lemmas": list(options.lemmas) or [lemma.name for lemma in asked.definition.lemmas],
-            "symmetry": options.symmetry,
-            "houdini": options.houdini,
-            "minimise": options.minimise,
-            "reachable": options.reachable,
-            "timeout": options.timeout,
-            "memory": options.memory,
-            "seed": options.seed,
-        },
-        solvers=(options.solver,),
+        options=recorded(asked),
+        solvers=(asked.options.solver,),
         proofs=tuple(_described(part) for part in found.outcome.parts if part.obligations),
     )
 

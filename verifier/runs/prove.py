@@ -46,21 +46,26 @@ def search(
     return searched(asked, prove, lambda verdicts: ProveOutcome(verdicts, (), {"peak_memory_bytes": 0}))
 
 
+def recorded(asked: Asked[ProveOptions]) -> dict[str, Any]:
+    """The options as results name them."""
+    options = asked.options
+    return {
+        "engine": options.engine,
+        "solver": options.solver,
+        "deadlock": asked.deadlock,
+        "timeout": options.timeout,
+        "memory": options.memory,
+    }
+
+
 def concluded(asked: Asked[ProveOptions], found: Searched[ProveOutcome]) -> Run:
     """The run, ended."""
-    options = asked.options
     return finished(
         asked,
         found,
         engine=ENGINE,
-        options={
-            "engine": options.engine,
-            "solver": options.solver,
-            "deadlock": options.deadlock,
-            "timeout": options.timeout,
-            "memory": options.memory,
-        },
-        solvers=_solvers(options, found.outcome),
+        options=recorded(asked),
+        solvers=_solvers(asked.options, found.outcome),
         proofs=tuple(_described(found.model, proof) for proof in found.outcome.proofs),
     )
 

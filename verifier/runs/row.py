@@ -10,6 +10,8 @@ from typing import Any
 
 from verifier.verdict import VerdictKind
 
+_LIMITS = ("timeout", "memory")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -65,8 +67,12 @@ def job_id(
     options: Mapping[str, Any],
     tool_version: str,
 ) -> str:
-    """The key of a job: the same question has the same key, on any machine. Sixteen hexadecimal digits."""
-    asked = [spec_hash, dict(constants), property_name, engine, dict(options), tool_version]
+    """The key of a job: the same question has the same key, on any machine. Sixteen hexadecimal digits.
+
+    Limits of time and memory are no part of the question.
+    """
+    meant = {name: value for name, value in options.items() if name not in _LIMITS}
+    asked = [spec_hash, dict(constants), property_name, engine, meant, tool_version]
     text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

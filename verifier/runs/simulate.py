@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from verifier.engines.bmc import Outcome
 from verifier.engines.processes import Limits
@@ -40,6 +41,17 @@ def _properties(
     return tuple(dict.fromkeys((*expected, *((NO_DEADLOCK,) if deadlock else ()))))
 
 
+def recorded(asked: Asked[SimulateOptions]) -> dict[str, Any]:
+    """The options as results name them."""
+    options = asked.options
+    return {
+        "walks": options.walks,
+        "depth": options.depth,
+        "seed": options.seed,
+        "timeout": options.timeout,
+    }
+
+
 def run(asked: Asked[SimulateOptions], listen: Callable[[Progress], None] = lambda _: None) -> Run:
     """Simulates, until it is done or interrupted."""
     options = asked.options
@@ -61,11 +73,6 @@ def run(asked: Asked[SimulateOptions], listen: Callable[[Progress], None] = lamb
         asked,
         found,
         engine=ENGINE,
-        options={
-            "walks": options.walks,
-            "depth": options.depth,
-            "seed": options.seed,
-            "timeout": options.timeout,
-        },
+        options=recorded(asked),
         depth=options.depth,
     )

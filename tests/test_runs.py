@@ -1,0 +1,41 @@
+"""Runs by name of engine, and the keys of what was asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.command_line import CHAIN
+from verifier.runs.content import as_object
+from verifier.runs.execution import ENGINES, execute, options_of
+from verifier.runs.loading import load
+from verifier.runs.row import rows_of
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "bmc": {"depth": 1, "solver": "cadical"},
+    "explore": {"max_depth": 1},
+    "induct": {},
+    "prove": {"engine": "ic3"},
+    "simulate": {"walks": 3, "depth": 2},
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_asked_is_known_before_the_run(engine: str) -> None:
+    loaded, options = load(CHAIN, {}), options_of(engine, OPTIONS[engine])
+    asked = ENGINES[engine].prepare(loaded, options)
+    content = as_object(ENGINES[engine].run(asked))
+    assert content["options"] == {"properties": list(asked.properties), **ENGINES[engine].recorded(asked)}
+
+
+def _job_id(**given: Any) -> str:
+    content = as_object(execute("bmc", load(CHAIN, {}), options_of("bmc", {"depth": 1, **given})))
+    return rows_of(content)[0].job_id
+
+
+def test_the_key_is_of_the_question_and_not_of_limits() -> None:
+    cadical = _job_id(solver="cadical")
+    assert cadical == _job_id(solver="cadical", timeout=50.0, memory=10**10)
+    assert cadical != _job_id(solver="z3")
+    assert cadical != _job_id(solver="cadical", depth=2)
