@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.printing import text
@@ -87,6 +88,8 @@ class Definition:
     constraint: Term | None
     """States that do not satisfy it are checked, but nothing happens in them (TLC's CONSTRAINT)."""
     lemmas: tuple[Lemma, ...] = ()
+    drawing: Mapping[str, Any] | None = None
+    """How executions are drawn (``verifier.specs.drawing``), as JSON; None: it does not say."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term with the place where it stands."""
@@ -106,7 +109,8 @@ class Definition:
     def spec_hash(self) -> str:
         """A hash of the meaning: constants, variables, init, actions and properties, not of comments.
 
-        Lemmas are no part of it: what they say follows from the rest, or else they are wrong."""
+        Lemmas are no part of it: what they say follows from the rest, or else they are wrong. Nor is the
+        drawing."""
         lines = [self.name, repr(sorted(self.constants.items()))]
         lines += [f"variable {symbol.name}: {symbol.sort}" for symbol in self.variables]
         for action in self.actions:

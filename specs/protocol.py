@@ -15,6 +15,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BOOLEAN, Value, coerce, wrap
 from verifier.errors import UsageError, unknown_name
 from verifier.specs.definition import Action, Definition, Lemma, Parameter, Property, PropertyKind
+from verifier.specs.drawing import Call, Drawing, Lane, Mail, described
 from verifier.specs.members import (
     ActionMember,
     Free,
@@ -33,13 +34,17 @@ from verifier.specs.members import (
 __all__ = [
     "ActionMember",
     "BooleanConstant",
+    "Call",
     "ChoiceConstant",
     "Constant",
     "DefinitionError",
+    "Drawing",
     "Free",
     "IndexSetConstant",
     "IntegerConstant",
+    "Lane",
     "LemmaMember",
+    "Mail",
     "PropertyMember",
     "Protocol",
     "State",
@@ -203,6 +208,8 @@ class Protocol:
     default_depth: ClassVar[int] = 10
     lanes: ClassVar[str] = ""
     """The constant whose index set gives a trace its columns; by default the first one."""
+    drawing: ClassVar[Drawing | None] = None
+    """How reports draw executions; by default with a lane for each element that is named."""
 
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self.constants: Mapping[str, Any] = parse_constants(type(self), settings or {})
@@ -291,16 +298,24 @@ def define(protocol: Protocol) -> Definition:
     for name in {prop.name for prop in properties}.intersection(item.name for item in lemmas):
         raise DefinitionError(f"{protocol.spec_name()}: {name} is both a property and a lemma")
     bound = protocol.constraint(state)
+    actions = tuple(_action(protocol, state, name, members[name]) for name in names)  # type: ignore[arg-type]
     return Definition(
         name=protocol.spec_name(),
         constants=protocol.constants,
         variables=state.symbols,
         init=_formula(protocol.init(state), "init"),
-        actions=tuple(_action(protocol, state, name, members[name]) for name in names),  # type: ignore[arg-type]
+        actions=actions,
         properties=tuple(properties),
         constraint=None if bound is None else _formula(bound, "constraint"),
         lemmas=lemmas,
+        drawing=_drawing(protocol, state, actions),
     )
+
+
+def _drawing(protocol: Protocol, state: State, actions: tuple[Action, ...]) -> dict[str, Any] | None:
+    if protocol.drawing is None:
+        return None
+    return described(protocol.drawing, protocol, tuple(symbol.name for symbol in state.symbols), actions)
 
 
 def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMember | LemmaMember]]:

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from verifier.encodings.bits import TRUE
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowered import cases, known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.model import Leaving, Model
+from verifier.specs.definition import PropertyKind
+from verifier.trace import Trace
 
 _MAXIMUM_REASONS = 3
 
@@ -117,3 +121,33 @@ class ConcreteReading:
                     yield name, self.value(part, bindings)
             else:
                 stack.extend(reversed(part.arguments))
+
+
+def reasons(model: Model, trace: Trace) -> list[Reason]:
+    """Why the property's formula is false in the last state.
+
+    Empty if it is not false there, or if the property is not the protocol's (freedom from deadlock).
+    """
+    reading = ConcreteReading(trace.states[-1])
+    formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
+    formulas |= {prop.name: prop.formula for prop in model.definition.properties}
+    formula = formulas.get(str(trace.violates))
+    if formula is not None and not reading.holds(formula, {}):
+        return reading.failures(formula)
+    return []
+
+
+def leaving_in_last_state(model: Model, trace: Trace) -> list[Leaving]:
+    """The assignments that would leave a sort there: what a type invariant excludes beside its formula."""
+    kinds = {prop.name: prop.kind for prop in model.system.properties}
+    if kinds.get(str(trace.violates)) is not PropertyKind.TYPE_INVARIANT:
+        return []
+    bits = model.layout.encode_state(trace.states[-1])
+    evaluator = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving])
+    found = zip(model.leaving, evaluator.single(bits), strict=True)
+    return [leaving for leaving, would in found if would]
+
+
+def would_leave(leaving: Leaving) -> str:
+    """In words, which assignment would leave which sort."""
+    return f"{leaving.instance} is enabled and would give {leaving.target} a value outside {leaving.sort}"

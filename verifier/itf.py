@@ -16,6 +16,7 @@ from typing import Any
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
+from verifier.explain import leaving_in_last_state, reasons, would_leave
 from verifier.model import Model
 from verifier.replay import ReplayFailure
 from verifier.specs.definition import Definition
@@ -59,10 +60,28 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
             "constants": dict(trace.constants),
             "property": trace.violates,
             "status": _status(trace, model),
+            "failing": _failing(trace, model),
+            "drawing": model.definition.drawing,
         },
         "vars": list(sorts),
         "states": states,
     }
+
+
+def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
+    """What fails in the last state, as text, with the witnesses and the values that it speaks of."""
+    if trace.violates is None or model.system.seeks(trace.violates):
+        return []
+    found = [
+        {
+            "formula": reason.formula,
+            "witnesses": [[name, show(value)] for name, value in reason.witnesses],
+            "where": [[place, show(value)] for place, value in reason.values],
+        }
+        for reason in reasons(model, trace)
+    ]
+    leaving = [would_leave(item) for item in leaving_in_last_state(model, trace)]
+    return found + [{"formula": words, "witnesses": [], "where": []} for words in leaving]
 
 
 def _status(trace: Trace, model: Model) -> str:

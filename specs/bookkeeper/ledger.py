@@ -15,11 +15,12 @@ from typing import Any
 from verifier.encodings.quantifiers import all_of, choose, count, exists, forall, function, if_, those
 from verifier.encodings.sorts import Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import literal, record, set_of
-from verifier.specs.protocol import ChoiceConstant, IndexSetConstant, IntegerConstant, Protocol
+from verifier.specs.protocol import ChoiceConstant, IndexSetConstant, IntegerConstant, Lane, Protocol
 
 LOST, PROCESSED, DELIVERABLE = -1, 0, 1
 COUNT = Option(Range(LOST, DELIVERABLE))
 LEDGER_STATUS = Option(Enum("ledger status", ("OPEN", "IN_RECOVERY", "CLOSED")))
+METADATA_LANE = Lane("metadata", ("meta_status", "meta_fragments", "meta_last_entry", "meta_version"))
 
 
 def untouched(sort: Sort) -> Any:

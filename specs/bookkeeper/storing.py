@@ -6,12 +6,23 @@ from typing import Any
 
 from verifier.encodings.quantifiers import exists
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set
-from verifier.specs.bookkeeper.ledger import COUNT, DELIVERABLE, LEDGER_STATUS, LOST, PROCESSED, Ledger
+from verifier.specs.bookkeeper.ledger import (
+    COUNT,
+    DELIVERABLE,
+    LEDGER_STATUS,
+    LOST,
+    METADATA_LANE,
+    PROCESSED,
+    Ledger,
+)
 from verifier.specs.protocol import (
     BooleanConstant,
+    Call,
     ChoiceConstant,
+    Drawing,
     IndexSetConstant,
     IntegerConstant,
+    Mail,
     State,
     Step,
     action,
@@ -32,6 +43,21 @@ class Storing(Ledger):
         "as-written",
         "whether a read concludes only when no other of its messages is on its way, or drops those",
         choices=("as-written", "intended"),
+    )
+
+    drawing = Drawing(
+        lanes=(METADATA_LANE, "clients", "bookies"),
+        messages=(
+            Call(("ClientCreatesLedger", "ClientStartsRecovery"), "client", "metadata"),
+            Call(("ClientChangesEnsemble", "*ClientClosesLedger*"), "client", "metadata"),
+            Mail("add_requests[client][entry][lac][bookie]", "client", "bookie", "add {entry}"),
+            Mail("add_confirmations[client][entry][bookie]", "bookie", "client", "has {entry}"),
+            Mail("add_refusals[client][entry][bookie]", "bookie", "client", "fenced"),
+            Mail("fence_requests[client][bookie]", "client", "bookie", "fence"),
+            Mail("fence_responses[client][bookie].count", "bookie", "client", "is fenced"),
+            Mail("read_requests[client][entry][bookie]", "client", "bookie", "read {entry}"),
+            Mail("read_responses[client][entry][bookie].count", "bookie", "client", "entry {entry}"),
+        ),
     )
 
     @property

@@ -7,8 +7,16 @@ from typing import Any
 from verifier.encodings.quantifiers import exists, forall, function, if_, maximum
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set
 from verifier.encodings.values import coerce, set_of, some
-from verifier.specs.bookkeeper.ledger import COUNT, DELIVERABLE, LEDGER_STATUS, LOST, PROCESSED, Ledger
-from verifier.specs.protocol import BooleanConstant, State, Step, action, free
+from verifier.specs.bookkeeper.ledger import (
+    COUNT,
+    DELIVERABLE,
+    LEDGER_STATUS,
+    LOST,
+    METADATA_LANE,
+    PROCESSED,
+    Ledger,
+)
+from verifier.specs.protocol import BooleanConstant, Call, Drawing, Lane, Mail, State, Step, action, free
 
 W1_STATUS = Option(Enum("w1 status", ("OPEN", "CLOSED", "INVALID")))
 W2_STATUS = Option(Enum("w2 status", ("IN_RECOVERY", "CLOSED", "INVALID")))
@@ -21,6 +29,26 @@ class Writers413(Ledger):
     recovery_reads_fence = BooleanConstant(False, "whether a recovery read fences the bookie")
 
     WRITERS = Enum("writer", ("w1", "w2"))
+
+    drawing = Drawing(
+        lanes=(
+            METADATA_LANE,
+            Lane("w1", ("w1",), ("W1*",)),
+            Lane("w2", ("w2",), ("W2*",)),
+            "bookies",
+        ),
+        messages=(
+            Call(("W1CreatesLedger", "W1ChangesEnsemble", "W1CloseLedger*"), "w1", "metadata"),
+            Call(("W2PlaceInRecovery", "W2ChangesEnsemble", "W2ClosesLedger"), "w2", "metadata"),
+            Mail("add_requests[writer][entry][lac][bookie]", "writer", "bookie", "add {entry}"),
+            Mail("add_confirmations[writer][entry][bookie]", "bookie", "writer", "has {entry}"),
+            Mail("add_refusals[entry][bookie]", "bookie", "w1", "fenced"),
+            Mail("fence_requests[bookie]", "w2", "bookie", "fence"),
+            Mail("fence_responses[bookie].count", "bookie", "w2", "is fenced"),
+            Mail("read_requests[entry][bookie]", "w2", "bookie", "read {entry}"),
+            Mail("read_responses[entry][bookie].count", "bookie", "w2", "entry {entry}"),
+        ),
+    )
 
     @property
     def answers(self) -> Option:

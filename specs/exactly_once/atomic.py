@@ -20,8 +20,11 @@ from verifier.encodings.quantifiers import choose, count, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import literal
 from verifier.specs.protocol import (
+    Call,
+    Drawing,
     IndexSetConstant,
     IntegerConstant,
+    Lane,
     Protocol,
     State,
     Step,
@@ -45,6 +48,21 @@ class ExactlyOnceAtomic(Protocol):
     max_retry = IntegerConstant(1, "how often a message is tried again")
     processes = IndexSetConstant(2, "handlers that process messages", kind="process")
     lanes = "processes"
+    drawing = Drawing(
+        lanes=(
+            Lane("queue", ("input_queue", "processed")),
+            "processes",
+            Lane("store", ("store",)),
+            Lane("output", ("output",)),
+        ),
+        messages=(
+            Call(("LockInMsg",), "queue", "process", "{message}"),
+            Call(("LoadState",), "store", "process", "state"),
+            Call(("ProcessAndCommit", "UpdateOutbox"), "process", "store", "write"),
+            Call(("SendOutMsg",), "process", "output", "send"),
+            Call(("AckInMsg",), "process", "queue", "ack"),
+        ),
+    )
     default_depth = 20
     outcomes = Boolean()
 

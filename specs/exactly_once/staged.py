@@ -24,8 +24,11 @@ from verifier.encodings.quantifiers import choose, count, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set
 from verifier.encodings.values import literal
 from verifier.specs.protocol import (
+    Call,
     ChoiceConstant,
+    Drawing,
     IndexSetConstant,
+    Lane,
     Protocol,
     State,
     Step,
@@ -64,6 +67,23 @@ class ExactlyOnce(Protocol):
         choices=("as-written", "no-version-check", "outbox-first", "output-first"),
     )
     lanes = "processes"
+    drawing = Drawing(
+        lanes=(
+            Lane("queue", ("input_queue", "processed")),
+            "processes",
+            Lane("store", ("store",)),
+            Lane("outbox", ("outbox", "outbox_staging")),
+            Lane("output", ("output",)),
+        ),
+        messages=(
+            Call(("LockInMsg",), "queue", "process", "{message}"),
+            Call(("LockInMsg",), "store", "process", "state"),
+            Call(("StateCommit", "StateCleanup", "RedoStateCommit"), "process", "store", "write"),
+            Call(("StageOutbox", "OutboxCommit", "RedoOutboxCommit"), "process", "outbox", "write"),
+            Call(("SendAndAck",), "process", "output", "send"),
+            Call(("SendAndAck",), "process", "queue", "ack"),
+        ),
+    )
     default_depth = 15
     outcomes = Boolean()
 

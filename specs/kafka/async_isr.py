@@ -8,8 +8,11 @@ from verifier.encodings.quantifiers import forall, image, those
 from verifier.encodings.sorts import Function, Range, Record, Set
 from verifier.encodings.values import literal, record, set_of
 from verifier.specs.protocol import (
+    Call,
+    Drawing,
     IndexSetConstant,
     IntegerConstant,
+    Lane,
     Protocol,
     State,
     Step,
@@ -49,6 +52,19 @@ class AsyncIsr(Protocol):
     replicas = IndexSetConstant(3, "brokers with a copy of the partition", kind="replica", minimum=1)
     max_offset = IntegerConstant(2, "the last offset from which anything happens", minimum=1)
     max_version = IntegerConstant(2, "the last controller version in which anything happens", minimum=0)
+
+    drawing = Drawing(
+        lanes=(
+            Lane("controller", ("controller", "updates"), ("Controller*",)),
+            Lane("leader", ("leader", "requests"), ("Leader*",)),
+            "replicas",
+        ),
+        messages=(
+            Call(("ControllerHandleRequest",), "leader", "controller", "{isr}", sent="requests"),
+            Call(("LeaderHandleUpdate",), "controller", "leader", "ISR {version}", sent="updates[version]"),
+            Call(("FollowerReplicate",), "leader", "replica", "record"),
+        ),
+    )
 
     @property
     def the_leader(self) -> Any:

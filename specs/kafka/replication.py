@@ -19,8 +19,11 @@ from verifier.encodings.quantifiers import exists, forall, if_, minimum, those
 from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import set_of
 from verifier.specs.protocol import (
+    Call,
+    Drawing,
     IndexSetConstant,
     IntegerConstant,
+    Lane,
     Protocol,
     State,
     Step,
@@ -34,6 +37,28 @@ class KafkaReplication(Protocol):
     """Replication of one Kafka partition: what the members of the family have in common."""
 
     default_depth = 12
+
+    drawing = Drawing(
+        lanes=(
+            Lane("controller", ("quorum", "requests", "next_leader_epoch"), ("Controller*",)),
+            "replicas",
+        ),
+        messages=(
+            Call(("BecomeLeader",), "controller", "leader", "lead, epoch {epoch}", sent="requests[epoch]"),
+            Call(
+                ("BecomeFollower*", "FencedBecomeFollower*"),
+                "controller",
+                "follower",
+                "follow {leader}, epoch {epoch}",
+                sent="requests[epoch]",
+            ),
+            Call(("BecomeFollowerTruncateKip*", "FencedBecomeFollower*"), "leader", "follower", "epochs"),
+            Call(("*FollowerFetch", "FollowerReplicate"), "leader", "follower", "record"),
+            Call(("*FollowerTruncate",), "leader", "follower", "epochs"),
+            Call(("*LeaderShrinkIsr*",), "leader", "controller", "without {follower}"),
+            Call(("*LeaderExpandIsr*",), "leader", "controller", "with {follower}"),
+        ),
+    )
 
     replicas = IndexSetConstant(3, "brokers with a copy of the partition", kind="replica", minimum=2)
     log_size = IntegerConstant(2, "how many records a log holds", minimum=1)

@@ -22,8 +22,10 @@ from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Sequ
 from verifier.encodings.values import record
 from verifier.specs.protocol import (
     BooleanConstant,
+    Drawing,
     IndexSetConstant,
     IntegerConstant,
+    Lane,
     Protocol,
     State,
     Step,
@@ -51,6 +53,18 @@ class PulsarCompaction(Protocol):
     model_consumer = BooleanConstant(False, "whether the consumer takes part")
     consume_times_limit = IntegerConstant(0, "how often the consumer consumes")
     default_depth = 12
+    drawing = Drawing(
+        lanes=(
+            Lane("producer", ("messages",), ("Producer",)),
+            Lane("compactor", ("compactor_state", "phase_one_result"), ("Compactor*",)),
+            Lane("ledgers", ("compacted_ledgers",)),
+            Lane("cursor", ("cursor",)),
+            Lane(
+                "broker", ("compaction_horizon", "compacted_topic_context", "crash_times"), ("BrokerCrash",)
+            ),
+            Lane("consumer", ("consume_times",), ("Consumer",)),
+        )
+    )
 
     @property
     def any_key(self) -> Option:

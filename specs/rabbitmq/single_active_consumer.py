@@ -23,6 +23,8 @@ from verifier.encodings.quantifiers import all_of, count, exists, filtered, fora
 from verifier.encodings.sorts import Function, Option, Range, Sequence
 from verifier.encodings.values import literal
 from verifier.specs.protocol import (
+    Call,
+    Drawing,
     IndexSetConstant,
     IntegerConstant,
     Protocol,
@@ -40,6 +42,14 @@ class RabbitSac(Protocol):
     queues = IndexSetConstant(3, "queues to share", kind="queue")
     apps = IndexSetConstant(3, "apps that share them", kind="app")
     lanes = "queues"
+    drawing = Drawing(
+        lanes=("apps", "queues"),
+        messages=(
+            Call(("Subscribe",), "app", "queue", "subscribe"),
+            Call(("Release",), "app", "queue", "release"),
+            Call(("MakeActive",), "queue", "app", "active"),
+        ),
+    )
 
     @property
     def last_id(self) -> int:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from verifier.encodings.concrete import show
-from verifier.encodings.evaluator import Evaluator
-from verifier.explain import ConcreteReading, Reason
-from verifier.model import Leaving, Model
+from verifier.explain import Reason, leaving_in_last_state, reasons, would_leave
+from verifier.model import Model
 from verifier.report.columns import wrap
 from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
@@ -17,10 +16,10 @@ from verifier.trace import Trace
 
 def failing_part(model: Model, trace: Trace) -> list[str]:
     """What fails in the last state: formulas with their witnesses, or actions that would leave a sort."""
-    reasons = _reasons(model, trace)
-    if reasons:
-        return [line for reason in reasons for line in _reason(reason)]
-    return _leaving_in_last_state(model, trace)
+    found = reasons(model, trace)
+    if found:
+        return [line for reason in found for line in _reason(reason)]
+    return _would_leave(model, trace)
 
 
 def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
@@ -38,19 +37,12 @@ def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
 
 def short_failure(model: Model, trace: Trace) -> str:
     """The failing part on one line."""
-    reasons = [str(reason) for reason in _reasons(model, trace)] or _leaving_in_last_state(model, trace)
-    return "; ".join(reasons) or "no action is enabled"
+    found = [str(reason) for reason in reasons(model, trace)] or _would_leave(model, trace)
+    return "; ".join(found) or "no action is enabled"
 
 
-def _reasons(model: Model, trace: Trace) -> list[Reason]:
-    """Why the property's formula is false; nothing if it is not, or if the property is not the protocol's."""
-    reading = ConcreteReading(trace.states[-1])
-    formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
-    formulas |= {prop.name: prop.formula for prop in model.definition.properties}
-    formula = formulas.get(str(trace.violates))
-    if formula is not None and not reading.holds(formula, {}):
-        return reading.failures(formula)
-    return []
+def _would_leave(model: Model, trace: Trace) -> list[str]:
+    return [would_leave(leaving) for leaving in leaving_in_last_state(model, trace)]
 
 
 def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:
@@ -70,18 +62,3 @@ def _reason(reason: Reason) -> Iterator[str]:
     yield f"{indent}{reason.formula} is false"
     if where:
         yield f"{indent}where {where}"
-
-
-def _leaving_in_last_state(model: Model, trace: Trace) -> list[str]:
-    """The assignments that would leave a sort there: what a type invariant excludes beside its formula."""
-    kinds = {prop.name: prop.kind for prop in model.system.properties}
-    if kinds.get(str(trace.violates)) is not PropertyKind.TYPE_INVARIANT:
-        return []
-    bits = model.layout.encode_state(trace.states[-1])
-    evaluator = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving])
-    found = zip(model.leaving, evaluator.single(bits), strict=True)
-    return [_would_leave(leaving) for leaving, would in found if would]
-
-
-def _would_leave(leaving: Leaving) -> str:
-    return f"{leaving.instance} is enabled and would give {leaving.target} a value outside {leaving.sort}"

@@ -31,6 +31,7 @@ def as_object(run: Run) -> dict[str, Any]:
         "results": [_result(run, verdict) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
+        "drawing": run.definition.drawing,
     }
 
 
