@@ -19,6 +19,7 @@ from typing import Any
 from verifier.encodings.quantifiers import choose, count, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import literal
+from verifier.specs.exactly_once.atomic_lemmas import AtomicOutboxLemmas
 from verifier.specs.protocol import (
     Call,
     Drawing,
@@ -41,7 +42,7 @@ LABELS = Enum(
 SENT = 0
 
 
-class ExactlyOnceAtomic(Protocol):
+class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
     """Exactly-once message processing with an outbox that is written together with the state."""
 
     max_queue = IndexSetConstant(2, "messages to process", kind="message")

@@ -23,6 +23,7 @@ from typing import Any
 from verifier.encodings.quantifiers import choose, count, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set
 from verifier.encodings.values import literal
+from verifier.specs.exactly_once.staged_lemmas import StagedOutboxLemmas
 from verifier.specs.protocol import (
     Call,
     ChoiceConstant,
@@ -55,7 +56,7 @@ LABELS = Enum(
 )
 
 
-class ExactlyOnce(Protocol):
+class ExactlyOnce(StagedOutboxLemmas, Protocol):
     """Exactly-once message processing with an outbox that is not written together with the state."""
 
     message_count = IndexSetConstant(2, "logical messages", kind="message")

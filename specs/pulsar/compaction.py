@@ -33,6 +33,7 @@ from verifier.specs.protocol import (
     invariant,
     type_invariant,
 )
+from verifier.specs.pulsar.compaction_lemmas import CompactionLemmas
 
 PHASES = Enum(
     "Phase",
@@ -40,7 +41,7 @@ PHASES = Enum(
 )
 
 
-class PulsarCompaction(Protocol):
+class PulsarCompaction(CompactionLemmas, Protocol):
     """Pulsar topic compaction: what ledgers and cursor hold when the compactor's broker crashes."""
 
     message_sent_limit = IntegerConstant(2, "messages the producer sends at most", minimum=1)
@@ -137,6 +138,18 @@ class PulsarCompaction(Protocol):
             return if_(self.key(s, i).is_none, self.retain_null_key, ~overwritten(i))
 
         return those(self.places, lambda i: (i < read) & kept(i))
+
+    def covers(self, s: Any, ledger: Any, horizon: Any) -> Any:
+        """Each of the first ``horizon`` messages is in the ledger, or a later one of its key is, or it has
+        no key and need not be kept."""
+
+        def available(i: Any) -> Any:
+            return exists(ledger, lambda j: (i <= j) & (self.key(s, i) == self.key(s, j)))
+
+        def droppable(i: Any) -> Any:
+            return self.key(s, i).is_none & (not self.retain_null_key)
+
+        return forall(self.places, lambda i: (i < horizon).implies(droppable(i) | available(i)))
 
     @action(key="any_key", value="any_value")
     def producer(self, s: Any, key: Any, value: Any) -> Step:
@@ -264,14 +277,7 @@ class PulsarCompaction(Protocol):
     def compaction_horizon_correctness(self, s: Any) -> Any:
         """Every key before the horizon is in the current ledger with its message or a later one."""
         ledger = s.compacted_ledgers[s.compacted_topic_context].value
-
-        def available(i: Any) -> Any:
-            return exists(ledger, lambda j: (i <= j) & (self.key(s, i) == self.key(s, j)))
-
-        def droppable(i: Any) -> Any:
-            return self.key(s, i).is_none & (not self.retain_null_key)
-
-        return forall(self.places, lambda i: (i < s.compaction_horizon).implies(droppable(i) | available(i)))
+        return self.covers(s, ledger, s.compaction_horizon)
 
     @invariant(name="DuplicateNullKeyMessage")
     def duplicate_null_key_message(self, s: Any) -> Any:

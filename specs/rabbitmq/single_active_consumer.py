@@ -34,9 +34,10 @@ from verifier.specs.protocol import (
     deadlock_invariant,
     type_invariant,
 )
+from verifier.specs.rabbitmq.single_active_consumer_lemmas import SingleActiveConsumerLemmas
 
 
-class RabbitSac(Protocol):
+class RabbitSac(SingleActiveConsumerLemmas, Protocol):
     """RabbitMQ clients balance queues with single active consumers; apps start and never stop."""
 
     queues = IndexSetConstant(3, "queues to share", kind="queue")

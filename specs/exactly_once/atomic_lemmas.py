@@ -1,0 +1,143 @@
+"""Why each message has its effects once, with an outbox that is written together with the state.
+
+A handler works on the state and outbox that it loaded, or has written: both, the store's and the
+handler's, are sound in the same sense, and what the handler has is an earlier state of the store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import all_of, any_of, exists, forall
+from verifier.specs.protocol import lemma
+
+NOT_SENT = ("LoadState", "ProcessAndCommit", "SendOutMsg")
+HAS_SENT = ("UpdateOutbox", "AckInMsg")
+
+
+class AtomicOutboxLemmas:
+    """To be mixed into the protocol with an atomic outbox."""
+
+    # What the lemmas speak of
+
+    def handler(self: Any, s: Any, process: Any, labels: tuple[str, ...]) -> Any:
+        """The handler is at one of these labels."""
+        return any_of(*(s.pc[process] == label for label in labels))
+
+    def every_store(self: Any, s: Any, holds: Any) -> Any:
+        """It holds of the store, and of what handlers have loaded and still use."""
+
+        def of_snapshot(process: Any) -> Any:
+            used = self.handler(s, process, ("ProcessAndCommit", "SendOutMsg"))
+            return used.implies(holds(s.snapshot[process].value))
+
+        return holds(s.store) & forall(self.processes, of_snapshot)
+
+    def made(self: Any, store: Any, message: Any, version: Any) -> Any:
+        """The message made this version of the state."""
+        return store.log[version - 1] == message
+
+    def is_sent(self: Any, s: Any, message: Any) -> Any:
+        """Something was sent for the message."""
+        return exists(self.versions, lambda v: s.output.contains({"id": message, "ver": v}))
+
+    # The lemmas
+
+    @lemma()
+    def message_in_hand(self: Any, s: Any) -> Any:
+        """A handler works on a message once it has taken one."""
+        return forall(
+            self.processes, lambda p: self.handler(s, p, NOT_SENT + HAS_SENT).implies(s.msg[p].is_some)
+        )
+
+    @lemma()
+    def outbox_knows_log(self: Any, s: Any) -> Any:
+        """State and outbox are written in one step, and an entry is never taken back."""
+
+        def is_sound(store: Any) -> Any:
+            return forall(
+                self.ids,
+                lambda i: (
+                    store.outbox[i].is_some == exists(self.versions, lambda v: self.made(store, i, v))
+                ),
+            )
+
+        return self.every_store(s, is_sound)
+
+    @lemma()
+    def entry_is_version_made(self: Any, s: Any) -> Any:
+        """What is to be sent for a message was computed with the state, and is of its version."""
+
+        def is_sound(store: Any) -> Any:
+            return forall(
+                self.ids,
+                self.versions,
+                lambda i, v: ((store.outbox[i] == v) & (v > 0)).implies(self.made(store, i, v)),
+            )
+
+        return self.every_store(s, is_sound)
+
+    @lemma()
+    def entry_emptied_once_sent(self: Any, s: Any) -> Any:
+        """A handler empties an entry only after it has sent what the entry said."""
+
+        def is_sound(store: Any) -> Any:
+            return forall(self.ids, lambda i: (store.outbox[i] == 0).implies(self.is_sent(s, i)))
+
+        return self.every_store(s, is_sound)
+
+    @lemma()
+    def logged_once(self: Any, s: Any) -> Any:
+        """A message is processed only if the outbox does not know it."""
+        return forall(
+            self.ids,
+            self.versions,
+            self.versions,
+            lambda i, v, w: ((v < w) & self.made(s.store, i, v)).implies(~self.made(s.store, i, w)),
+        )
+
+    @lemma()
+    def loaded_log_is_prefix(self: Any, s: Any) -> Any:
+        """The log only grows, and by a handler that has loaded all of it."""
+
+        def is_prefix(log: Any) -> Any:
+            same = forall(
+                self.versions,
+                lambda v: (v < log.length).implies(log[v] == s.store.log[v]),
+            )
+            return (log.length <= s.store.log.length) & same
+
+        return forall(
+            self.processes,
+            lambda p: self.handler(s, p, ("ProcessAndCommit", "SendOutMsg")).implies(
+                is_prefix(s.snapshot[p].value.log)
+            ),
+        )
+
+    @lemma()
+    def processed_unless_known(self: Any, s: Any) -> Any:
+        """A handler processes the message that its outbox does not know, and sends for one that it does."""
+
+        def entry(process: Any) -> Any:
+            return s.snapshot[process].value.outbox[s.msg[process].value.id]
+
+        return forall(
+            self.processes,
+            lambda p: all_of(
+                (s.pc[p] == "ProcessAndCommit").implies(entry(p).is_none),
+                (s.pc[p] == "SendOutMsg").implies(entry(p).is_some),
+            ),
+        )
+
+    @lemma()
+    def sent_is_version_made(self: Any, s: Any) -> Any:
+        """What is sent is what the outbox says, after the commit: the version that the message made."""
+        return forall(s.output, lambda sent: self.made(s.store, sent.id, sent.ver))
+
+    @lemma()
+    def acknowledged_once_sent(self: Any, s: Any) -> Any:
+        """A handler notes in the outbox, and acknowledges, only after it has sent."""
+        return forall(s.processed, lambda m: self.is_sent(s, m.id)) & forall(
+            self.processes,
+            lambda p: self.handler(s, p, HAS_SENT).implies(self.is_sent(s, s.msg[p].value.id)),
+        )

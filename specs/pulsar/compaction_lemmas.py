@@ -1,0 +1,66 @@
+"""Why a compacted topic keeps every key: lemmas that every action keeps, and that a crash cannot break.
+
+The compactor's steps follow each other: it has read, written, and then turns the context, the horizon
+and the cursor to what it wrote. A crash throws it back to the start and takes context and horizon from
+the cursor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import any_of
+from verifier.specs.protocol import lemma
+
+HAS_SET_CONTEXT = ("TwoUpdateHorizon", "TwoPersistCursor", "TwoDeleteLedger")
+HAS_WRITTEN = ("TwoUpdateContext", *HAS_SET_CONTEXT)
+HAS_READ = ("TwoWrite", *HAS_WRITTEN)
+"""The states of the compactor that come after these steps, in one round."""
+
+
+class CompactionLemmas:
+    """To be mixed into the protocol of topic compaction."""
+
+    def compactor(self, s: Any, states: tuple[str, ...]) -> Any:
+        """The compactor is in one of these states."""
+        return any_of(*(s.compactor_state == state for state in states))
+
+    @lemma()
+    def result_while_in_phase_two(self, s: Any) -> Any:
+        """Phase one ends with its result, and whatever ends phase two, a crash too, throws it away."""
+        return s.phase_one_result.is_some == self.compactor(s, HAS_READ)
+
+    @lemma()
+    def horizon_was_read(self, s: Any) -> Any:
+        """A round reads all messages there are, so it reads at least as far as the rounds before it."""
+        return (s.compaction_horizon <= s.messages.length) & (
+            s.phase_one_result.is_some.implies(s.compaction_horizon <= s.phase_one_result.value)
+        )
+
+    @lemma()
+    def newest_ledger_covers_what_was_read(self: Any, s: Any) -> Any:
+        """The ledger just written keeps the latest message of each key read, and only the one before it
+        is ever deleted."""
+        newest = self.newest_ledger(s)
+        covers = self.covers(s, s.compacted_ledgers[newest].value, s.phase_one_result.value)
+        return self.compactor(s, HAS_WRITTEN).implies((newest > 0) & covers)
+
+    @lemma()
+    def context_is_newest_ledger(self: Any, s: Any) -> Any:
+        """The context turns to the newest ledger, and no other is written in the same round."""
+        return self.compactor(s, HAS_SET_CONTEXT).implies(s.compacted_topic_context == self.newest_ledger(s))
+
+    @lemma()
+    def cursor_is_newest_before_deletion(self: Any, s: Any) -> Any:
+        """A ledger is deleted only once the cursor has turned to its successor."""
+        return (s.compactor_state == "TwoDeleteLedger").implies(
+            s.cursor.is_some & (s.cursor.value.context == self.newest_ledger(s))
+        )
+
+    @lemma()
+    def durable_ledger_covers_durable_horizon(self: Any, s: Any) -> Any:
+        """The cursor takes context and horizon together, when both speak of the newest ledger; so a crash
+        finds a ledger that fits the horizon."""
+        durable = s.cursor.value
+        covers = self.covers(s, s.compacted_ledgers[durable.context].value, durable.horizon)
+        return s.cursor.is_some.implies((durable.horizon <= s.messages.length) & covers)

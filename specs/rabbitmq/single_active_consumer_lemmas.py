@@ -1,0 +1,34 @@
+"""Why the apps end up balanced: lemmas that every action keeps. They bound ids and subscribers.
+
+That the load is balanced where nothing can happen then follows without looking at executions: every
+app could start, subscribe, or give up a queue that it has too many of.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import count, forall
+from verifier.encodings.sorts import Range
+from verifier.specs.protocol import lemma
+
+
+class SingleActiveConsumerLemmas:
+    """To be mixed into the protocols of queues with single active consumers."""
+
+    @lemma()
+    def ids_last(self: Any, s: Any) -> Any:
+        """Each start takes one id; an app stops only while so many are left that every app can start."""
+        return s.next_id + count(self.apps, lambda a: ~self.is_started(s, a)) <= self.last_id + 1
+
+    @lemma()
+    def subscribed_once(self: Any, s: Any) -> Any:
+        """An app subscribes only where it is not subscribed, so a queue has no more subscribers than
+        there are apps."""
+        places = Range(0, self.apps.size - 1)
+
+        def is_twice(queue: Any, one: Any, other: Any) -> Any:
+            waiting = s.subscriber_queue[queue]
+            return (one < other) & (waiting[one] == waiting[other])
+
+        return forall(self.queues, places, places, lambda q, i, j: ~is_twice(q, i, j))
