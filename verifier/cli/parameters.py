@@ -9,11 +9,7 @@ from typing import Any
 import click
 
 from verifier.errors import UsageError, unknown_name
-
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_BYTES = {"b": 1}
-_BYTES |= {f"{letter}b": 1000 ** (power + 1) for power, letter in enumerate("kmgt")}
-_BYTES |= {f"{letter}ib": 1024 ** (power + 1) for power, letter in enumerate("kmgt")}
+from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 
 
 class OneOf(click.ParamType[str]):
@@ -73,25 +69,19 @@ class Duration(_Checked):
     """Seconds, or a number with a unit."""
 
     name = "duration"
-    allowed = "a positive number of seconds, or one with a unit as in 90s, 2m, 1h"
+    allowed = DURATION
 
     def parse(self, word: str) -> float:
         """The seconds."""
-        match = re.fullmatch(r"([0-9]*\.?[0-9]+)(ms|s|m|h)?", word)
-        if match is None or float(match[1]) == 0:
-            raise ValueError
-        return float(match[1]) * _SECONDS[match[2] or "s"]
+        return parse_duration(word)
 
 
 class Size(_Checked):
     """An amount of memory."""
 
     name = "size"
-    allowed = "a positive number with a unit, as in 512MiB or 2GiB (kB, MB, GB, KiB, MiB, GiB, TiB)"
+    allowed = SIZE
 
     def parse(self, word: str) -> int:
         """The bytes."""
-        match = re.fullmatch(r"([0-9]*\.?[0-9]+) ?([kmgt]?i?b)", word.lower())
-        if match is None or match[2] not in _BYTES or float(match[1]) == 0:
-            raise ValueError
-        return int(float(match[1]) * _BYTES[match[2]])
+        return parse_size(word)

@@ -6,6 +6,7 @@ A solver that hangs inside its own code cannot be asked to stop; a process can b
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -18,6 +19,7 @@ from typing import Any, TypeAlias
 import psutil
 
 _POLL_SECONDS = 0.2
+_PR_SET_PDEATHSIG = 1
 
 Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
 """What a child does: gets a function to report with, and a connection to hear from the parent."""
@@ -64,6 +66,8 @@ class Children:
     """Named child processes. Use as a context: leaving it kills them."""
 
     limits: Limits
+    nested: bool = False
+    """Whether children have children of their own, which count, and are killed, with them."""
     _children: dict[str, _Child] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
     peak_memory: int = 0
@@ -84,8 +88,13 @@ class Children:
         context = multiprocessing.get_context("fork")
         receiving, child_sending = context.Pipe(duplex=False)
         child_receiving, sending = context.Pipe(duplex=False)
-        process = context.Process(target=_run, args=(work, child_sending, child_receiving), daemon=True)
+        # A daemon, as multiprocessing calls it, may have no children.
+        process = context.Process(
+            target=_run, args=(work, child_sending, child_receiving, self.nested), daemon=not self.nested
+        )
         process.start()
+        if self.nested:
+            _lead_group(process.pid)
         child_sending.close()
         child_receiving.close()
         self._children[name] = _Child(process, receiving, sending)
@@ -100,6 +109,9 @@ class Children:
         """Ends a child at once."""
         child = self._children.pop(name, None)
         if child is not None:
+            if self.nested and child.process.is_alive():
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(child.process.pid, signal.SIGKILL)
             child.process.kill()
             child.process.join()
             child.receiving.close()
@@ -116,12 +128,24 @@ class Children:
         Raises Interrupted when a limit is reached.
         """
         while self._children:
-            self._enforce()
-            by_connection = {child.receiving: name for name, child in self._children.items()}
-            for connection in wait(list(by_connection), timeout=_POLL_SECONDS):
-                name = by_connection[connection]  # type: ignore[index]
-                if name in self._children:
-                    yield self._receive(name)
+            yield from self.poll(_POLL_SECONDS)
+
+    @property
+    def connections(self) -> list[Connection]:
+        """To wait for reports of these and other children at once; then ``poll``."""
+        return [child.receiving for child in self._children.values()]
+
+    def poll(self, seconds: float) -> Iterator[Message | Ended]:
+        """What the children report, once one has something to report; nothing after that time.
+
+        Raises Interrupted when a limit is reached.
+        """
+        self._enforce()
+        by_connection = {child.receiving: name for name, child in self._children.items()}
+        for connection in wait(list(by_connection), timeout=seconds):
+            name = by_connection[connection]  # type: ignore[index]
+            if name in self._children:
+                yield self._receive(name)
 
     def _receive(self, name: str) -> Message | Ended:
         child = self._children[name]
@@ -141,7 +165,8 @@ class Children:
         limits = self.limits
         if limits.seconds is not None and time.monotonic() - self._began >= limits.seconds:
             raise Interrupted(f"timeout of {limits.seconds:g} s")
-        used = sum(_resident(child.process.pid) for child in self._children.values())
+        measure = _resident_with_descendants if self.nested else _resident
+        used = sum(measure(child.process.pid) for child in self._children.values())
         self.peak_memory = max(self.peak_memory, used)
         if limits.memory is not None and used > limits.memory:
             raise Interrupted(f"memory limit of {limits.memory / 2**20:g} MiB")
@@ -159,11 +184,37 @@ def _resident(pid: int) -> int:
         return 0
 
 
+def _resident_with_descendants(pid: int) -> int:
+    """What processes share by fork is counted once."""
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        root = psutil.Process(pid)
+        for process in (root, *root.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                memory = process.memory_full_info()
+                total += int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
+    return total
+
+
+def _lead_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.setpgid(pid, pid)
+
+
+def die_with_parent() -> None:
+    """From now on this process is killed when the thread that started it ends, however that ends (Linux)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _death(code: int) -> str:
     return f"killed by signal {-code}" if code < 0 else f"ended with code {code}"
 
 
-def _run(work: Work, sending: Connection, incoming: Connection) -> None:
+def _run(work: Work, sending: Connection, incoming: Connection, leads_group: bool) -> None:
+    die_with_parent()
+    if leads_group:
+        _lead_group(os.getpid())  # here and in the parent: whoever comes first
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:

@@ -1,0 +1,79 @@
+"""Child processes that have children of their own: counted with them, killed with them, alone with neither."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import psutil
+import pytest
+
+from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
+
+SOON_SECONDS = 10
+
+
+def _sleeps(report: Callable[[Any], None], _: Connection) -> None:
+    report(os.getpid())
+    time.sleep(600)
+
+
+def _has_a_child(report: Callable[[Any], None], _: Connection) -> None:
+    with Children(Limits()) as inner:
+        inner.start("inner", _sleeps)
+        for event in inner.events():
+            report(event)
+
+
+def _eats_in_a_child(report: Callable[[Any], None], _: Connection) -> None:
+    def eat(*_: Any) -> None:
+        eaten = bytearray(300 * 2**20)
+        report(len(eaten))
+        time.sleep(600)
+
+    with Children(Limits()) as inner:
+        inner.start("inner", eat)
+        list(inner.events())
+
+
+def _ends(pid: int) -> bool:
+    until = time.monotonic() + SOON_SECONDS
+    while time.monotonic() < until:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_killing_a_nested_child_kills_its_children() -> None:
+    with Children(Limits(), nested=True) as children:
+        children.start("outer", _has_a_child)
+        (event,) = children.poll(SOON_SECONDS)
+        assert isinstance(event, Message)
+        inner = event.content.content
+        assert psutil.pid_exists(inner)
+        children.kill("outer")
+        assert _ends(inner)
+
+
+def test_a_child_dies_with_the_process_that_started_it() -> None:
+    with Children(Limits(), nested=True) as children:
+        children.start("outer", _has_a_child)
+        (event,) = children.poll(SOON_SECONDS)
+        assert isinstance(event, Message)
+        os.kill(psutil.Process(event.content.content).ppid(), signal.SIGKILL)
+        assert list(children.events()) == [Ended("outer", "killed by signal 9")]
+        assert _ends(event.content.content)
+
+
+def test_memory_is_counted_with_all_descendants() -> None:
+    with Children(Limits(memory=250 * 2**20), nested=True) as children:
+        children.start("outer", _eats_in_a_child)
+        with pytest.raises(Interrupted, match="memory limit of 250 MiB"):
+            for _ in children.events():
+                pass
+        assert children.peak_memory > 250 * 2**20
