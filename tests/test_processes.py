@@ -1,4 +1,4 @@
-"""Child processes that have children of their own: counted with them, killed with them, alone with neither."""
+"""Child processes that have children of their own: counted with them, and killed with them."""
 
 from __future__ import annotations
 
