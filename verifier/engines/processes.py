@@ -93,7 +93,7 @@ class Children:
             target=_run, args=(work, child_sending, child_receiving, self.nested), daemon=not self.nested
         )
         process.start()
-        if self.nested:
+        if self.nested and process.pid is not None:
             _lead_group(process.pid)
         child_sending.close()
         child_receiving.close()
