@@ -44,6 +44,7 @@ bench: $(STAMP)  ## Benchmarks, as a table of medians
 results: $(STAMP)  ## Regenerate the tables in results/
 	$(BIN)/python -m tests.golden_table > results/golden.md
 	$(BIN)/python -m tests.expected kafka > results/kafka-bmc.md
+	$(BIN)/python -m tests.lemma_grid > results/lemmas.md
 	$(BIN)/python -m tests.benchmark > results/benchmarks.md
 
 clean:  ## Remove the environment and everything generated

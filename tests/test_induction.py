@@ -11,6 +11,7 @@ from tests import toys
 from tests.command_line import TOYS, verify
 from tests.explicit import explore
 from tests.test_random_systems import NAMES, RandomProtocol
+from tests.weakened import without
 from verifier.cnf import Clausifier
 from verifier.encodings.bits import conjunction, equivalence, restricted
 from verifier.encodings.quantifiers import choose
@@ -24,7 +25,6 @@ from verifier.renaming import renamed_bits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import (
-    ActionMember,
     DefinitionError,
     IntegerConstant,
     Protocol,
@@ -267,22 +267,6 @@ def test_the_lemmas_of_kip320_are_inductive_on_a_grid(
         assert proved(protocol, name).verdicts[0].kind is PROVED
 
 
-def without_guard(method: str, line: int) -> Kip320:
-    """KIP-320 with one guard line of an action dropped."""
-    member = getattr(Kip320, method)
-
-    def weaker(self: Any, s: Any, **parameters: Any) -> Step:
-        step = member.method(self, s, **parameters)
-        return Step([when for place, when in enumerate(step.when) if place != line], step.then)
-
-    mutant = type(
-        "Mutant", (Kip320,), {"name": "kip320-mutant", method: ActionMember(weaker, member.domains)}
-    )
-    made = mutant({"replicas": 3})
-    assert isinstance(made, Kip320)
-    return made
-
-
 @pytest.mark.parametrize(
     ("method", "line", "broken"),
     [
@@ -300,7 +284,7 @@ def without_guard(method: str, line: int) -> Kip320:
     ],
 )
 def test_dropping_a_guard_breaks_a_lemma(method: str, line: int, broken: tuple[str, str]) -> None:
-    outcome = proved(without_guard(method, line), "StrongIsr")
+    outcome = proved(without(Kip320, {"replicas": 3}, method, guard=line), "StrongIsr")
     verdict = outcome.verdicts[0]
     assert verdict.kind is NOT_INDUCTIVE
     assert broken in failing(outcome)
