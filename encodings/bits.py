@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pysmt.environment import get_env
 from pysmt.fnode import FNode
@@ -124,3 +124,20 @@ def _rebuilt(node: FNode, arguments: list[FNode]) -> FNode:
         return conjunction(arguments) if kind == AND else disjunction(arguments)
     operations: dict[int, Callable[..., FNode]] = {NOT: negation, IFF: equivalence, ITE: choice}
     return operations[kind](*arguments) if kind in operations else node
+
+
+def in_order(roots: Sequence[FNode]) -> tuple[list[FNode], Mapping[FNode, int]]:
+    """All nodes of formulas, each after its arguments, and how often each is used."""
+    order: list[FNode] = []
+    uses: dict[FNode, int] = {}
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, finished = stack.pop()
+        if finished:
+            order.append(node)
+            continue
+        uses[node] = uses.get(node, 0) + 1
+        if uses[node] == 1:
+            stack.append((node, True))
+            stack.extend((argument, False) for argument in reversed(node.args()))
+    return order, uses

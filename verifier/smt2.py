@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, IMPLIES, ITE, NOT, OR, SYMBOL
 
+from verifier.encodings.bits import in_order
 from verifier.model import Model
 from verifier.system import Instance, TransitionSystem
 
-_NOW, _NEXT = "@\u0001", "@\u0002"
+NOW, NEXT = "@\u0001", "@\u0002"
 """Stand for the numbers of a state and of the next one, until the text of one step is copied."""
 _OPERATORS = {AND: "and", OR: "or", NOT: "not", IFF: "=", ITE: "ite", IMPLIES: "=>"}
 
@@ -24,15 +25,18 @@ _OPERATORS = {AND: "and", OR: "or", NOT: "not", IFF: "=", ITE: "ite", IMPLIES: "
 def dump(model: Model, properties: Sequence[str], depth: int) -> str:
     """A script whose assertions have a model exactly when an execution of at most ``depth`` actions
     violates one of the properties, or reaches a reachable one."""
-    writer = _Writer(model.system, properties)
-    state, step = "\n".join(writer.state()), "\n".join(writer.step())
+    writer = SystemText(model.system, properties)
+    (initially, first), (relation, conjuncts) = writer.initial(), writer.relation()
+    state = "\n".join(writer.state())
+    step = "\n".join([f"; step from state {NOW.removeprefix('@')}", *_next(writer.declarations())])
+    step = "\n".join([step, *writer.inputs(), *relation, *(f"(assert {each})" for each in conjuncts)])
     lines = [*_preamble(model, properties, depth), *_at(writer.declarations(), 0), *_at([state], 0)]
-    lines += _at(writer.initial(), 0)
+    lines += _at([*initially, f"(assert {first})"], 0)
     for number in range(depth):
         lines += _at([step], number)
         lines += [f"; state {number + 1}", *_at([state], number + 1)]
-    held = (f"|holds {name}{_NOW}|" for name in map(_clean, properties))
-    every = [literal.replace(_NOW, f"@{number}") for literal in held for number in range(depth + 1)]
+    held = (f"|holds {name}{NOW}|" for name in map(clean, properties))
+    every = [literal.replace(NOW, f"@{number}") for literal in held for number in range(depth + 1)]
     question = f"(assert (not (and true {' '.join(every)})))"
     return "\n".join([*lines, "; some property fails in some state", question, "(check-sat)"]) + "\n"
 
@@ -40,15 +44,15 @@ def dump(model: Model, properties: Sequence[str], depth: int) -> str:
 def define(model: Model, formulas: Mapping[str, FNode]) -> str:
     """Formulas over the bits of one state as definitions, and their conjunction as ``invariant``."""
     terms = _Terms("term", tuple(formulas.values()))
-    lines = [f"(declare-fun {_bit(symbol)} () Bool)" for symbol in model.system.bits]
+    lines = [f"(declare-fun {bit_name(symbol)} () Bool)" for symbol in model.system.bits]
     lines += terms.definitions
-    names = [f"|{_clean(name)}|" for name in formulas]
+    names = [f"|{clean(name)}|" for name in formulas]
     lines += (
         f"(define-fun {name} () Bool {terms.text[formula]})"
         for name, formula in zip(names, formulas.values(), strict=True)
     )
     lines.append(f"(define-fun invariant () Bool (and true {' '.join(names)}))")
-    return "\n".join(lines).replace(_NOW, "")
+    return "\n".join(lines).replace(NOW, "")
 
 
 def _preamble(model: Model, properties: Sequence[str], depth: int) -> list[str]:
@@ -67,60 +71,77 @@ def _preamble(model: Model, properties: Sequence[str], depth: int) -> list[str]:
 
 def _at(lines: Iterable[str], number: int) -> Iterator[str]:
     """Lines for one state, or for the step from it."""
-    return (line.replace(_NOW, f"@{number}").replace(_NEXT, f"@{number + 1}") for line in lines)
+    return (line.replace(NOW, f"@{number}").replace(NEXT, f"@{number + 1}") for line in lines)
 
 
-def _clean(name: str) -> str:
+def _next(lines: Iterable[str]) -> Iterator[str]:
+    return (line.replace(NOW, NEXT) for line in lines)
+
+
+def clean(name: str) -> str:
     """A name as it may stand between bars."""
     return re.sub(r"[|\\]", "!", name)
 
 
-class _Writer:
+class SystemText:
+    """The parts of a transition system as text, in which ``NOW`` and ``NEXT`` stand for the state."""
+
     def __init__(self, system: TransitionSystem, properties: Sequence[str]) -> None:
         self.system = system
         self.properties = {name: system.property_named(name).formula for name in properties}
-        self.taken = [f"|take {_clean(instance.label)}{_NOW}|" for instance in system.instances]
+        self.taken = [f"|take {clean(instance.label)}{NOW}|" for instance in system.instances]
 
     def declarations(self) -> list[str]:
         """The bits of a state."""
-        return [f"(declare-fun {_bit(symbol)} () Bool)" for symbol in self.system.bits]
+        return [f"(declare-fun {bit_name(symbol)} () Bool)" for symbol in self.system.bits]
 
-    def initial(self) -> list[str]:
-        """That state 0 is an initial state."""
+    def initial(self) -> tuple[list[str], str]:
+        """That a state is an initial state: what the formula needs defined, and the formula."""
         terms = _Terms("initial", (self.system.init,))
-        return [*terms.definitions, f"(assert {terms.text[self.system.init]})"]
+        return terms.definitions, terms.text[self.system.init]
+
+    def valid(self) -> tuple[list[str], str]:
+        """That the bits hold a state, in the same form."""
+        terms = _Terms("valid", (self.system.valid,))
+        return terms.definitions, terms.text[self.system.valid]
 
     def state(self) -> list[str]:
         """What each property says of a state."""
         terms = _Terms("state", tuple(self.properties.values()))
         named = (
-            f"(define-fun |holds {_clean(name)}{_NOW}| () Bool {terms.text[formula]})"
+            f"(define-fun |holds {clean(name)}{NOW}| () Bool {terms.text[formula]})"
             for name, formula in self.properties.items()
         )
         return [*terms.definitions, *named]
 
-    def step(self) -> list[str]:
-        """One step: at most one instance is taken; it must be enabled, and decides the next state."""
+    def inputs(self) -> list[str]:
+        """Which instance is taken, and with which free parameters."""
+        free = (bit_name(symbol) for instance in self.system.instances for symbol in instance.inputs)
+        return [f"(declare-fun {name} () Bool)" for name in (*free, *self.taken)]
+
+    def relation(self) -> tuple[list[str], list[str]]:
+        """One step: at most one instance is taken; it must be enabled, and decides the next state.
+
+        What the formulas need defined, and the formulas, all of which hold of a step.
+        """
         instances = self.system.instances
         terms = _Terms("step", [term for i in instances for term in (i.guard, *i.updates.values())])
-        lines = [f"; step from state {_NOW.removeprefix('@')}"]
-        lines += (line.replace(_NOW, _NEXT) for line in self.declarations())
-        lines += (f"(declare-fun {_bit(s)} () Bool)" for i in self.system.instances for s in i.inputs)
-        lines += (f"(declare-fun {taken} () Bool)" for taken in self.taken)
-        lines += terms.definitions
-        lines += (
-            f"(assert (=> {taken} {terms.text[instance.guard]}))"
+        conjuncts = [
+            f"(=> {taken} {terms.text[instance.guard]})"
             for taken, instance in zip(self.taken, self.system.instances, strict=True)
-        )
-        return [*lines, *self._at_most_one(), *self._next_state(terms)]
+        ]
+        among, alone = self._at_most_one()
+        return [*terms.definitions, *among], [*conjuncts, *alone, *self._next_state(terms)]
 
-    def _at_most_one(self) -> Iterator[str]:
+    def _at_most_one(self) -> tuple[list[str], list[str]]:
+        definitions, conjuncts = [], []
         earlier = "false"
         for index, taken in enumerate(self.taken):
-            yield f"(assert (not (and {earlier} {taken})))"
-            among = f"|one of the first {index + 1}{_NOW}|"
-            yield f"(define-fun {among} () Bool (or {earlier} {taken}))"
+            conjuncts.append(f"(not (and {earlier} {taken}))")
+            among = f"|one of the first {index + 1}{NOW}|"
+            definitions.append(f"(define-fun {among} () Bool (or {earlier} {taken}))")
             earlier = among
+        return definitions, conjuncts
 
     def _next_state(self, terms: _Terms) -> Iterator[str]:
         writers: dict[FNode, list[tuple[str, Instance]]] = {}
@@ -128,14 +149,15 @@ class _Writer:
             for symbol in instance.updates:
                 writers.setdefault(symbol, []).append((taken, instance))
         for symbol in self.system.bits:
-            value = _bit(symbol)
+            value = bit_name(symbol)
             for taken, instance in reversed(writers.get(symbol, [])):
                 value = f"(ite {taken} {terms.text[instance.updates[symbol]]} {value})"
-            yield f"(assert (= {_bit(symbol).replace(_NOW, _NEXT)} {value}))"
+            yield f"(= {bit_name(symbol).replace(NOW, NEXT)} {value})"
 
 
-def _bit(symbol: FNode) -> str:
-    return f"|{_clean(symbol.symbol_name())}{_NOW}|"
+def bit_name(symbol: FNode) -> str:
+    """The name of a bit, between bars."""
+    return f"|{clean(symbol.symbol_name())}{NOW}|"
 
 
 class _Terms:
@@ -144,11 +166,11 @@ class _Terms:
     def __init__(self, prefix: str, roots: Sequence[FNode]) -> None:
         self.text: dict[FNode, str] = {}
         self.definitions: list[str] = []
-        order, uses = _in_order(roots)
+        order, uses = in_order(roots)
         for node in order:
             text = self._text(node)
             if uses[node] > 1 and node.args():
-                name = f"|{prefix} {len(self.definitions)}{_NOW}|"
+                name = f"|{prefix} {len(self.definitions)}{NOW}|"
                 self.definitions.append(f"(define-fun {name} () Bool {text})")
                 text = name
             self.text[node] = text
@@ -156,24 +178,7 @@ class _Terms:
     def _text(self, node: FNode) -> str:
         kind = node.node_type()
         if kind == SYMBOL:
-            return _bit(node)
+            return bit_name(node)
         if kind == BOOL_CONSTANT:
             return "true" if node.constant_value() else "false"
         return f"({_OPERATORS[kind]} {' '.join(self.text[argument] for argument in node.args())})"
-
-
-def _in_order(roots: Sequence[FNode]) -> tuple[list[FNode], Mapping[FNode, int]]:
-    """All nodes, each after its arguments, and how often each is used."""
-    order: list[FNode] = []
-    uses: dict[FNode, int] = {}
-    stack = [(root, False) for root in reversed(roots)]
-    while stack:
-        node, finished = stack.pop()
-        if finished:
-            order.append(node)
-            continue
-        uses[node] = uses.get(node, 0) + 1
-        if uses[node] == 1:
-            stack.append((node, True))
-            stack.extend((argument, False) for argument in reversed(node.args()))
-    return order, uses

@@ -19,6 +19,7 @@ _COMMANDS = {
     "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
     "induct": ("verifier.cli.induct:command", "Prove properties for all depths, by the spec's lemmas."),
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
+    "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
 }
 

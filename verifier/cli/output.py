@@ -69,10 +69,10 @@ def check_writable(option: str, path: Path) -> None:
         raise UsageError(f"{option} {path} cannot be written: {reason}") from None
 
 
-def write(option: str, path: Path, text: str) -> None:
-    """Writes a file. Raises UsageError if that became impossible since it was checked."""
+def write(option: str, path: Path, content: str | bytes) -> None:
+    """Writes a file, text as UTF-8. Raises UsageError if that became impossible since it was checked."""
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{option} {path} cannot be written: {reason}") from None

@@ -1,0 +1,112 @@
+"""``verify export``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.cli.output import check_writable, write
+from verifier.cli.parameters import OneOf
+from verifier.cli.specs import load, named_spec, parse_settings, spec_options
+from verifier.errors import UsageError
+
+_FORMATS = ("smt2", "vmt", "btor2", "aiger")
+_READABLE = ".aag"
+
+_PROPERTY_HELP = (
+    "What to write as a property; may be repeated. 'all' is all of them. [default: what the spec checks by "
+    "default]"
+)
+_FORMAT_HELP = (
+    "smt2: definitions of the initial states, a step and the properties, for SMT solvers. vmt: the same as "
+    "VMT-LIB, for nuXmv and ic3ia. btor2: for pono, AVR, BtorMC. aiger: for ABC and other hardware model "
+    "checkers."
+)
+_OUT_HELP = (
+    "The file. Without it standard output. AIGER is binary, but ASCII in a file *.aag and on standard output."
+)
+_MAP_HELP = (
+    "Write as JSON which bit, latch, input and output stands for which variable, value, action and property."
+)
+_DEADLOCK_HELP = "Also write the property that in every reachable state an action is enabled (NoDeadlock)."
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    spec: str
+    settings: dict[str, str]
+    properties: tuple[str, ...]
+    form: str | None
+    out: Path | None
+    names: Path | None
+    deadlock: bool
+
+
+@click.command("export")
+@spec_options
+@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@click.option("--format", "form", type=OneOf("format", _FORMATS), help=_FORMAT_HELP)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help=_OUT_HELP)
+@click.option("--map", "names", type=click.Path(path_type=Path), metavar="FILE", help=_MAP_HELP)
+@click.option("--deadlock", is_flag=True, help=_DEADLOCK_HELP)
+def command(
+    spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
+) -> int:
+    """Write a protocol at its constants, with properties, for other model checkers.
+
+    An execution there has the same states as here, and steps that change nothing. What a bad state means is
+    said in the file: a violation, or of a reachable property, that it is reached. An action is disabled
+    where it would leave a sort; the type invariant, exported beside a property, excludes that.
+
+    \b
+    Examples:
+      verify export --spec kip320 --property StrongIsr --format aiger --out k.aig --map k.json
+      berkeley-abc -c "read k.aig; pdr"
+      verify export --spec my_protocol.py --set replicas=4 --format btor2 > my_protocol.btor2
+    """
+    return _run(Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest))
+
+
+def _run(options: Options) -> int:
+    if options.form is None:
+        raise UsageError(f"no format is named: give --format NAME ({', '.join(_FORMATS)})")
+    loaded = load(options.spec, options.settings)
+
+    from verifier.cli.running import chosen_properties
+    from verifier.deadlock import with_deadlock
+    from verifier.interchange.exporting import Format, export
+    from verifier.model import build
+    from verifier.report.text import constants_line
+
+    chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
+    _check_files(options.out, options.names)
+    model = build(loaded.protocol)
+    model = with_deadlock(model) if options.deadlock else model
+    readable = options.out is None or options.out.suffix == _READABLE
+    exported = export(model, chosen, Format(options.form), readable=readable)
+    if options.out is None:
+        click.echo(exported.content.decode(), nl=False)
+    else:
+        write("--out", options.out, exported.content)
+    if options.names is not None:
+        write("--map", options.names, json.dumps(exported.names, ensure_ascii=False, indent=2) + "\n")
+    about = f"{loaded.definition.name} with {constants_line(loaded.definition.constants)}"
+    click.echo(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}", err=True)
+    return 0
+
+
+def _check_files(out: Path | None, names: Path | None) -> None:
+    """Raises UsageError if one of the files could not be written, or both are one."""
+    for option, path in (("--out", out), ("--map", names)):
+        if path is not None:
+            check_writable(option, path)
+    if out is not None and names is not None and out.resolve() == names.resolve():
+        raise UsageError(f"--out and --map are both {out}: the map is a file of its own")
+
+
