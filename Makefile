@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test lint slow bench results clean
+.PHONY: help verify test lint readers slow bench results clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -27,7 +27,7 @@ $(STAMP): pyproject.toml constraints.txt
 verify: $(STAMP)  ## Set up, then check the KIP-320 protocol to depth 12
 	$(BIN)/verify bmc --spec kip320 --depth 12
 
-test: lint  ## Lint, types, import contract and all tests but the slow ones
+test: lint readers  ## Lint, types, import contract and all tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
 
 lint: $(STAMP)  ## Style, types and the import contract
@@ -35,17 +35,26 @@ lint: $(STAMP)  ## Style, types and the import contract
 	$(BIN)/mypy
 	$(BIN)/python tests/import_contract.py
 
-slow: $(STAMP)  ## The slow tests
+# Tests that need it are skipped where it cannot be had.
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
+APT := $(SUDO) apt-get --quiet --yes -o Acquire::Retries=0 -o Acquire::http::Timeout=10
+
+readers:  ## Install berkeley-abc, which reads exported AIGER, where apt may
+	@command -v berkeley-abc >/dev/null || { $(APT) update && $(APT) install berkeley-abc; } >/dev/null 2>&1 \
+		|| echo "berkeley-abc is not installed and could not be: its tests are skipped"
+
+slow: $(STAMP) readers  ## The slow tests
 	$(BIN)/python -m pytest -m slow
 
 bench: $(STAMP)  ## Benchmarks, as a table of medians
 	$(BIN)/python -m tests.benchmark
 
-results: $(STAMP)  ## Regenerate the tables in results/
+results: $(STAMP) readers  ## Regenerate the tables in results/
 	$(BIN)/python -m tests.golden_table > results/golden.md
 	$(BIN)/python -m tests.expected kafka > results/kafka-bmc.md
 	$(BIN)/python -m tests.lemma_grid > results/lemmas.md
 	$(BIN)/python -m tests.benchmark > results/benchmarks.md
+	$(BIN)/python -m tests.abc_comparison > results/abc-pdr.md
 
 clean:  ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

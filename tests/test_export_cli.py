@@ -40,10 +40,11 @@ def test_the_map_names_bits_values_actions_and_properties(form: str, tmp_path: P
     names = json.loads(path.read_text(encoding="utf-8"))
     assert names["format"] == form
     assert names["constants"] == {"clients": 3}
-    assert [prop["property"] for prop in names["properties"]] == ["HolderWaitsNoMore", "NotAllAsk"]
+    default = ["HolderWaitsNoMore", "NotAllAsk", "TypeInvariant"]
+    assert [prop["property"] for prop in names["properties"]] == default
     holder = next(field for field in names["state"] if field["variable"] == "holder")
-    assert len(holder["bits"]) == 3
-    assert holder["values"] == {"–": "000", "c1": "100", "c2": "010", "c3": "001"}
+    assert len(holder["bits"]) == 4
+    assert holder["values"] == {"–": "1000", "c1": "0100", "c2": "0010", "c3": "0001"}
     grant = next(entry for entry in names["instances"] if entry["instance"] == "Grant(c2)")
     assert (grant["action"], grant["parameters"]) == ("Grant", {"client": "c2"})
     assert grant["taken"]

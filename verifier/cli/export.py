@@ -11,7 +11,7 @@ import click
 
 from verifier.cli.output import check_writable, write
 from verifier.cli.parameters import OneOf
-from verifier.cli.specs import load, named_spec, parse_settings, spec_options
+from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.errors import UsageError
 
 _FORMATS = ("smt2", "vmt", "btor2", "aiger")
@@ -76,14 +76,14 @@ def command(
 def _run(options: Options) -> int:
     if options.form is None:
         raise UsageError(f"no format is named: give --format NAME ({', '.join(_FORMATS)})")
-    loaded = load(options.spec, options.settings)
-
-    from verifier.cli.running import chosen_properties
     from verifier.deadlock import with_deadlock
     from verifier.interchange.exporting import Format, export
     from verifier.model import build
     from verifier.report.text import constants_line
+    from verifier.runs.asked import chosen_properties
+    from verifier.runs.loading import load
 
+    loaded = load(options.spec, options.settings)
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
     _check_files(options.out, options.names)
     model = build(loaded.protocol)
