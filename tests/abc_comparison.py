@@ -1,0 +1,113 @@
+"""`verify prove --engine ic3` against ABC's `pdr` on the same systems: the table of `results/abc-pdr.md`.
+
+Whole commands, one after the other in the same run, by the processor time of all their processes: what
+else the machine does counts less in that than in the time on the clock. ABC reads what `verify export` writes, and runs twice:
+as asked for, and with the circuit simplified first, which may help it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabulate import tabulate
+
+from tests.exporting import ABC
+
+NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
+CONFIGURATIONS = ((3, 2, 2, 1), (3, 2, 2, 2), (3, 3, 3, 2), (3, 3, 3, 3))
+PLAIN, SIMPLIFIED = "", "strash; dc2; scorr; "
+LEAST_LIMIT = 150.0
+"""Seconds for ABC, or a bit more than four times what verify took where that is longer."""
+_ENTRY = "from verifier.cli.main import main; main()"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Processor seconds of a command, and whether it proved the property."""
+
+    seconds: float
+    proved: bool
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.1f}" if self.proved else f"not in {self.seconds:.0f}"
+
+    @property
+    def sign(self) -> str:
+        """Whether the seconds are all it takes."""
+        return "" if self.proved else "< "
+
+
+def _run(command: list[str]) -> tuple[float, str]:
+    """The processor seconds of a command and its children, and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds, done.stdout
+
+
+def _verify(constants: tuple[int, ...], *arguments: str) -> tuple[float, str]:
+    settings = [f"{name}={value}" for name, value in zip(NAMES, constants, strict=True)]
+    chosen = [word for setting in settings for word in ("--set", setting)]
+    spec = ["--spec", "kip320", "--property", "StrongIsr", *chosen]
+    return _run([sys.executable, "-c", _ENTRY, arguments[0], *spec, *arguments[1:]])
+
+
+def _abc(path: Path, before: str, limit: float) -> Timed:
+    seconds, said = _run([str(ABC), "-q", f"read {path}; {before}pdr -T {limit:.0f}"])
+    if "asserted in frame" in said:
+        raise AssertionError(f"ABC says that StrongIsr is violated: {said}")
+    return Timed(seconds, "Property proved" in said)
+
+
+def row(constants: tuple[int, ...], folder: Path) -> list[str]:
+    """One configuration. Raises AssertionError if a verdict is wrong."""
+    seconds, said = _verify(constants, "prove", "--engine", "ic3")
+    ours = Timed(seconds, "PROVED" in said)
+    if not ours.proved:
+        raise AssertionError(f"verify did not prove StrongIsr: {said}")
+    path = folder / f"{'-'.join(map(str, constants))}.aig"
+    _verify(constants, "export", "--format", "aiger", "--out", str(path))
+    limit = max(LEAST_LIMIT, 4.2 * ours.seconds)
+    plain, simplified = (_abc(path, before, limit) for before in (PLAIN, SIMPLIFIED))
+    better = min(plain, simplified, key=lambda timed: (not timed.proved, timed.seconds))
+    return [
+        str(constants).replace(" ", ""),
+        str(ours),
+        str(plain),
+        str(simplified),
+        *(f"{theirs.sign}{ours.seconds / theirs.seconds:.2f}" for theirs in (plain, better)),
+    ]
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", type=int, nargs="*", help="which configurations, counted from 0; all")
+    chosen = parser.parse_args().only
+    if ABC is None:
+        sys.exit("berkeley-abc is not installed: apt-get install berkeley-abc")
+    on = f"{datetime.date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    load = os.getloadavg()[0]
+    print(f"# IC3 against ABC's pdr\n\n`python -m tests.abc_comparison` on {on}, load {load:.1f} before.\n")
+    print("kip320, StrongIsr, at (replicas, log_size, max_records, max_leader_epoch). Processor seconds")
+    print("of whole commands, one after the other; those of `verify prove --engine ic3` include building the")
+    print("system and checking the proof by another solver. ABC proves StrongIsr alone, verify proves the type")
+    print("invariants with it.\n")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [row(CONFIGURATIONS[index], Path(folder)) for index in chosen or range(len(CONFIGURATIONS))]
+    headers = ["constants", "verify", "`pdr`", f"`{SIMPLIFIED}pdr`", "ratio to `pdr`", "ratio to the better"]
+    print(tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True))
+
+
+if __name__ == "__main__":
+    main()
