@@ -1,8 +1,8 @@
 """`verify prove --engine ic3` against ABC's `pdr` on the same systems: the table of `results/abc-pdr.md`.
 
 Whole commands, one after the other in the same run, by the processor time of all their processes: what
-else the machine does counts less in that than in the time on the clock. ABC reads what `verify export` writes, and runs twice:
-as asked for, and with the circuit simplified first, which may help it.
+else the machine does counts less in that than in the time on the clock. ABC reads what `verify export`
+writes, and runs twice: as it is, and with the circuit simplified first, which may help it.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def main() -> None:
     load = os.getloadavg()[0]
     print(f"# IC3 against ABC's pdr\n\n`python -m tests.abc_comparison` on {on}, load {load:.1f} before.\n")
     print("kip320, StrongIsr, at (replicas, log_size, max_records, max_leader_epoch). Processor seconds")
-    print("of whole commands, one after the other; those of `verify prove --engine ic3` include building the")
-    print("system and checking the proof by another solver. ABC proves StrongIsr alone, verify proves the type")
-    print("invariants with it.\n")
+    print("of whole commands, one after the other; those of `verify prove --engine ic3` include building")
+    print("the system and checking the proof by another solver. ABC proves StrongIsr alone, verify proves")
+    print("the type invariants with it. The ratios are of verify to ABC.\n")
     with tempfile.TemporaryDirectory() as folder:
         rows = [row(CONFIGURATIONS[index], Path(folder)) for index in chosen or range(len(CONFIGURATIONS))]
     headers = ["constants", "verify", "`pdr`", f"`{SIMPLIFIED}pdr`", "ratio to `pdr`", "ratio to the better"]
