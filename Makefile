@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test lint readers slow bench results clean
+.PHONY: help verify test lint readers java slow bench results clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -27,7 +27,13 @@ $(STAMP): pyproject.toml constraints.txt
 verify: $(STAMP)  ## Set up, then check the KIP-320 protocol to depth 12
 	$(BIN)/verify bmc --spec kip320 --depth 12
 
-test: lint readers  ## Lint, types, import contract and all tests but the slow ones
+# Spark needs Java; tests that need it skip where it neither is nor may be installed.
+java:
+	@command -v java > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+		&& apt-get install --quiet --yes openjdk-17-jre-headless > /dev/null; } \
+		|| echo "There is no Java, so the tests of verify sweep skip: install openjdk-17-jre-headless"
+
+test: lint readers java  ## Lint, types, import contract and all tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
 
 lint: $(STAMP)  ## Style, types and the import contract

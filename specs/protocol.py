@@ -33,6 +33,7 @@ from verifier.specs.members import (
 
 __all__ = [
     "ActionMember",
+    "AssumptionFailed",
     "BooleanConstant",
     "Call",
     "ChoiceConstant",
@@ -66,6 +67,14 @@ Setting = TypeVar("Setting")
 
 class DefinitionError(Exception):
     """A protocol is not well formed. The message says where and what is expected there."""
+
+
+class AssumptionFailed(UsageError):
+    """Constants that a protocol's assumptions reject."""
+
+    def __init__(self, spec: str, assumption: str, constants: str) -> None:
+        super().__init__(f"{spec} assumes {assumption}; got {constants}")
+        self.assumption = assumption
 
 
 @dataclass(frozen=True)
@@ -216,7 +225,7 @@ class Protocol:
         for holds, meaning in self.assumptions():
             if not holds:
                 shown = ", ".join(f"{name}={value}" for name, value in self.constants.items())
-                raise UsageError(f"{self.spec_name()} assumes {meaning}; got {shown}")
+                raise AssumptionFailed(self.spec_name(), meaning, shown)
 
     @classmethod
     def spec_name(cls) -> str:

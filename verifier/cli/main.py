@@ -18,6 +18,7 @@ _COMMANDS = {
     "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
     "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
     "induct": ("verifier.cli.induct:command", "Prove properties for all depths, by the spec's lemmas."),
+    "sweep": ("verifier.cli.sweep:command", "Run every combination of constants, properties and engines."),
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
     "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),

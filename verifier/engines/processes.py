@@ -70,6 +70,8 @@ class Children:
     """Whether children have children of their own, which count, and are killed, with them."""
     _children: dict[str, _Child] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
+    _measured: float = 0.0
+    """When memory was measured last, which with descendants takes some 10 ms."""
     peak_memory: int = 0
     """Bytes."""
 
@@ -110,8 +112,7 @@ class Children:
         child = self._children.pop(name, None)
         if child is not None:
             if self.nested and child.process.is_alive():
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(child.process.pid, signal.SIGKILL)
+                _kill_with_descendants(child.process.pid)
             child.process.kill()
             child.process.join()
             child.receiving.close()
@@ -165,6 +166,9 @@ class Children:
         limits = self.limits
         if limits.seconds is not None and time.monotonic() - self._began >= limits.seconds:
             raise Interrupted(f"timeout of {limits.seconds:g} s")
+        if time.monotonic() - self._measured < _POLL_SECONDS:
+            return
+        self._measured = time.monotonic()
         measure = _resident_with_descendants if self.nested else _resident
         used = sum(measure(child.process.pid) for child in self._children.values())
         self.peak_memory = max(self.peak_memory, used)
@@ -194,6 +198,16 @@ def _resident_with_descendants(pid: int) -> int:
                 memory = process.memory_full_info()
                 total += int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
     return total
+
+
+def _kill_with_descendants(pid: int) -> None:
+    """The group, and who left it."""
+    with contextlib.suppress(psutil.Error):
+        for process in psutil.Process(pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _lead_group(pid: int) -> None:

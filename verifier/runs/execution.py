@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
+from verifier.engines import induction
 from verifier.errors import unknown_name
 from verifier.runs import bmc, explore, induct, prove, simulate
 from verifier.runs.asked import Asked
@@ -26,6 +27,8 @@ from verifier.runs.run import Run
 class Engine:
     """An engine: what it can be asked, and how it runs."""
 
+    name: str
+    """As results say it."""
     options: type[Options]
     prepare: Callable[[Loaded, Any], Asked[Any]]
     """Raises UsageError for what cannot be asked."""
@@ -36,11 +39,15 @@ class Engine:
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
-        bmc.ENGINE: Engine(BmcOptions, bmc.prepare, bmc.recorded, bmc.run),
-        explore.ENGINE: Engine(ExploreOptions, explore.prepare, explore.recorded, explore.run),
-        "induct": Engine(InductOptions, induct.prepare, induct.recorded, induct.run),
-        prove.ENGINE: Engine(ProveOptions, prove.prepare, prove.recorded, prove.run),
-        simulate.ENGINE: Engine(SimulateOptions, simulate.prepare, simulate.recorded, simulate.run),
+        bmc.ENGINE: Engine(bmc.ENGINE, BmcOptions, bmc.prepare, bmc.recorded, bmc.run),
+        explore.ENGINE: Engine(
+            explore.ENGINE, ExploreOptions, explore.prepare, explore.recorded, explore.run
+        ),
+        "induct": Engine(induction.ENGINE, InductOptions, induct.prepare, induct.recorded, induct.run),
+        prove.ENGINE: Engine(prove.ENGINE, ProveOptions, prove.prepare, prove.recorded, prove.run),
+        simulate.ENGINE: Engine(
+            simulate.ENGINE, SimulateOptions, simulate.prepare, simulate.recorded, simulate.run
+        ),
     }
 )
 

@@ -1,0 +1,107 @@
+"""One job in a child process: whatever becomes of it, there is a row."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.command_line import CHAIN, ROOT, TOYS
+from tests.sweeping import jobs_of, misbehaving, verdicts
+from verifier.runs.content import as_object
+from verifier.runs.execution import execute, options_of
+from verifier.runs.loading import load
+from verifier.runs.row import rows_of
+from verifier.sweep import execution
+from verifier.sweep.execution import run_job
+
+
+@pytest.mark.parametrize("engine", ["bmc", "explore", "induct", "prove"])
+def test_a_job_gives_the_row_that_a_run_gives(engine: str) -> None:
+    grid = {"specs": (CHAIN,), "properties": ("NeverTop", "StartsLow"), "engines": (engine,)}
+    for job in jobs_of("top=3", **grid):
+        (row,) = run_job(job, "sweep")
+        options = options_of(engine, {**job.options, "properties": [job.property_name]})
+        (plain,) = rows_of(as_object(execute(engine, load(CHAIN, {"top": 3}), options)))
+        assert row.job_id == plain.job_id == job.job_id
+        assert row.run_id == "sweep"
+        for same in ("verdict", "depth", "steps", "trace", "constants", "options", "spec_hash", "exit_code"):
+            assert getattr(row, same) == getattr(plain, same)
+
+
+def test_a_type_invariant_that_is_violated_has_a_row_too() -> None:
+    (job,) = jobs_of(specs=(f"{TOYS}:Overflow",), properties=("Small",), depth=5)
+    rows = run_job(job, "sweep")
+    assert ("TypeInvariant", "VIOLATED") in verdicts(rows)
+    assert len({row.job_id for row in rows}) == len(rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("trouble", "verdict", "reason"),
+    [
+        (1, "ERROR", "killed by signal 11"),
+        (2, "INCONCLUSIVE", "timeout of 1 s"),
+        (3, "INCONCLUSIVE", "memory limit of 300 MiB"),
+        (4, "ERROR", "RuntimeError: as planned"),
+        (5, "ERROR", "ended with code 3"),
+        (6, "INCONCLUSIVE", "timeout of 1 s"),
+    ],
+)
+def test_trouble_becomes_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: int, verdict: str, reason: str
+) -> None:
+    monkeypatch.setattr(execution, "GRACE_SECONDS", 0.0)
+    (job,) = jobs_of(
+        f"trouble={trouble}",
+        specs=(misbehaving(tmp_path),),
+        properties=("NeverTop",),
+        timeout=1.0 if trouble in (2, 6) else 60.0,
+        memory=300 * 2**20,
+    )
+    (row,) = run_job(job, "sweep")
+    assert row.verdict.value == verdict
+    assert reason in (row.reason or "")
+    assert row.job_id == job.job_id
+    assert (row.error is not None) == (verdict == "ERROR")
+    assert not [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", "1000"]]
+
+
+def test_a_job_that_answers_another_question_is_an_error(tmp_path: Path) -> None:
+    spec = misbehaving(tmp_path, "pass")
+    (job,) = jobs_of("trouble=1", specs=(spec,), properties=("NeverTop",))
+    file = Path(spec.partition(":")[0])
+    changed = file.read_text(encoding="utf-8") + "\nChain.init = lambda self, s: s.x == 1\n"
+    file.write_text(changed, encoding="utf-8")
+    (row,) = run_job(job, "sweep")
+    assert row.verdict.value == "ERROR"
+    assert "another question" in (row.reason or "")
+
+
+def test_nothing_survives_a_worker_that_is_killed(tmp_path: Path) -> None:
+    """The job's process and the engine's children below it end with it."""
+    code = (
+        "from tests.sweeping import jobs_of\n"
+        "from tests.command_line import LOCK\n"
+        "from verifier.sweep.execution import run_job\n"
+        "(job,) = jobs_of(specs=(LOCK,), properties=('HolderWaitsNoMore',), depth=100000)\n"
+        "run_job(job, 'x')\n"
+    )
+    worker = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    try:
+        below: list[psutil.Process] = []
+        until = time.monotonic() + 60
+        while len(below) < 3 and time.monotonic() < until:  # the job, and two searches
+            time.sleep(0.1)
+            below = psutil.Process(worker.pid).children(recursive=True)
+        assert len(below) >= 3
+    finally:
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.wait()
+    _, alive = psutil.wait_procs(below, timeout=10)
+    assert not alive

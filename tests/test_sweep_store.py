@@ -1,0 +1,142 @@
+"""The folder of rows: whole files only, the newest row counts, one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import CHAIN, ROOT
+from tests.sweeping import jobs_of
+from verifier.errors import UsageError
+from verifier.runs.row import Row
+from verifier.sweep.execution import error_row
+from verifier.sweep.store import ROWS, Full, Store, read_rows
+
+
+def rows(count: int) -> list[Row]:
+    """Rows that differ in their keys, with something in every column."""
+    (job,) = jobs_of(specs=(CHAIN,), properties=("NeverTop",))
+    full = replace(
+        error_row(job, "run", "why"),
+        depth=3,
+        steps=2,
+        fewest=True,
+        peak_memory=2**40,
+        trace={"states": [1, {"a": "ä"}]},
+        proof={"clauses": 3},
+        drawing={},
+        statistics={"x": None},
+    )
+    return [replace(full, job_id=f"{number:016x}") for number in range(count)]
+
+
+def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
+    written = [*rows(2), replace(rows(3)[2], depth=None, trace=None, proof=None, fewest=None, drawing=None)]
+    with Store(tmp_path) as store:
+        for row in written:
+            store.add([row], row.job_id)
+    assert read_rows(tmp_path) == written
+
+
+def test_the_newest_row_of_a_key_counts_before_and_after_files_become_one(tmp_path: Path) -> None:
+    old, new = (replace(rows(1)[0], reason=reason) for reason in ("old", "new"))
+    with Store(tmp_path) as store:
+        store.add([old, *rows(2)[1:]], "job")
+        store.add([new], "job")
+        assert {row.reason for row in read_rows(tmp_path)} == {"new", "why"}
+        store.compact()
+        assert len(list((tmp_path / ROWS).iterdir())) == 1
+        assert {row.reason for row in read_rows(tmp_path)} == {"new", "why"}
+        store.add([old], "job")
+    assert {row.reason for row in read_rows(tmp_path)} == {"old", "why"}
+
+
+def test_many_files_become_one_by_themselves(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        for row in rows(300):
+            store.add([row], row.job_id)
+    assert len(list((tmp_path / ROWS).iterdir())) < 100
+    assert len(read_rows(tmp_path)) == 300
+
+
+def test_what_a_killed_writer_left_is_neither_read_nor_kept(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.add(rows(1), "job")
+    half = tmp_path / ROWS / "1.parquet.tmp"
+    half.write_bytes(b"PAR1 and no more")
+    assert len(read_rows(tmp_path)) == 1
+    with Store(tmp_path) as store:
+        assert not half.exists()
+        store.add(rows(2)[1:], "job")
+    assert len(read_rows(tmp_path)) == 2
+
+
+def test_a_folder_has_one_writer(tmp_path: Path) -> None:
+    with Store(tmp_path), pytest.raises(UsageError, match=rf"another sweep .*process {os.getpid()} on"):
+        Store(tmp_path).__enter__()
+    with Store(tmp_path):
+        pass
+
+
+def test_the_lock_of_a_killed_writer_is_free(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path; from verifier.sweep.store import Store\n"
+        "Store(Path(sys.argv[1])).__enter__(); os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, check=False)
+    assert done.returncode < 0
+    with Store(tmp_path):
+        pass
+
+
+def test_a_full_disk_loses_nothing_that_was_written(tmp_path: Path) -> None:
+    """A limit on the size of files fails writes in the same places as a full disk."""
+    code = (
+        "import resource, sys; from pathlib import Path; from dataclasses import replace\n"
+        "from tests.test_sweep_store import rows; from verifier.sweep.store import Full, Store\n"
+        "with Store(Path(sys.argv[1])) as store:\n"
+        "    store.add(rows(1), 'job')\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))\n"
+        "    try:\n"
+        "        store.add(rows(500), 'job')\n"
+        "    except Full as full:\n"
+        "        print(full)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "rows cannot be written" in done.stdout, done.stderr
+    assert len(read_rows(tmp_path)) == 1
+    assert not list((tmp_path / ROWS).glob("*.tmp"))
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(UsageError, match="cannot be written"):
+        Store(file).__enter__()
+    with pytest.raises(UsageError, match="not the folder of a sweep"):
+        read_rows(tmp_path)
+
+
+def test_a_file_of_something_else_is_named(tmp_path: Path) -> None:
+    with Store(tmp_path):
+        (tmp_path / ROWS / "other.parquet").write_bytes(b"something else")
+    with pytest.raises(UsageError, match=r"other\.parquet holds no rows"):
+        read_rows(tmp_path)
+
+
+def test_full_is_said_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with Store(tmp_path) as store:
+        monkeypatch.setattr(os, "fsync", no_room)
+        with pytest.raises(Full, match="no space left on device"):
+            store.add(rows(1), "job")
+    assert read_rows(tmp_path) == []

@@ -1,0 +1,78 @@
+"""A sweep as text: counts by verdict, what is undecided, the slowest jobs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from tabulate import tabulate
+
+from verifier.sweep.expansion import LeftOut
+from verifier.sweep.summary import Count, Line, Summary
+
+_MOST_REASON = 100
+
+
+def render_summary(summary: Summary) -> list[str]:
+    """Tables, with a heading each."""
+    if not summary.counts:
+        return ["no job has ended"]
+    lines = _table(
+        ("spec", "property", "engine", "verdict", "jobs", "least depth", "steps", "seconds"),
+        [_count_cells(count) for count in summary.counts],
+    )
+    if summary.undecided:
+        lines += ["", "Not decided:", *_jobs(summary.undecided)]
+    return [*lines, "", "Slowest:", *_jobs(summary.slowest)]
+
+
+def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
+    """What the specs' assumptions reject, a line each."""
+    return [
+        f"{item.spec}: {item.combinations} combination{'' if item.combinations == 1 else 's'} of constants "
+        f"left out, since it assumes {item.assumption}"
+        for item in left_out
+    ]
+
+
+def _count_cells(count: Count) -> tuple[object, ...]:
+    steps = "" if count.fewest_steps is None else f"{count.fewest_steps}"
+    if count.most_steps != count.fewest_steps:
+        steps += f" to {count.most_steps}"
+    return (
+        count.spec,
+        count.property_name,
+        count.engine,
+        count.verdict,
+        count.jobs,
+        "" if count.depth is None else count.depth,
+        steps,
+        f"{count.seconds:.1f}",
+    )
+
+
+def _jobs(lines: Sequence[Line]) -> list[str]:
+    return _table(
+        ("spec", "property", "engine", "constants", "verdict", "depth", "seconds", "reason"),
+        [
+            (
+                line.spec,
+                line.property_name,
+                line.engine,
+                ", ".join(f"{name}={value}" for name, value in json.loads(line.constants).items()),
+                line.verdict,
+                "" if line.depth is None else line.depth,
+                f"{line.seconds:.1f}",
+                _shortened(line.reason or ""),
+            )
+            for line in lines
+        ],
+    )
+
+
+def _shortened(words: str) -> str:
+    return words if len(words) <= _MOST_REASON else f"{words[: _MOST_REASON - 1]}…"
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    return tabulate(rows, heading, tablefmt="simple", disable_numparse=True).splitlines()

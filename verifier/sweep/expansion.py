@@ -1,0 +1,225 @@
+"""From grids to jobs: names are checked first, then the jobs counted, and only then is anything expanded."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from verifier.errors import UsageError, unknown_name
+from verifier.runs.execution import ENGINES, options_of
+from verifier.runs.loading import Loaded, load
+from verifier.runs.row import job_id
+from verifier.solvers.names import SOLVER_NAMES
+from verifier.specs.definition import Definition
+from verifier.specs.protocol import AssumptionFailed, Protocol, constants_of, define
+from verifier.specs.registry import load as load_class
+from verifier.sweep.grid import MOST_JOBS, Grid
+from verifier.sweep.job import Job
+from verifier.version import tool_version
+
+SWEPT_ENGINES = ("bmc", "explore", "induct", "prove")
+"""Engines that give verdicts on what they were asked; a simulation decides nothing."""
+
+_OWN = ("properties", "expect", "timeout", "memory", "graph", "part")
+"""Options that a grid says in other ways, or that make no sense there."""
+
+_WORDS = {
+    "steps": ("auto", "parallel", "serial"),
+    "solver": SOLVER_NAMES,
+    "engine": ("auto", "ic3", "kind"),
+}
+"""What is allowed of options that are one of several words."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Combinations of constants that a spec's assumptions reject."""
+
+    spec: str
+    assumption: str
+    combinations: int
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The jobs of a sweep, each once, and what was left out."""
+
+    jobs: tuple[Job, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class _Covered:
+    """A spec of a grid, its names checked."""
+
+    spec: str
+    protocol: type[Protocol]
+    properties: tuple[str, ...]
+
+
+def expand(grids: Sequence[Grid]) -> Expansion:
+    """The jobs of the grids. Raises UsageError for what is wrong with them."""
+    covered = [[_covered(grid, spec) for spec in _specs(grid)] for grid in grids]
+    count = 0
+    for grid, specs in zip(grids, covered, strict=True):
+        _check_options(grid)
+        count += sum(len(spec.properties) for spec in specs) * len(grid.engines) * grid.combinations
+    if count > MOST_JOBS:
+        raise UsageError(f"the grid has {count:,} jobs, and more than {MOST_JOBS:,} are taken for a mistake")
+    jobs: dict[str, Job] = {}
+    left_out: Counter[tuple[str, str]] = Counter()
+    for grid, specs in zip(grids, covered, strict=True):
+        for spec in specs:
+            for job in _jobs(grid, spec, left_out):
+                jobs.setdefault(job.job_id, job)
+    if not jobs:
+        reasons = "; ".join(f"{spec} assumes {meaning}" for spec, meaning in left_out)
+        raise UsageError(f"none of the {count:,} jobs of the grid can be run: {reasons}")
+    missing = tuple(LeftOut(spec, meaning, number) for (spec, meaning), number in left_out.items())
+    return Expansion(tuple(jobs.values()), missing)
+
+
+def _specs(grid: Grid) -> tuple[str, ...]:
+    if not grid.specs:
+        raise UsageError("the grid names no spec: give --spec NAME, or specs = ['NAME'] in the file")
+    return grid.specs
+
+
+def _covered(grid: Grid, spec: str) -> _Covered:
+    protocol = load_class(spec)
+    known = constants_of(protocol)
+    for axis in grid.axes:
+        if axis.name not in known:
+            raise unknown_name(f"constant of {spec}", axis.name, known)
+        for value in axis.ends:
+            _check_value(spec, axis.name, known[axis.name], value)
+    return _Covered(spec, protocol, _properties(grid, spec, _any_definition(grid, protocol)))
+
+
+def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
+    try:
+        constant.parse(value)
+    except ValueError:
+        raise UsageError(
+            f"constant {name}={value} of {spec} is not allowed: {name} is {constant.allowed}"
+        ) from None
+
+
+def _any_definition(grid: Grid, protocol: type[Protocol]) -> Definition:
+    """The definition at some constants: its properties have the same names at all others."""
+    try:
+        return define(protocol())
+    except AssumptionFailed:
+        return define(protocol({axis.name: axis.ends[0] for axis in grid.axes}))
+
+
+def _properties(grid: Grid, spec: str, definition: Definition) -> tuple[str, ...]:
+    known = [prop.name for prop in definition.properties]
+    for name in grid.properties:
+        if name not in (*known, "all"):
+            raise unknown_name(f"property of {spec}", name, [*known, "all"])
+    if "all" in grid.properties:
+        return tuple(known)
+    chosen = grid.properties or tuple(prop.name for prop in definition.properties if prop.default)
+    if not chosen:
+        raise UsageError(f"{spec} checks no property by default: name one of {', '.join(known)}")
+    return chosen
+
+
+def _check_options(grid: Grid) -> None:
+    for engine in grid.engines:
+        if engine not in SWEPT_ENGINES:
+            raise unknown_name("engine", engine, SWEPT_ENGINES)
+    known = dict.fromkeys(name for engine in grid.engines for name in _option_names(engine))
+    given = {**grid.options, **({} if grid.depth is None else {"depth": grid.depth})}
+    for name, value in given.items():
+        if name not in known:
+            raise unknown_name(f"option of {' and '.join(grid.engines)}", name, known)
+        if name in _WORDS and value not in _WORDS[name]:
+            raise unknown_name(f"value of option {name}", str(value), _WORDS[name])
+    if grid.split > 1:
+        if "bmc" not in grid.engines:
+            raise UsageError(f"split = {grid.split} is for the engine bmc, and the grid has none")
+        if grid.options.get("steps") == "parallel" or grid.options.get("shortest"):
+            raise UsageError(
+                "split does not go with steps = parallel or shortest: its parts take serial steps"
+            )
+        raise UsageError(f"split = {grid.split} is not allowed: searches cannot be split so far")
+
+
+def _option_names(engine: str) -> list[str]:
+    return [field.name for field in fields(ENGINES[engine].options) if field.name not in _OWN]
+
+
+def _jobs(grid: Grid, covered: _Covered, left_out: Counter[tuple[str, str]]) -> list[Job]:
+    found = []
+    for values in product(*grid.axes):
+        settings = {axis.name: value for axis, value in zip(grid.axes, values, strict=True)}
+        try:
+            loaded = load(covered.spec, settings)
+        except AssumptionFailed as failed:
+            left_out[covered.spec, failed.assumption] += 1
+            continue
+        found += [
+            _job(grid, covered, loaded, engine, name)
+            for engine in grid.engines
+            for name in covered.properties
+        ]
+    return found
+
+
+def _job(grid: Grid, covered: _Covered, loaded: Loaded, engine: str, property_name: str) -> Job:
+    names = _option_names(engine)
+    given = {name: value for name, value in grid.options.items() if name in names}
+    if grid.depth is not None and "depth" in names:
+        given["depth"] = grid.depth
+    options = {**given, "timeout": grid.timeout, "memory": grid.memory}
+    found = ENGINES[engine]
+    asked = found.prepare(loaded, options_of(engine, {**options, "properties": [property_name]}))
+    recorded = found.recorded(asked)
+    definition = loaded.definition
+    version, constants = tool_version(), definition.constants
+    identity = (definition.spec_hash, constants, property_name, found.name, recorded, version)
+    file = Path(covered.spec.rpartition(":")[0] or covered.spec)
+    return Job(
+        job_id=job_id(*identity),
+        spec=covered.spec.replace(str(file), str(file.resolve()), 1) if file.is_file() else covered.spec,
+        name=definition.name,
+        spec_hash=definition.spec_hash,
+        constants=dict(definition.constants),
+        property_name=property_name,
+        engine=engine,
+        engine_name=found.name,
+        options=options,
+        recorded=recorded,
+        cost=_cost(definition.constants, engine, recorded),
+        tool_version=version,
+        parts=grid.split if engine == "bmc" else 1,
+    )
+
+
+_ENGINE_COST = {"explore": 4.0, "prove": 2.0, "bmc": 1.0, "induct": 0.5}
+
+
+def _cost(constants: Mapping[str, Any], engine: str, recorded: Mapping[str, Any]) -> float:
+    """The product of all numbers among the constants, each plus one, and of the depth: crude, but what is
+    larger comes first. Seconds of earlier runs are better (``with_known_seconds``)."""
+    numbers: list[int] = [value + 1 for value in constants.values() if not isinstance(value, bool | str)]
+    depth: int = recorded.get("depth", 10)
+    return _ENGINE_COST[engine] * math.prod(numbers) * max(depth, 1) ** 2
+
+
+def expensive_first(jobs: Sequence[Job], seconds: Mapping[str, float]) -> list[Job]:
+    """The jobs in the order to start them. ``seconds`` are those that jobs took before, by job id; they
+    give the other jobs' estimates their scale."""
+    estimated = sum(job.cost for job in jobs if job.job_id in seconds)
+    scale = (
+        sum(seconds[job.job_id] for job in jobs if job.job_id in seconds) / estimated if estimated else 1.0
+    )
+    costed = [replace(job, cost=seconds.get(job.job_id, job.cost * scale)) for job in jobs]
+    return sorted(costed, key=lambda job: -job.cost)

@@ -1,0 +1,205 @@
+"""Grids: which specs, constants, properties and engines a sweep covers.
+
+A grid is read, checked and counted before anything is expanded, so that one of a billion jobs is
+refused as fast as one of three. In a file (TOML) each ``[[grid]]`` table is a grid::
+
+    [[grid]]
+    specs = ["kip279", "kip320"]
+    properties = ["WeakIsr", "StrongIsr"]     # default: what each spec checks by default
+    engines = ["bmc"]                         # the default
+    constants = { replicas = "2..3", log_size = [1, 2], max_records = 2 }
+    depth = 12
+    timeout = "60s"                           # of each job
+    memory = "2GiB"
+    options = { steps = "serial" }            # of the engines
+    split = 4                                 # parts of the search of each bmc job
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from verifier.errors import UsageError, unknown_name
+from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
+
+MOST_JOBS = 100_000
+"""A larger grid is taken for a mistake."""
+
+_RANGE = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
+_KEYS = (
+    "specs",
+    "properties",
+    "engines",
+    "constants",
+    "depth",
+    "timeout",
+    "memory",
+    "options",
+    "split",
+)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The values of a constant: single ones, and ranges of integers that are not written out."""
+
+    name: str
+    parts: tuple[range | Any, ...]
+
+    @property
+    def size(self) -> int:
+        """How many values; ``len`` would fail for what does not fit a machine word."""
+        return sum(part.stop - part.start if isinstance(part, range) else 1 for part in self.parts)
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self.parts:
+            yield from part if isinstance(part, range) else (part,)
+
+    @property
+    def ends(self) -> list[Any]:
+        """Values that show whether all are allowed: what lies between two integers is."""
+        return [value for part in self.parts for value in _ends(part)]
+
+
+def _ends(part: range | Any) -> tuple[Any, ...]:
+    return (part[0], part[-1]) if isinstance(part, range) else (part,)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of these."""
+
+    specs: tuple[str, ...]
+    properties: tuple[str, ...] = ()
+    """None: those that each spec checks by default; ``all``: all."""
+    engines: tuple[str, ...] = ("bmc",)
+    axes: tuple[Axis, ...] = ()
+    """Constants that have no axis have their default."""
+    depth: int | None = None
+    timeout: float | None = None
+    """Seconds, of one job."""
+    memory: int | None = None
+    """Bytes, of one job."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of the engines."""
+    split: int = 1
+    """Into how many parts the search of a job is split."""
+
+    @property
+    def combinations(self) -> int:
+        """Of constants."""
+        return math.prod(axis.size for axis in self.axes)
+
+
+def axis(name: str, value: Any, place: str) -> Axis:
+    """An axis from ``2..4``, ``1,2,3``, a list or a single value.
+
+    Raises UsageError, naming ``place``, for an empty one or a range from high to low.
+    """
+    items = value if isinstance(value, list) else [value]
+    words = [word.strip() if isinstance(word, str) else word for item in items for word in _split(item)]
+    parts = tuple(_part(word, f"{place}: {name}") for word in words if word != "")
+    if not parts:
+        raise UsageError(f"{place}: {name} has no values (allowed: a range as in 2..4, a list as in 1,2,3)")
+    return Axis(name, parts)
+
+
+def _split(item: Any) -> Sequence[Any]:
+    return item.split(",") if isinstance(item, str) else [item]
+
+
+def _part(word: Any, place: str) -> range | Any:
+    if isinstance(word, str) and (match := _RANGE.fullmatch(word)):
+        low, high = int(match[1]), int(match[2])
+        if low > high:
+            raise UsageError(f"{place}={word} is a range without values: did you mean {high}..{low}?")
+        return range(low, high + 1)
+    if isinstance(word, str | int):
+        return word
+    raise UsageError(f"{place}={word} is not allowed: a value is an integer, a word, true or false")
+
+
+def axes_of(words: Sequence[str]) -> tuple[Axis, ...]:
+    """The axes of ``--grid NAME=VALUES``. Raises UsageError for a malformed one, or two of one name."""
+    found: dict[str, Axis] = {}
+    for word in words:
+        name, equals, values = (part.strip() for part in word.partition("="))
+        if not equals or not name:
+            raise UsageError(
+                f"--grid {word} is not allowed: it takes NAME=VALUES, as in --grid replicas=2..4"
+            )
+        if name in found:
+            raise UsageError(f"--grid gives {name} twice: name all its values in one, as in {name}=1,3..5")
+        found[name] = axis(name, values, "--grid")
+    return tuple(found.values())
+
+
+def read_grids(path: Path) -> list[Grid]:
+    """The grids of a file. Raises UsageError if it cannot be read, or for what is wrong in it."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the grid file {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from error
+    for name in content:
+        if name != "grid":
+            raise unknown_name(f"table in {path}", name, ["grid"])
+    tables = content.get("grid", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise UsageError(f"{path}: a grid is written as a table [[grid]], with two brackets")
+    if not tables:
+        raise UsageError(f"{path} has no [[grid]] table, so there is nothing to do")
+    return [_grid(table, f"{path}, grid {number}") for number, table in enumerate(tables, 1)]
+
+
+def _grid(table: Mapping[str, Any], place: str) -> Grid:
+    for name in table:
+        if name not in _KEYS:
+            raise unknown_name(f"key in {place}", name, _KEYS)
+    constants, options = table.get("constants", {}), table.get("options", {})
+    if not isinstance(constants, dict) or not isinstance(options, dict):
+        raise UsageError(f"{place}: constants and options are tables, as in {{ replicas = '2..4' }}")
+    return Grid(
+        specs=_names(table, "specs", place),
+        properties=_names(table, "properties", place),
+        engines=_names(table, "engines", place) if "engines" in table else ("bmc",),
+        axes=tuple(axis(name, value, place) for name, value in constants.items()),
+        depth=_count(table, "depth", 0, place),
+        timeout=_quantity(table, "timeout", DURATION, parse_duration, place),
+        memory=_quantity(table, "memory", SIZE, parse_size, place),
+        options=options,
+        split=_count(table, "split", 1, place) or 1,
+    )
+
+
+def _names(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"{place}: {key} is a list of names, as in {key} = ['...']")
+    if key in table and not names:
+        raise UsageError(f"{place}: {key} is empty, so there is nothing to do")
+    return tuple(dict.fromkeys(names))
+
+
+def _count(table: Mapping[str, Any], key: str, least: int, place: str) -> int | None:
+    value = table.get(key)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+        raise UsageError(f"{place}: {key} = {value} is not allowed: it takes an integer from {least}")
+    return value
+
+
+def _quantity(table: Mapping[str, Any], key: str, allowed: str, parse: Any, place: str) -> Any:
+    if key not in table:
+        return None
+    try:
+        return parse(str(table[key]))
+    except ValueError:
+        raise UsageError(f"{place}: {key} = {table[key]} is not allowed: it takes {allowed}") from None

@@ -1,0 +1,55 @@
+"""Jobs: one run each, of one property of one spec at one choice of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is asked, in plain values, so that it can be sent to any machine."""
+
+    job_id: str
+    """See ``verifier.runs.row.job_id``."""
+    spec: str
+    """A built-in name, or a file."""
+    name: str
+    """What the spec calls itself."""
+    spec_hash: str
+    constants: Mapping[str, Any]
+    property_name: str
+    engine: str
+    engine_name: str
+    """As results say it."""
+    options: Mapping[str, Any]
+    """As they are given to the engine, limits among them."""
+    recorded: Mapping[str, Any]
+    """As results name them."""
+    cost: float
+    """An estimate, only to be compared with that of other jobs."""
+    tool_version: str
+    parts: int = 1
+    """Into how many the search is to be split."""
+    part: int | None = None
+    """Which of them this is; None: all of it."""
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds."""
+        seconds: float | None = self.options.get("timeout")
+        return seconds
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes."""
+        size: int | None = self.options.get("memory")
+        return size
+
+    @property
+    def label(self) -> str:
+        """``kip320 StrongIsr bmc replicas=2, log_size=1``."""
+        constants = ", ".join(f"{name}={value}" for name, value in self.constants.items())
+        part = "" if self.part is None else f" part {self.part + 1}/{self.parts}"
+        return f"{self.name} {self.property_name} {self.engine}{part} {constants}"

@@ -1,0 +1,131 @@
+"""A sweep: jobs handed out, outcomes stored as they come, whatever is missing tried again."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from verifier.runs.row import Row
+from verifier.sweep.execution import error_row
+from verifier.sweep.job import Job
+from verifier.sweep.spark import SparkFailed
+from verifier.sweep.store import Store
+
+ATTEMPTS = 3
+"""How often a job that Spark could not finish is started, before that is its outcome."""
+
+_WAIT_SECONDS = 0.5
+
+
+class Runner(Protocol):
+    """Where jobs run."""
+
+    @property
+    def slots(self) -> int:
+        """How many run at a time."""
+
+    def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
+        """Runs a job when there is room; the result raises SparkFailed if it could not be finished."""
+
+    def cancel(self, job: Job) -> None:
+        """Ends a job."""
+
+
+@dataclass(frozen=True)
+class News:
+    """How far the sweep is. ``ended`` has the rows of the job that has just ended, if one has."""
+
+    done: int
+    total: int
+    running: tuple[tuple[Job, float], ...]
+    """With the seconds since each was started, longest first."""
+    cost_left: float
+    cost_done: float
+    ended: tuple[Row, ...] = ()
+
+
+@dataclass
+class _InFlight:
+    job: Job
+    attempt: int
+    began: float
+
+
+@dataclass
+class Sweep:
+    """Runs jobs until all have rows."""
+
+    store: Store
+    runner: Runner
+    listen: Callable[[News], None]
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+
+    def run(self, jobs: Sequence[Job]) -> None:
+        """Runs the jobs in this order. Raises Full or SparkFailed when it cannot go on, and passes on Ctrl-C;
+        in each case what has ended is stored and what has not is ended."""
+        self._waiting = deque((job, 1) for job in jobs)
+        self._flying: dict[Future[list[Row]], _InFlight] = {}
+        self._total, self._done = len(jobs), 0
+        self._cost_done, self._cost_all = 0.0, sum(job.cost for job in jobs)
+        try:
+            while self._waiting or self._flying:
+                self._fill()
+                ready, _ = wait(self._flying, timeout=_WAIT_SECONDS, return_when=FIRST_COMPLETED)
+                for future in ready:
+                    self._land(future)
+                if not ready:
+                    self._tell()
+        except KeyboardInterrupt:
+            self._keep_ended()
+            raise
+        finally:
+            for flight in self._flying.values():
+                self.runner.cancel(flight.job)
+
+    def _fill(self) -> None:
+        """Twice as many as can run, so that the next is there when one ends."""
+        slots = self.runner.slots
+        while self._waiting and len(self._flying) < 2 * slots:
+            job, attempt = self._waiting.popleft()
+            future = self.runner.submit(job, self.run_id)
+            self._flying[future] = _InFlight(job, attempt, time.monotonic())
+
+    def _land(self, future: Future[list[Row]]) -> None:
+        flight = self._flying[future]
+        try:
+            rows = future.result()
+        except SparkFailed as failed:
+            self.runner.slots  # noqa: B018 -- raises if it is Spark that has ended, not the job
+            del self._flying[future]
+            if flight.attempt < ATTEMPTS:
+                self._waiting.appendleft((flight.job, flight.attempt + 1))
+                return
+            rows = [error_row(flight.job, self.run_id, f"{failed}, in {ATTEMPTS} attempts")]
+        self._flying.pop(future, None)
+        self.store.add(rows, flight.job.job_id)
+        self._done += 1
+        self._cost_done += flight.job.cost
+        self._tell(rows)
+
+    def _keep_ended(self) -> None:
+        for future in [future for future in self._flying if future.done() and not future.exception()]:
+            self._land(future)
+
+    def _tell(self, ended: Iterable[Row] = ()) -> None:
+        now = time.monotonic()
+        running = list(self._flying.values())[: self.runner.slots]
+        self.listen(
+            News(
+                done=self._done,
+                total=self._total,
+                running=tuple((flight.job, now - flight.began) for flight in running),
+                cost_left=self._cost_all - self._cost_done,
+                cost_done=self._cost_done,
+                ended=tuple(ended),
+            )
+        )
