@@ -49,7 +49,7 @@ def not_reached(depth: int) -> str:
     return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
 
 
-_WORST_LAST = (
+WORST_LAST = (
     VerdictKind.PROVED,
     VerdictKind.REACHED,
     VerdictKind.HOLDS,
@@ -58,6 +58,7 @@ _WORST_LAST = (
     VerdictKind.VIOLATED,
     VerdictKind.ERROR,
 )
+"""All kinds, from the best to the worst."""
 
 
 @dataclass(frozen=True)
@@ -86,4 +87,4 @@ class Verdict:
 
 def worst(verdicts: list[Verdict]) -> VerdictKind:
     """The worst verdict. Raises ValueError if there is none: a run that decided nothing is no success."""
-    return max((verdict.kind for verdict in verdicts), key=_WORST_LAST.index)
+    return max((verdict.kind for verdict in verdicts), key=WORST_LAST.index)

@@ -34,8 +34,8 @@ class Writers413(Ledger):
         lanes=(
             METADATA_LANE,
             Lane("w1", ("w1",), ("W1*",)),
-            Lane("w2", ("w2",), ("W2*",)),
             "bookies",
+            Lane("w2", ("w2",), ("W2*",)),
         ),
         messages=(
             Call(("W1CreatesLedger", "W1ChangesEnsemble", "W1CloseLedger*"), "w1", "metadata"),

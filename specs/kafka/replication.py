@@ -42,8 +42,10 @@ class KafkaReplication(Protocol):
         lanes=(
             Lane("controller", ("quorum", "requests", "next_leader_epoch"), ("Controller*",)),
             "replicas",
+            Lane("producer", ("next_record_id",)),
         ),
         messages=(
+            Call(("LeaderWrite",), "producer", "leader", "record"),
             Call(("BecomeLeader",), "controller", "leader", "lead, epoch {epoch}", sent="requests[epoch]"),
             Call(
                 ("BecomeFollower*", "FencedBecomeFollower*"),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.output import format_option
+from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.runs.expect import EXPECT_HELP
@@ -53,6 +53,7 @@ _TRACE_HELP = (
 )
 @deadlock_option
 @format_option
+@html_option
 @click.option(
     "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
 )
@@ -71,6 +72,7 @@ def command(
     output_format: str,
     full: bool,
     trace_out: Path | None,
+    html: Path | None,
     dump_smt2: Path | None,
     **rest: Any,
 ) -> int:
@@ -89,5 +91,5 @@ def command(
     from verifier.runs.options import BmcOptions
 
     spec = named_spec(spec_option, spec_argument)
-    shown = Shown(output_format, full, trace_out)
+    shown = Shown(output_format, full, trace_out, html)
     return run(spec, parse_settings(settings), BmcOptions(**rest), shown, dump_smt2)

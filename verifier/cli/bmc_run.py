@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from verifier import smt2
-from verifier.cli.output import check_writable, write
+from verifier.cli.output import write
 from verifier.cli.progress import Reporter
-from verifier.cli.running import Shown, announce, show, terminable
+from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.engines.bmc import Request
 from verifier.model import Model
 from verifier.report.text import render_run
@@ -21,9 +21,7 @@ def run(
 ) -> int:
     """Checks, prints, and returns the exit code."""
     asked = bmc.prepare(load(spec, settings), options)
-    for option, path in (("--trace-out", shown.trace_out), ("--dump-smt2", dump_smt2)):
-        if path is not None:
-            check_writable(option, path)
+    check_targets(shown, {"--dump-smt2": dump_smt2})
 
     def dump(model: Model, request: Request) -> None:
         if dump_smt2 is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.output import format_option
+from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.runs.expect import EXPECT_HELP
@@ -42,6 +42,7 @@ _TRACE_HELP = (
 @click.option("--timeout", type=Duration(), help="End after this time: 90, 90s, 2m, 1h.")
 @click.option("--memory", type=Size(), help=_MEMORY_HELP)
 @format_option
+@html_option
 @click.option(
     "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
 )
@@ -55,6 +56,7 @@ def command(
     output_format: str,
     full: bool,
     trace_out: Path | None,
+    html: Path | None,
     graph: Path | None,
     **rest: Any,
 ) -> int:
@@ -74,5 +76,5 @@ def command(
     from verifier.runs.options import ExploreOptions
 
     spec = named_spec(spec_option, spec_argument)
-    shown = Shown(output_format, full, trace_out)
+    shown = Shown(output_format, full, trace_out, html)
     return run(spec, parse_settings(settings), ExploreOptions(**rest), shown, graph)

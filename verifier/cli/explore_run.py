@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from verifier.cli.output import check_writable, write
-from verifier.cli.running import Shown, announce, show, terminable
+from verifier.cli.output import write
+from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.cli.states_progress import StatesReporter
 from verifier.engines.explore import Exploration
 from verifier.errors import UsageError
@@ -31,9 +31,7 @@ def run(
         most = min(options.max_states or MOST_STATES, MOST_STATES)
         options = replace(options, graph=True, max_states=most)
     asked = explore.prepare(load(spec, settings), options)
-    for option, path in (("--trace-out", shown.trace_out), ("--graph", graph)):
-        if path is not None:
-            check_writable(option, path)
+    check_targets(shown, {"--graph": graph})
     announce(asked.definition, f"{', '.join(asked.properties)} in every reachable state")
     with terminable(), StatesReporter() as reporter:
         finished = explore.run(asked, reporter)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from verifier.cli.output import format_option
+from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.runs.expect import EXPECT_HELP
@@ -43,6 +43,7 @@ _CERTIFICATE_HELP = (
 @click.option("--memory", type=Size(), help="End the check at this much memory: 512MiB, 2GiB.")
 @click.option("--seed", type=Count(), default=0, show_default=True, help="Vary the search.")
 @format_option
+@html_option
 @click.option("--full", is_flag=True, help="Show whole states instead of changes only.")
 @click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
 def command(
@@ -51,6 +52,7 @@ def command(
     settings: tuple[str, ...],
     output_format: str,
     full: bool,
+    html: Path | None,
     certificate: Path | None,
     **rest: Any,
 ) -> int:
@@ -70,4 +72,5 @@ def command(
     from verifier.runs.options import InductOptions
 
     spec = named_spec(spec_option, spec_argument)
-    return run(spec, parse_settings(settings), InductOptions(**rest), Shown(output_format, full), certificate)
+    shown = Shown(output_format, full, html=html)
+    return run(spec, parse_settings(settings), InductOptions(**rest), shown, certificate)

@@ -13,8 +13,8 @@ import click
 from verifier import certificate as certificates
 from verifier.certificate import FoundBy, certificate_of
 from verifier.cli.obligations_progress import ObligationsReporter
-from verifier.cli.output import check_writable, write
-from verifier.cli.running import Shown, announce, beside, show, terminable
+from verifier.cli.output import write
+from verifier.cli.running import Shown, announce, beside, check_targets, show, terminable
 from verifier.engines.induction import ENGINE, InductionOutcome
 from verifier.model import Model
 from verifier.report.induction import render_induction
@@ -32,8 +32,7 @@ def run(
 ) -> int:
     """Proves, prints, and returns the exit code."""
     asked = induct.prepare(load(spec, settings), options)
-    if certificate is not None:
-        check_writable("--certificate", certificate)
+    check_targets(shown, {"--certificate": certificate})
     announce(asked.definition, f"{', '.join(asked.properties)} by induction")
     with terminable(), ObligationsReporter() as reporter:
         found = induct.search(asked, reporter)

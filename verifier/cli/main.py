@@ -21,6 +21,7 @@ _COMMANDS = {
     "sweep": ("verifier.cli.sweep:command", "Run every combination of constants, properties and engines."),
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
     "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
+    "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
 }
 

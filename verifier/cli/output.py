@@ -30,6 +30,13 @@ format_option = click.option(
     help="Text, or one JSON object.",
 )
 
+html_option = click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a report with the counterexample explorer, as one HTML file.",
+)
+
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.output import format_option
+from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.runs.expect import EXPECT_HELP
@@ -46,6 +46,7 @@ _TRACE_HELP = (
 @click.option("--memory", type=Size(), help="End the search at this much memory: 512MiB, 2GiB.")
 @deadlock_option
 @format_option
+@html_option
 @click.option("--full", is_flag=True, help="Show whole states of counterexamples, and the whole invariant.")
 @click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
 @click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
@@ -56,6 +57,7 @@ def command(
     output_format: str,
     full: bool,
     trace_out: Path | None,
+    html: Path | None,
     certificate: Path | None,
     **rest: Any,
 ) -> int:
@@ -74,5 +76,5 @@ def command(
     from verifier.runs.options import ProveOptions
 
     spec = named_spec(spec_option, spec_argument)
-    shown = Shown(output_format, full, trace_out)
+    shown = Shown(output_format, full, trace_out, html)
     return run(spec, parse_settings(settings), ProveOptions(**rest), shown, certificate)

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from verifier import certificate as certificates
-from verifier.cli.output import check_writable, write
+from verifier.cli.output import write
 from verifier.cli.proof_progress import ProofReporter
-from verifier.cli.running import Shown, announce, beside, show, terminable
+from verifier.cli.running import Shown, announce, beside, check_targets, show, terminable
 from verifier.engines.prove import ProveOutcome
 from verifier.model import Model
 from verifier.report.proof import render_proof
@@ -26,9 +26,7 @@ def run(
 ) -> int:
     """Proves, prints, and returns the exit code."""
     asked = prove.prepare(load(spec, settings), options)
-    for option, path in (("--certificate", certificate), ("--trace-out", shown.trace_out)):
-        if path is not None:
-            check_writable(option, path)
+    check_targets(shown, {"--certificate": certificate})
     announce(asked.definition, f"{', '.join(asked.properties)} for all depths")
     with terminable(), ProofReporter() as reporter:
         found = prove.search(asked, reporter)

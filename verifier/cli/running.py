@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from verifier import itf
-from verifier.cli.output import console, print_json, print_lines, write
+from verifier.cli.output import check_writable, console, print_json, print_lines, write
 from verifier.report.text import constants_line
 from verifier.runs.content import as_object
 from verifier.runs.run import Run
@@ -35,6 +35,14 @@ class Shown:
     output_format: str
     full: bool
     trace_out: Path | None = None
+    html: Path | None = None
+
+
+def check_targets(shown: Shown, others: Mapping[str, Path | None]) -> None:
+    """Raises UsageError if a file that is to be written could not be; ``others`` by their options."""
+    for option, path in {"--trace-out": shown.trace_out, "--html": shown.html, **others}.items():
+        if path is not None:
+            check_writable(option, path)
 
 
 def announce(definition: Definition, what: str) -> None:
@@ -51,6 +59,8 @@ def show(finished: Run, shown: Shown, render: Render) -> int:
         print_lines(target, render(finished, target.width, full=shown.full))
     if shown.trace_out is not None:
         _write_traces(finished, shown.trace_out)
+    if shown.html is not None:
+        _write_page(finished, shown.html)
     return finished.exit_code
 
 
@@ -82,6 +92,19 @@ def _write_traces(finished: Run, path: Path) -> None:
         reached = finished.model.system.seeks(str(trace.violates))
         what = "execution that reaches" if reached else "counterexample of"
         click.echo(f"the {what} {trace.violates} is in {target}", err=True)
+
+
+def _write_page(finished: Run, path: Path) -> None:
+    """Writes the run as a report with the counterexample explorer."""
+    from verifier.report.page import as_html
+    from verifier.report.report import Report
+    from verifier.runs.row import rows_of
+
+    # By way of JSON, so that this report and one made later from the run's JSON are the same.
+    content = json.loads(json.dumps(as_object(finished)))
+    title = f"verify {finished.engine}: {finished.definition.name}"
+    write("--html", path, as_html(Report(title, rows_of(content))))
+    click.echo(f"the report is in {path}", err=True)
 
 
 def beside(path: Path, name: str) -> Path:

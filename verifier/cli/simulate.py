@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from verifier.cli.deadlock import deadlock_option
-from verifier.cli.output import format_option
+from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.runs.expect import EXPECT_HELP
@@ -37,6 +37,7 @@ _TRACE_HELP = "Write the counterexample as ITF JSON, for verify replay."
 @click.option("--count-action", multiple=True, metavar="ACTION", help=_COUNT_HELP)
 @click.option("--timeout", type=Duration(), help="End after this time: 90, 90s, 2m, 1h.")
 @format_option
+@html_option
 @click.option(
     "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
 )
@@ -49,6 +50,7 @@ def command(
     output_format: str,
     full: bool,
     trace_out: Path | None,
+    html: Path | None,
     **rest: Any,
 ) -> int:
     """Run random executions: check properties on the way, and count.
@@ -68,4 +70,5 @@ def command(
     from verifier.runs.options import SimulateOptions
 
     spec = named_spec(spec_option, spec_argument)
-    return run(spec, parse_settings(settings), SimulateOptions(**rest), Shown(output_format, full, trace_out))
+    shown = Shown(output_format, full, trace_out, html)
+    return run(spec, parse_settings(settings), SimulateOptions(**rest), shown)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from verifier.cli.output import check_writable
-from verifier.cli.running import Shown, announce, show, terminable
+from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.engines.simulate import Progress
 from verifier.report.simulation import render_simulation
 from verifier.runs import simulate
@@ -16,8 +15,7 @@ from verifier.runs.options import SimulateOptions
 def run(spec: str, settings: dict[str, str], options: SimulateOptions, shown: Shown) -> int:
     """Simulates, prints, and returns the exit code."""
     asked = simulate.prepare(load(spec, settings), options)
-    if shown.trace_out is not None:
-        check_writable("--trace-out", shown.trace_out)
+    check_targets(shown, {})
 
     def tell(news: Progress) -> None:
         if news.violated is not None:

@@ -138,6 +138,7 @@ class _Run:
         self.orbits = Orbits(self.model) if self.request.symmetry and system.symmetries else None
         self.table = StateTable(self.moves.words)
         self.coverage = Coverage(self.moves)
+        self.levels: list[int] = []
         self.edges: list[NDArray[np.int64]] = []
 
     def run(self) -> Exploration:
@@ -184,6 +185,9 @@ class _Run:
                 self._violated(name, first + int(places(look.failing[name])[0]), level)
         within = int(np.bitwise_count(look.within).sum())
         self.within += within
+        if level == len(self.levels):
+            self.levels.append(0)
+        self.levels[level] += within
         self.looked += end - first
         self.depth = level if within else self.depth
         self.deadlocks += int(np.bitwise_count(look.deadlocked).sum())
@@ -315,6 +319,7 @@ class _Run:
             "depth": self.depth,
             "initial_states": self.initial,
             "deadlocks": self.deadlocks,
+            "levels": self.levels,
             "complete": self.complete,
             "waiting_states": waiting,
             "states_beyond_constraint": self.looked - self.within,

@@ -1,0 +1,155 @@
+"""Reports as text, Markdown, JSON and JUnit XML, read by what reads such things."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from junitparser import Error, Failure, JUnitXml
+from lxml import etree
+from markdown_it import MarkdownIt
+
+from tests.command_line import LOCK, verify, wrong
+from tests.reporting import every_verdict, hostile_spec, kip320_first_try, like, run_rows
+from verifier.report.diagram import diagram_of
+from verifier.report.junit import as_junit
+from verifier.report.report import Report, command_of
+from verifier.report.tables import as_markdown, as_text
+from verifier.verdict import VerdictKind
+
+SCHEMA = Path(__file__).with_name("junit-10.xsd")
+"""From Jenkins' xUnit plugin, under the MIT licence, which stands in it."""
+
+EVERY = Report("Every | verdict", every_verdict())
+
+
+def validated(report: Report) -> JUnitXml:
+    """The report's XML, valid by the schema, as a consumer reads it."""
+    xml = as_junit(report)
+    schema = etree.XMLSchema(etree.parse(str(SCHEMA)))
+    schema.assertValid(etree.fromstring(xml.encode()))
+    return JUnitXml.fromstring(xml.encode())
+
+
+def test_junit_is_valid_and_only_good_verdicts_pass() -> None:
+    read = validated(EVERY)
+    assert (read.tests, read.failures, read.errors, read.skipped) == (7, 2, 2, 0)
+    outcome = {case.name.partition(" ")[0]: case.result for suite in read for case in suite}
+    assert [name for name, results in outcome.items() if not results] == ["OfHolds", "OfProved", "OfReached"]
+    assert isinstance(outcome["OfViolated"][0], Failure)
+    assert "fails for leader = " in outcome["OfViolated"][0].text
+    assert isinstance(outcome["OfInconclusive"][0], Error)
+    assert outcome["OfInconclusive"][0].message == "INCONCLUSIVE(timeout of 60 s, depth 7 closed)"
+    assert outcome["OfError"][0].message == "ERROR(two�sides)"
+
+
+def test_a_report_without_verdicts_is_no_success() -> None:
+    nothing = Report("nothing", ())
+    read = validated(nothing)
+    assert sum(isinstance(result, Error) for suite in read for case in suite for result in case.result) == 1
+    assert "nothing was decided" in as_text(nothing)
+    assert "nothing was decided" in as_markdown(nothing)
+
+
+def test_markdown_renders_as_github_does() -> None:
+    html = MarkdownIt("gfm-like", {"linkify": False}).render(as_markdown(EVERY))
+    assert "<h1>Every | verdict</h1>" in html
+    assert html.count("<tr>") == 1 + len(EVERY.rows)
+    assert "NOT_INDUCTIVE(BecomeLeader breaks a|lemma)" in html
+    assert html.count("<pre>") == 2 * sum(row.trace is not None for row in EVERY.rows)
+
+
+def test_hostile_words_stay_text(tmp_path: Path) -> None:
+    (row,) = run_rows("bmc", str(hostile_spec(tmp_path)), "--property", "SomebodyIsSpared", "--depth", "4")
+    assert row.verdict is VerdictKind.VIOLATED
+    report = Report("hostile", (like(row, reason="<b>|`x`", verdict=VerdictKind.ERROR), row))
+    html = MarkdownIt("gfm-like", {"linkify": False}).render(as_markdown(report))
+    assert "<script" not in html
+    assert "<b>" not in html
+    validated(report)
+
+
+def test_text_has_the_constants_that_vary_and_the_execution() -> None:
+    row = kip320_first_try()
+    other = like(row, constants={**row.constants, "replicas": 4}, verdict=VerdictKind.HOLDS)
+    text = as_text(Report("two", (row, other)))
+    (header,) = (line for line in text.splitlines() if line.startswith("spec "))
+    assert header.split() == ["spec", "replicas", "property", "engine", "solver", "verdict", "seconds"]
+    assert "fails for leader = " in text
+
+
+def test_the_command_asks_the_same_question() -> None:
+    (first,) = run_rows(
+        "bmc", "--spec", "kip101", "--property", "WeakIsr", "--depth", "2", "--set", "replicas=2"
+    )
+    words = command_of(first).split()
+    assert words[:2] == ["verify", "bmc"]
+    (again,) = run_rows(*words[1:])
+    assert again.job_id == first.job_id
+
+
+def test_the_command_line_writes_each_format(tmp_path: Path) -> None:
+    run, trace = tmp_path / "run.json", tmp_path / "trace.itf.json"
+    arguments = ("bmc", LOCK, "--property", "NotAllAsk", "--depth", "3", "--trace-out", str(trace))
+    run.write_text(verify(*arguments, "--format", "json").stdout)
+    assert json.loads(run.read_text())["results"][0]["verdict"] == "VIOLATED"
+    for ending, begins in (
+        (".md", "# "),
+        (".xml", "<?xml"),
+        (".html", "<!doctype"),
+        (".json", "{"),
+        (".txt", "run.json"),
+    ):
+        target = tmp_path / f"report{ending}"
+        assert verify("report", str(run), "--out", str(target)).exit_code == 0
+        assert target.read_text().startswith(begins)
+    assert "LOCK" not in verify("report", str(run)).stdout
+    of_trace = verify("report", str(trace), "--spec", LOCK, "--format", "json")
+    assert of_trace.exit_code == 0, of_trace.output
+    assert json.loads(of_trace.stdout)["rows"][0]["verdict"] == "VIOLATED"
+
+
+@pytest.mark.parametrize("command", ["bmc", "explore", "prove", "simulate"])
+def test_every_engine_writes_the_page(command: str, tmp_path: Path) -> None:
+    target = tmp_path / "run.html"
+    done = verify(command, LOCK, "--property", "NotAllAsk", "--html", str(target))
+    assert done.exit_code == 10, done.output
+    assert 'class="explorer"' in target.read_text()
+
+
+def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("[]")
+    assert "no ITF trace" in wrong("report", str(path))
+    assert "cannot be read" in wrong("report", str(tmp_path / "none.json"))
+    path.write_text('{"results": [], "engine": "bmc"}')
+    assert "no run of this version" in wrong("report", str(path))
+    assert "one or the other" in wrong("report", str(path), "--html", "a.html", "--out", "b.html")
+    assert "did you mean 'html'" in wrong("report", str(path), "--format", "htm")
+    assert "cannot be written" in wrong("bmc", LOCK, "--html", str(tmp_path / "no" / "x.html"))
+
+
+def test_a_diagram_without_hints_has_lanes_for_what_is_named() -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    diagram = diagram_of(row.trace, None)
+    assert [lane.name for lane in diagram.lanes] == ["r1", "r2", "r3", "shared"]
+    assert all(not arrow.directed for arrow in diagram.arrows)
+    fetches = [step for step in diagram.steps if step.action == "FollowerFetch"]
+    assert fetches
+    assert all(diagram.lanes[step.lane].name == dict(step.parameters)["follower"] for step in fetches)
+
+
+def test_requests_are_arrows_from_the_step_that_sent_them() -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    diagram = diagram_of(row.trace, row.drawing)
+    for number, step in enumerate(diagram.steps):
+        if step.action == "BecomeLeader":
+            (arrow,) = (a for a in diagram.arrows if a.received == number)
+            assert diagram.lanes[arrow.sender].name == "controller"
+            assert diagram.lanes[arrow.receiver].name == dict(step.parameters)["leader"]
+            epoch = dict(step.parameters)["epoch"]
+            written = [diagram.places[c.place].path for c in diagram.steps[arrow.sent].changes]
+            assert f"requests[{epoch}].leader" in written

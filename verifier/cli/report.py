@@ -1,0 +1,50 @@
+"""``verify report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from verifier.cli.parameters import OneOf
+from verifier.cli.specs import SPEC_HELP, parse_settings
+
+FORMATS = ("text", "markdown", "json", "junit", "html")
+
+_FORMAT_HELP = "What to write. [default: what the ending of --out says (.md, .json, .xml, .html), else text]"
+_OUT_HELP = "Write to FILE instead of standard output."
+_HTML_HELP = "Short for --format html --out FILE."
+_SPEC_HELP = f"Of a trace: the protocol to replay it against. [default: the one it names] {SPEC_HELP}"
+
+
+@click.command("report")
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--format", "output_format", type=OneOf("format", FORMATS), help=_FORMAT_HELP)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help=_OUT_HELP)
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=_HTML_HELP)
+@click.option("--title", help="The report's title. [default: the name of RUN]")
+@click.option("--spec", metavar="SPEC", help=_SPEC_HELP)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of a trace: its constants.")
+def command(
+    run: Path,
+    output_format: str | None,
+    out: Path | None,
+    html: Path | None,
+    title: str | None,
+    spec: str | None,
+    settings: tuple[str, ...],
+) -> int:
+    """Report what a run found: as text, Markdown, JSON, JUnit XML, or one HTML file with the explorer.
+
+    RUN is what a command printed with --format json, or a trace (ITF JSON), which is replayed first.
+
+    \b
+    Examples:
+      verify report run.json --html run.html
+      verify report trace.itf.json --format markdown
+      verify report run.json --out junit.xml
+    """
+    from verifier.cli.report_run import Wanted
+    from verifier.cli.report_run import run as report
+
+    return report(run, Wanted(output_format, out, html), title, spec, parse_settings(settings))

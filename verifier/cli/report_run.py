@@ -1,0 +1,104 @@
+"""What ``verify report`` does once its options are parsed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.cli.output import check_writable, write
+from verifier.errors import UsageError
+from verifier.report.report import Report, as_object
+from verifier.runs.row import Row, rows_of
+
+_ENDINGS = {".md": "markdown", ".json": "json", ".xml": "junit", ".html": "html", ".htm": "html"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which format, and where it goes."""
+
+    output_format: str | None
+    out: Path | None
+    html: Path | None
+
+
+def run(path: Path, wanted: Wanted, title: str | None, spec: str | None, settings: dict[str, str]) -> int:
+    """Reads, renders, writes, and returns the exit code: 0, whatever the verdicts are."""
+    option, target, output_format = _target(wanted)
+    if target is not None:
+        check_writable(option, target)
+    report = read_report(path, title, spec, settings)
+    text = render(report, output_format)
+    if target is None:
+        click.echo(text, nl=False)
+    else:
+        write(option, target, text)
+        click.echo(f"the report is in {target}", err=True)
+    return 0
+
+
+def render(report: Report, output_format: str) -> str:
+    """The report in a format."""
+    return _renderers()[output_format](report)
+
+
+def read_report(path: Path, title: str | None, spec: str | None, settings: Mapping[str, str]) -> Report:
+    """The report of a run's JSON, or of a trace once it is replayed. Raises UsageError for anything else."""
+    from verifier.runs.replaying import read, replayed, row_of
+
+    text = read(path)
+    content = _content(text)
+    if content is not None:
+        if spec is not None or settings:
+            raise UsageError(f"{path} is a run, which says its spec itself: leave out --spec and --set")
+        return Report(title or path.name, _rows(path, content))
+    replay = replayed(path, text, spec, settings)
+    notes = () if replay.warning is None else (f"Warning: {replay.warning}.",)
+    if replay.warning is not None:
+        click.echo(f"warning: {replay.warning}", err=True)
+    return Report(title or path.name, (row_of(replay),), notes)
+
+
+def _content(text: str) -> Mapping[str, Any] | None:
+    """The JSON object of a run; None if the text is none."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) and "results" in data and "engine" in data else None
+
+
+def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:
+    try:
+        return tuple(rows_of(content))
+    except (KeyError, TypeError, ValueError) as error:
+        words = f"{type(error).__name__} {error} (make it anew with --format json)"
+        raise UsageError(f"{path} is no run of this version: {words}") from None
+
+
+def _target(wanted: Wanted) -> tuple[str, Path | None, str]:
+    if wanted.html is not None:
+        if wanted.out is not None or wanted.output_format not in (None, "html"):
+            raise UsageError("--html FILE is short for --format html --out FILE: give one or the other")
+        return "--html", wanted.html, "html"
+    ending = "" if wanted.out is None else wanted.out.suffix.lower()
+    return "--out", wanted.out, wanted.output_format or _ENDINGS.get(ending, "text")
+
+
+def _renderers() -> Mapping[str, Callable[[Report], str]]:
+    from verifier.report.junit import as_junit
+    from verifier.report.page import as_html
+    from verifier.report.tables import as_markdown, as_text
+
+    return {
+        "text": as_text,
+        "markdown": as_markdown,
+        "json": lambda report: f"{json.dumps(as_object(report), ensure_ascii=False, indent=2)}\n",
+        "junit": as_junit,
+        "html": as_html,
+    }

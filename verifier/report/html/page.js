@@ -1,0 +1,56 @@
+"use strict";
+/* One page of the report at a time, by the address; colours; the list's filter; keys. */
+(() => {
+  const root = document.documentElement, explorers = new Map();
+  const pages = [...document.querySelectorAll(".page")];
+
+  function shownPage() {
+    const [name, step] = decodeURIComponent(location.hash.slice(1)).split("/");
+    return { page: pages.find((page) => page.id === name) ?? pages[0], step: /^step-\d+$/.test(step ?? "") ? Number(step.slice(5)) : null };
+  }
+
+  function show() {
+    const { page, step } = shownPage();
+    const moved = !page.classList.contains("current");
+    for (const other of pages) other.classList.toggle("current", other === page);
+    const host = page.querySelector(".explorer");
+    if (host && !explorers.has(host)) explorers.set(host, new Explorer(host));
+    if (host && step !== null) explorers.get(host).select(step, false);
+    if (moved) scrollTo(0, 0);
+  }
+
+  function explorer() {
+    return explorers.get(document.querySelector(".page.current .explorer"));
+  }
+
+  const keys = { ArrowDown: (e) => e.current + 1, j: (e) => e.current + 1, ArrowRight: (e) => e.current + 1, ArrowUp: (e) => e.current - 1, k: (e) => e.current - 1, ArrowLeft: (e) => e.current - 1, Home: () => 0, End: (e) => e.last };
+  document.addEventListener("keydown", (event) => {
+    const open = explorer(), step = keys[event.key];
+    const typing = event.target.closest("input, textarea, select, .detail");
+    if (!open || !step || typing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    open.select(step(open));
+  });
+
+  const theme = document.getElementById("theme");
+  const themes = { "": ["◐ auto", "as the system has them"], light: ["☀ light", "light"], dark: ["☾ dark", "dark"] };
+  theme.addEventListener("click", () => {
+    const names = Object.keys(themes), next = names[(names.indexOf(root.dataset.theme ?? "") + 1) % names.length];
+    if (next) root.dataset.theme = next; else delete root.dataset.theme;
+    theme.textContent = themes[next][0];
+    theme.setAttribute("aria-label", `Colours: ${themes[next][1]}`);
+  });
+
+  const find = document.getElementById("find");
+  find?.addEventListener("input", () => {
+    const words = find.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
+    const rows = [...document.querySelectorAll("#list tbody tr")];
+    for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+    document.getElementById("found").textContent = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
+  });
+
+  addEventListener("beforeprint", () => explorer()?.fallback.setAttribute("open", ""));
+  addEventListener("hashchange", show);
+  root.classList.add("scripted");
+  show();
+})();

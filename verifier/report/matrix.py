@@ -1,0 +1,118 @@
+"""Verdicts over a grid: for each property, rows and columns by the constants that vary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from verifier.encodings.concrete import show
+from verifier.report.report import varying
+from verifier.runs.row import Row
+
+_ENGINE, _SOLVER = "engine", "solver"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The verdicts at one place of a grid, as indices into the report's rows, with how long they took."""
+
+    jobs: tuple[int, ...]
+    seconds: float
+    share: float
+    """From 0 to 1: the time on a logarithmic scale from the fastest to the slowest of the report."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A heat map. ``across`` and ``down`` name what varies; empty if nothing does."""
+
+    caption: str
+    across: str
+    down: str
+    columns: tuple[str, ...]
+    lines: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+
+
+def grids(rows: Sequence[Row]) -> list[tuple[str, list[Grid]]]:
+    """The grids of each protocol. A protocol whose constants do not vary has one: property by engine."""
+    scale = _Scale(rows)
+    found = []
+    for spec in dict.fromkeys(row.spec for row in rows):
+        jobs = [(number, row) for number, row in enumerate(rows) if row.spec == spec]
+        names = varying([row for _, row in jobs])
+        made = _by_constants(jobs, names, scale) if names else [_by_property(jobs, scale)]
+        found.append((spec, made))
+    return found
+
+
+class _Scale:
+    def __init__(self, rows: Sequence[Row]) -> None:
+        times = [math.log10(max(row.seconds, 0.001)) for row in rows] or [0.0]
+        self._least, self._range = min(times), max(times) - min(times) or 1.0
+
+    def cell(self, jobs: Sequence[tuple[int, Row]]) -> Cell | None:
+        """The cell of some verdicts; None of none."""
+        if not jobs:
+            return None
+        seconds = max(row.seconds for _, row in jobs)
+        share = (math.log10(max(seconds, 0.001)) - self._least) / self._range
+        return Cell(tuple(number for number, _ in jobs), seconds, round(share, 3))
+
+
+_Jobs = Sequence[tuple[int, Row]]
+
+
+def _by_property(jobs: _Jobs, scale: _Scale) -> Grid:
+    return _grid(jobs, "", "property", _ENGINE, scale)
+
+
+def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> list[Grid]:
+    """A grid per property, engine, solver and value of all but the two constants that vary most."""
+    numbers = {name: len({_value(row, name) for _, row in jobs}) for name in names}
+    axes = sorted(names, key=lambda name: -numbers[name])[:2]
+    across, down = axes[0], axes[1] if len(axes) > 1 else "property"
+    apart = [name for name in names if name not in axes]
+    if down != "property":
+        apart.insert(0, "property")
+    apart += [name for name in (_ENGINE, _SOLVER) if len({_value(row, name) for _, row in jobs}) > 1]
+    facets: dict[tuple[str, ...], list[tuple[int, Row]]] = {}
+    for number, row in jobs:
+        facets.setdefault(tuple(_value(row, name) for name in apart), []).append((number, row))
+    return [_grid(part, _caption(apart, key), down, across, scale) for key, part in facets.items()]
+
+
+def _caption(names: Sequence[str], values: Sequence[str]) -> str:
+    words = [
+        value if name in ("property", _ENGINE, _SOLVER) else f"{name}={value}"
+        for name, value in zip(names, values, strict=True)
+    ]
+    return ", ".join(word for word in words if word)
+
+
+def _grid(jobs: _Jobs, caption: str, down: str, across: str, scale: _Scale) -> Grid:
+    columns = _values(jobs, across)
+    lines = [
+        (
+            line,
+            tuple(
+                scale.cell(
+                    [job for job in jobs if _value(job[1], down) == line and _value(job[1], across) == column]
+                )
+                for column in columns
+            ),
+        )
+        for line in _values(jobs, down)
+    ]
+    return Grid(caption, across, down, tuple(columns), tuple(lines))
+
+
+def _value(row: Row, name: str) -> str:
+    special: Mapping[str, str] = {"property": row.property_name, _ENGINE: row.engine, _SOLVER: row.solver}
+    return special[name] if name in special else show(row.constants.get(name))
+
+
+def _values(jobs: _Jobs, name: str) -> list[str]:
+    """The values in order: numbers by size, anything else as it comes."""
+    found = list(dict.fromkeys(_value(row, name) for _, row in jobs))
+    return sorted(found, key=int) if all(value.lstrip("-").isdigit() for value in found) else found

@@ -1,0 +1,205 @@
+"""Reports as one HTML file that opens from disk, with the counterexample explorer.
+
+Everything is in the file: templates (``html/``, by jinja2, which escapes), the style sheet, a script of
+our own, and the executions as JSON, which the script reads when their page is opened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from verifier.report.diagram import diagram_of
+from verifier.report.matrix import grids
+from verifier.report.plots import plots
+from verifier.report.report import Report, command_of, constants_words, tally, verdict_words
+from verifier.report.tables import failure_lines
+from verifier.runs.row import Row
+from verifier.verdict import VerdictKind
+
+MARKS: Mapping[VerdictKind, str] = {
+    VerdictKind.PROVED: "■",
+    VerdictKind.HOLDS: "✓",
+    VerdictKind.REACHED: "◎",
+    VerdictKind.VIOLATED: "✗",
+    VerdictKind.NOT_INDUCTIVE: "△",
+    VerdictKind.INCONCLUSIVE: "?",
+    VerdictKind.ERROR: "!",
+}
+"""A sign for each verdict beside its colour."""
+
+_CLAIMS = {
+    VerdictKind.PROVED: "No execution of any length violates it, with these constants.",
+    VerdictKind.HOLDS: "No execution of at most {depth} actions violates it.",
+    VerdictKind.REACHED: "An execution reaches it; it was replayed on a concrete evaluator.",
+    VerdictKind.VIOLATED: "An execution violates it; it was replayed on a concrete evaluator.",
+    VerdictKind.NOT_INDUCTIVE: "A step leaves what was assumed; its first state may be unreachable.",
+    VerdictKind.INCONCLUSIVE: "Nothing is known beyond the depth closed. Neither a pass nor a failure.",
+    VerdictKind.ERROR: "The tool contradicts itself: no verdict.",
+}
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What the template shows of a row."""
+
+    number: int
+    row: Row
+    words: str
+    mark: str
+    claim: str
+    command: str
+    facts: tuple[tuple[str, str], ...]
+    failing: tuple[str, ...]
+    trace: Markup | None
+    table: tuple[tuple[str, ...], ...]
+    """Of a proof: the actions in the first line, then the lemmas with what was found at each."""
+    levels: tuple[tuple[int, int, float], ...]
+    """Of an exploration: depth, states, and their share of the greatest level."""
+
+
+def as_html(report: Report) -> str:
+    """The report as an HTML document that needs nothing else."""
+    template = _environment().get_template("report.html.jinja")
+    files = resources.files("verifier.report") / "html"
+    return template.render(
+        report=report,
+        tally=tally(report.rows),
+        marks=MARKS,
+        verdicts=[_verdict(number, row) for number, row in enumerate(report.rows)],
+        grids=grids(report.rows) if len(report.rows) > 1 else [],
+        plots=[(plot.title, Markup(plot.svg)) for plot in plots(report.rows)],
+        style=Markup((files / "style.css").read_text(encoding="utf-8")),
+        scripts=[
+            Markup((files / name).read_text(encoding="utf-8"))
+            for name in ("diagram.js", "explorer.js", "page.js")
+        ],
+    )
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("verifier.report", "html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["constants"] = constants_words
+    return made
+
+
+def _verdict(number: int, row: Row) -> _Verdict:
+    diagram = None if row.trace is None else diagram_of(row.trace, row.drawing)
+    return _Verdict(
+        number=number,
+        row=row,
+        words=verdict_words(row),
+        mark=MARKS[row.verdict],
+        claim=_claim(row),
+        command=command_of(row),
+        facts=tuple(_facts(row)),
+        failing=() if diagram is None else tuple(failure_lines(diagram)),
+        trace=None if row.trace is None else embedded(_compact(row)),
+        table=_obligations(row),
+        levels=_levels(row),
+    )
+
+
+def _claim(row: Row) -> str:
+    if row.verdict is VerdictKind.VIOLATED and row.trace is None:
+        return "No reachable state satisfies it."
+    return _CLAIMS[row.verdict].format(depth=row.depth)
+
+
+def _facts(row: Row) -> list[tuple[str, str]]:
+    memory = "" if row.peak_memory is None else f"{row.peak_memory / 2**20:.0f} MiB"
+    options = {name: value for name, value in row.options.items() if value not in (None, [], ())}
+    facts = [
+        ("constants", constants_words(row.constants)),
+        ("spec hash", row.spec_hash),
+        ("engine", row.engine),
+        ("options", constants_words({k: _plain(v) for k, v in options.items()})),
+        ("solver", f"{row.solver} {row.solver_version}".strip()),
+        ("verify", row.tool_version),
+        ("time", f"{row.seconds:.1f} s"),
+        ("peak memory", memory),
+        ("depth", "" if row.depth is None else str(row.depth)),
+        ("run", f"{row.run_id} on {row.host}"),
+        ("started", _time(row.started_at)),
+        ("job", row.job_id),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _time(started_at: str) -> str:
+    try:
+        return datetime.fromisoformat(started_at).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except ValueError:
+        return started_at
+
+
+def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
+    counts = row.statistics.get("levels") or []
+    most = max(counts, default=1) or 1
+    return tuple((depth, count, round(count / most, 4)) for depth, count in enumerate(counts))
+
+
+def _obligations(row: Row) -> tuple[tuple[str, ...], ...]:
+    found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
+    places = sorted(dict.fromkeys(item["at"] for item in found), key=lambda place: place == "safety")
+    formulas = list(dict.fromkeys(item["formula"] for item in found))
+    cells = {(item["formula"], item["at"]): item for item in found}
+    lines = [(formula, *(_obligation(cells.get((formula, at))) for at in places)) for formula in formulas]
+    return (("", *places), *lines) if found else ()
+
+
+def _obligation(item: Mapping[str, Any] | None) -> str:
+    if item is None:
+        return "·"
+    if item["holds"] is None:
+        return "?"
+    return f"{item['seconds']:.3f}" if item["holds"] else "✗"
+
+
+def _compact(row: Row) -> dict[str, Any]:
+    """The diagram in few words: states as what changes from one to the next."""
+    assert row.trace is not None
+    diagram = diagram_of(row.trace, row.drawing)
+    return {
+        "property": row.property_name,
+        "verdict": row.verdict.value,
+        "lanes": [[lane.name, lane.kind] for lane in diagram.lanes],
+        "places": [[place.path, place.lane, int(place.message)] for place in diagram.places],
+        "start": list(diagram.start),
+        "steps": [
+            [step.action, step.parameters, step.lane, [[c.place, c.after] for c in step.changes]]
+            for step in diagram.steps
+        ],
+        "arrows": [
+            [a.sender, a.receiver, a.sent, a.received, int(a.lost), int(a.directed), a.label]
+            for a in diagram.arrows
+        ],
+        "failing": [[part.formula, part.witnesses, part.where] for part in diagram.failing],
+    }
+
+
+def embedded(data: Any) -> Markup:
+    """JSON that may stand in a script element: nothing in it can end the element or begin another."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for character in ("<", ">", "&", "\u2028", "\u2029"):
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)

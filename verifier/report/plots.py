@@ -1,0 +1,93 @@
+"""Times as plots: static SVG by Matplotlib, its colours left to the page's style sheet."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from verifier.report.report import varying
+from verifier.runs.row import Row
+
+# Okabe and Ito's colours, which stay apart for the colour blind, on white and on black; each series
+# has a mark of its own beside.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_MARKS = ("o", "s", "^", "D", "v", "P")
+_TEXT, _LINES = "#010203", "#040506"
+"""Stand-ins that the style sheet's colours replace."""
+_MOST_PLOTS = 6
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot with what it shows in words."""
+
+    title: str
+    svg: str
+
+
+def plots(rows: Sequence[Row]) -> list[Plot]:
+    """Time against depth, and against each constant that varies over integers; nothing where one point
+    would be all."""
+    found = [_plot(rows, "depth", [(row, row.depth) for row in rows if row.depth is not None])]
+    for name in varying(rows):
+        values = [(row, row.constants.get(name)) for row in rows]
+        found.append(_plot(rows, name, [(r, v) for r, v in values if type(v) is int]))
+    return [plot for plot in found if plot is not None][:_MOST_PLOTS]
+
+
+def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> Plot | None:
+    if len({value for _, value in points}) < 2:
+        return None
+    labels = list(dict.fromkeys(_series(row) for row in rows))
+    with mpl.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10, "font.family": "sans-serif"}
+    ):
+        figure = Figure(figsize=(5.2, 3.2), layout="constrained")
+        axes = figure.add_subplot()
+        for number, label in enumerate(labels):
+            of_series = [(value, max(row.seconds, 0.001)) for row, value in points if _series(row) == label]
+            if of_series:
+                across, seconds = zip(*sorted(of_series), strict=True)
+                colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
+                axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.75, label=label)
+        axes.set(xlabel=name, ylabel="seconds", yscale="log")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("")
+        _recolour(axes)
+        title = f"Time against {name}"
+        return Plot(title, _svg(figure, f"{title}: seconds on a logarithmic scale, by engine and solver"))
+
+
+def _series(row: Row) -> str:
+    return f"{row.engine}, {row.solver}" if row.solver else row.engine
+
+
+def _recolour(axes: Any) -> None:
+    axes.patch.set_alpha(0)
+    axes.grid(color=_LINES, linewidth=0.5)
+    for spine in axes.spines.values():
+        spine.set_color(_LINES)
+    axes.tick_params(which="both", color=_LINES, labelcolor=_TEXT)
+    axes.xaxis.label.set_color(_TEXT)
+    axes.yaxis.label.set_color(_TEXT)
+    axes.legend(frameon=False, labelcolor=_TEXT, fontsize=9)
+
+
+def _svg(figure: Figure, words: str) -> str:
+    figure.patch.set_alpha(0)
+    stream = io.StringIO()
+    about = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.savefig(stream, format="svg", metadata=about)
+    svg = stream.getvalue()
+    svg = svg[svg.index("<svg") :].replace(_TEXT, "currentColor").replace(_LINES, "var(--line)")
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' id="(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+"', "", svg)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{words}" ', 1)

@@ -1,0 +1,112 @@
+"""What every kind of report is made from, and how a verdict is said in few words."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from verifier.encodings.concrete import show
+from verifier.runs import options
+from verifier.runs.row import Row
+from verifier.specs.registry import BUILT_IN
+from verifier.verdict import NO_DEADLOCK, WORST_LAST, VerdictKind
+
+_FILE_OF_ANOTHER = "FILE.py"
+_COMMANDS = {
+    "bmc": ("bmc", options.BmcOptions),
+    "explore": ("explore", options.ExploreOptions),
+    "induction": ("induct", options.InductOptions),
+    "prove": ("prove", options.ProveOptions),
+    "simulate": ("simulate", options.SimulateOptions),
+}
+"""The command of each engine, and what it can be asked."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Verdicts to be shown together."""
+
+    title: str
+    rows: Sequence[Row]
+    notes: tuple[str, ...] = ()
+    """What is to be said of the whole, each on a line."""
+
+
+def verdict_words(row: Row) -> str:
+    """``HOLDS(12)``, ``VIOLATED in 13 steps``, ``INCONCLUSIVE(timeout, depth 7 closed)``."""
+    match row.verdict:
+        case VerdictKind.HOLDS:
+            return f"HOLDS({row.depth})"
+        case VerdictKind.VIOLATED | VerdictKind.REACHED if row.steps is not None:
+            steps = "1 step" if row.steps == 1 else f"{row.steps} steps"
+            return f"{row.verdict} in {steps}"
+        case VerdictKind.INCONCLUSIVE:
+            closed = "no depth closed" if row.depth is None else f"depth {row.depth} closed"
+            return f"INCONCLUSIVE({row.reason}, {closed})"
+        case VerdictKind.PROVED:
+            return str(row.verdict)
+    return f"{row.verdict}({row.reason})" if row.reason else str(row.verdict)
+
+
+def tally(rows: Sequence[Row]) -> Mapping[VerdictKind, int]:
+    """How many verdicts there are of each kind, the worst first."""
+    counts = {kind: sum(row.verdict is kind for row in rows) for kind in reversed(WORST_LAST)}
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def constants_words(constants: Mapping[str, Any]) -> str:
+    """``replicas=3, log_size=2``."""
+    return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
+
+
+def varying(rows: Sequence[Row]) -> list[str]:
+    """The constants of which the rows have different values, or which only some of them have."""
+    names = dict.fromkeys(name for row in rows for name in row.constants)
+    return [name for name in names if len({repr(row.constants.get(name)) for row in rows}) > 1]
+
+
+def command_of(row: Row) -> str:
+    """The command that asks the same question again."""
+    spec = row.spec if row.spec in BUILT_IN else _FILE_OF_ANOTHER
+    if row.engine not in _COMMANDS:
+        return shlex.join(["verify", row.engine, "TRACE.itf.json"])
+    command, asked = _COMMANDS[row.engine]
+    words = ["verify", command, "--spec", spec]
+    for name, value in row.constants.items():
+        words += ["--set", f"{name}={show(value)}"]
+    words += ["--deadlock"] if row.property_name == NO_DEADLOCK else ["--property", row.property_name]
+    known = {field.name: field.default for field in fields(asked)}
+    for name, value in row.options.items():
+        if name in known and value != known[name]:
+            words += _option(name, value)
+    return shlex.join(words)
+
+
+def _option(name: str, value: Any) -> Iterator[str]:
+    flag = f"--{name.replace('_', '-')}"
+    match value:
+        case None | () | []:
+            return
+        case True:
+            yield flag
+        case False:
+            yield f"--no-{flag[2:]}"
+        case list() | tuple():
+            for item in value:
+                yield from (flag.removesuffix("s") if name == "lemmas" else flag, str(item))
+        case _ if name == "memory":
+            yield from (flag, f"{value}B")
+        case _:
+            yield from (flag, f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def as_object(report: Report) -> dict[str, Any]:
+    """The report as a JSON object, its rows as they are stored."""
+    return {
+        "title": report.title,
+        "notes": list(report.notes),
+        "verdicts": {kind.value: count for kind, count in tally(report.rows).items()},
+        "rows": [{**asdict(row), "command": command_of(row)} for row in report.rows],
+    }

@@ -1,0 +1,116 @@
+"""Reports as text for the terminal and as Markdown (GitHub's)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from verifier.report.diagram import ABSENT, Diagram, diagram_of
+from verifier.report.report import Report, command_of, constants_words, tally, varying, verdict_words
+from verifier.runs.row import Row
+
+_LONGEST = 60
+"""Values up to this many characters are shown whole in a trace."""
+
+
+def as_text(report: Report) -> str:
+    """The verdicts as a table, then each execution found."""
+    header, rows = _table(report.rows)
+    parts = [report.title, _summary(report), tabulate(rows, header, tablefmt="simple", disable_numparse=True)]
+    parts += [
+        f"{_named(row)}: {verdict_words(row)}\n{command_of(row)}\n\n{trace_text(row)}"
+        for row in report.rows
+        if row.trace is not None
+    ]
+    return "\n\n".join([*parts, *report.notes]) + "\n"
+
+
+def as_markdown(report: Report) -> str:
+    """The verdicts as a table, then each execution found, as GitHub Flavored Markdown."""
+    header, rows = _table(report.rows)
+    body = [[_escaped(cell) for cell in row] for row in rows]
+    table = tabulate(body, [_escaped(name) for name in header], tablefmt="github", disable_numparse=True)
+    parts = [f"# {_escaped(report.title)}", _escaped(_summary(report)), table]
+    for row in report.rows:
+        if row.trace is not None:
+            parts.append(f"## {_escaped(_named(row))}: {_escaped(verdict_words(row))}")
+            parts += [_fenced(command_of(row), "sh"), _fenced(trace_text(row), "text")]
+    return "\n\n".join([*parts, *map(_escaped, report.notes)]) + "\n"
+
+
+def trace_text(row: Row) -> str:
+    """An execution, a line for each action and below it what it changes; at the end what fails."""
+    assert row.trace is not None
+    diagram = diagram_of(row.trace, row.drawing)
+    lines = []
+    for number, step in enumerate(diagram.steps):
+        lines.append(f"{number:>3}  {step if number else 'initially'}")
+        for change in step.changes:
+            path = diagram.places[change.place].path
+            lines.append(f"     {path}: {_short(change.before)} → {_short(change.after)}")
+    return "\n".join([*lines, *failure_lines(diagram)])
+
+
+def failure_lines(diagram: Diagram) -> list[str]:
+    """What is false in the last state, with the values that it speaks of."""
+    lines = []
+    for failing in diagram.failing:
+        at = ", ".join(f"{name} = {value}" for name, value in failing.witnesses)
+        where = ", ".join(f"{path} = {value}" for path, value in failing.where)
+        lines.append(f"fails{f' for {at}' if at else ''}: {failing.formula}")
+        if where:
+            lines.append(f"     where {where}")
+    return lines
+
+
+def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    names = varying(rows)
+    header = ["spec", *names, "property", "engine", "solver", "verdict", "seconds"]
+    body = [
+        [
+            row.spec,
+            *(
+                constants_words({name: row.constants[name]}).partition("=")[2]
+                if name in row.constants
+                else ABSENT
+                for name in names
+            ),
+            row.property_name,
+            row.engine,
+            row.solver or ABSENT,
+            verdict_words(row),
+            f"{row.seconds:.1f}",
+        ]
+        for row in rows
+    ]
+    return header, body
+
+
+def _summary(report: Report) -> str:
+    counts = ", ".join(f"{count} {kind}" for kind, count in tally(report.rows).items())
+    if not report.rows:
+        return "No verdict: nothing was decided."
+    return f"{len(report.rows)} {'verdict' if len(report.rows) == 1 else 'verdicts'}: {counts}."
+
+
+def _named(row: Row) -> str:
+    return f"{row.spec} {row.property_name} ({constants_words(row.constants)})"
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is, also within a cell of a table."""
+    plain = re.sub(r"([\\`*_{}\[\]<>#|~!&$])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"^(\d+)\.(?=\s|$)", r"\1\\.", plain)
+
+
+def _fenced(text: str, language: str) -> str:
+    """A block of code, its fence longer than any in the text."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

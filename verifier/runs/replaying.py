@@ -1,0 +1,137 @@
+"""Trace files loaded and replayed against their protocols."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifier import itf
+from verifier.deadlock import with_deadlock
+from verifier.errors import UsageError, unknown_name
+from verifier.model import Model, build
+from verifier.replay import Replayer, ReplayFailure
+from verifier.runs.loading import Loaded, load
+from verifier.runs.row import Row, job_id
+from verifier.runs.run import origin
+from verifier.specs.registry import BUILT_IN
+from verifier.trace import Trace
+from verifier.verdict import EXIT_CODES, NO_DEADLOCK, VerdictKind
+
+ENGINE = "replay"
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A trace that is an execution of the model and shows what it claims."""
+
+    model: Model
+    trace: Trace
+    warning: str | None
+    """Set where the protocol is not the one that the trace was made with."""
+    seconds: float
+
+
+def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str]) -> Replayed:
+    """The trace in a file's text, replayed. Raises UsageError, which names the file, if it is none or
+    does not replay."""
+    began = time.monotonic()
+    with _naming(file):
+        data = itf.parse(text)
+        about = itf.header(data)
+    loaded = load(_spec(about, spec), {**about.constants, **settings})
+    with _naming(file):
+        _check_property(about, loaded)
+        model = with_deadlock(build(loaded.protocol))
+        trace = itf.load(data, model)
+        Replayer(model).check(trace)
+    return Replayed(model, trace, _warning(about, loaded), time.monotonic() - began)
+
+
+def read(file: Path) -> str:
+    """The text of a file. Raises UsageError if there is none."""
+    with _naming(file):
+        try:
+            return file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        except UnicodeDecodeError:
+            raise UsageError("not JSON: it is no UTF-8 text") from None
+
+
+def row_of(replay: Replayed) -> Row:
+    """The verdict that a replayed trace shows. Raises UsageError if the trace names no property."""
+    model, trace = replay.model, replay.trace
+    if trace.violates is None:
+        raise UsageError("the trace names no property, so there is no verdict to report")
+    verdict = VerdictKind.REACHED if model.system.seeks(trace.violates) else VerdictKind.VIOLATED
+    definition, made = model.definition, origin()
+    constants, version = dict(definition.constants), made.tool_version
+    return Row(
+        job_id=job_id(definition.spec_hash, constants, trace.violates, ENGINE, {}, version),
+        run_id=made.run_id,
+        spec=definition.name,
+        spec_hash=definition.spec_hash,
+        constants=constants,
+        property_name=trace.violates,
+        engine=ENGINE,
+        options={},
+        solver="",
+        solver_version="",
+        tool_version=version,
+        verdict=verdict,
+        depth=trace.steps,
+        reason=None,
+        seconds=round(replay.seconds, 3),
+        peak_memory=None,
+        steps=trace.steps,
+        fewest=None,
+        trace=itf.dump(trace, model),
+        proof=None,
+        statistics={},
+        drawing=definition.drawing,
+        exit_code=EXIT_CODES[verdict],
+        error=None,
+        host=made.host,
+        started_at=made.started_at,
+    )
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Errors inside are errors of that file."""
+    try:
+        yield
+    except ReplayFailure as failure:
+        raise UsageError(f"{file} does not replay: step {failure.step}: {failure.reason}") from None
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from None
+
+
+def _check_property(about: itf.Header, loaded: Loaded) -> None:
+    known = [*(prop.name for prop in loaded.definition.properties), NO_DEADLOCK]
+    if about.violates is not None and about.violates not in known:
+        raise unknown_name(f"property of {loaded.definition.name}", about.violates, known)
+
+
+def _spec(about: itf.Header, spec: str | None) -> str:
+    """The spec to load. A file never decides by itself that other code than ours is run."""
+    if spec is not None:
+        return spec
+    if about.spec not in BUILT_IN:
+        raise UsageError(
+            f"the trace is of {about.spec!r}, which is not built in: name its file with --spec FILE.py"
+        )
+    return about.spec
+
+
+def _warning(about: itf.Header, loaded: Loaded) -> str | None:
+    definition = loaded.definition
+    if about.spec != definition.name:
+        return f"the trace is of {about.spec}, checked against {definition.name}"
+    if about.spec_hash != definition.spec_hash:
+        words = f"the trace was made with hash {about.spec_hash}, the spec now has {definition.spec_hash}"
+        return f"{definition.name} or its constants changed since: {words}"
+    return None
