@@ -22,6 +22,8 @@ _COMMANDS = {
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
     "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
     "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),
+    "ci": ("verifier.cli.ci:command", "Check what a project expects of its protocols."),
+    "matrix": ("verifier.cli.matrix:command", "Print such expectations as jobs of a CI matrix."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
 }
 

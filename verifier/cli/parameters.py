@@ -65,6 +65,19 @@ class Count(_Checked):
         return int(word)
 
 
+class Positive(_Checked):
+    """An integer from 1."""
+
+    name = "integer"
+    allowed = "an integer from 1"
+
+    def parse(self, word: str) -> int:
+        """The integer."""
+        if not re.fullmatch(r"0*[1-9][0-9]{0,8}", word):
+            raise ValueError
+        return int(word)
+
+
 class Duration(_Checked):
     """Seconds, or a number with a unit."""
 

@@ -1,0 +1,205 @@
+"""What was found against what was expected: every difference is a surprise, with one line that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from verifier.ci.manifest import Cell, Expected
+from verifier.ci.pool import Done
+from verifier.ci.work import Facts, Ran, Refused
+from verifier.errors import unknown_name
+from verifier.runs.expect import DEADLOCK, NOT_AS_EXPECTED
+from verifier.runs.row import Row
+from verifier.verdict import EXIT_CODES, NO_DEADLOCK, VerdictKind
+
+WRONG_INPUT = 2
+"""Exit code where a spec, its constants or what was asked of it cannot be taken."""
+
+INTERRUPTED = "interrupted"
+_UNDECIDED = EXIT_CODES[VerdictKind.INCONCLUSIVE]
+_WEIGHT = (0, NOT_AS_EXPECTED, _UNDECIDED, 11, DEADLOCK, 10, WRONG_INPUT, 1)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One expectation, and whether it was met."""
+
+    subject: str
+    """A property, or what else was compared."""
+    expected: str | None
+    found: str | None
+    surprise: str | None
+    """Why it was not met, on one line; None: it was."""
+    exit_code: int
+    row: Row | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """All checks of one cell."""
+
+    cell: Cell
+    checks: tuple[Check, ...]
+    seconds: float
+    ran: Ran | None = None
+    """None if the run had no end of its own."""
+    begun: bool = True
+    """False where an interrupt came before."""
+
+    @property
+    def surprises(self) -> tuple[Check, ...]:
+        """Those that were not met."""
+        return tuple(check for check in self.checks if check.surprise is not None)
+
+
+def worst_code(codes: Iterable[int]) -> int:
+    """The exit code that weighs most."""
+    return max(codes, key=_WEIGHT.index, default=0)
+
+
+def to_run(cell: Cell, facts: Facts) -> tuple[str, ...]:
+    """The properties that a cell expects something of and that there are."""
+    known = (*facts.properties, *((NO_DEADLOCK,) if facts.deadlocks else ()))
+    return tuple(item.property_name for item in cell.expected if item.property_name in known)
+
+
+def before_running(cell: Cell, facts: Facts | Refused) -> list[Check]:
+    """What can be said of a cell without running it."""
+    if isinstance(facts, Refused):
+        return [surprise("spec", facts.reason, WRONG_INPUT)]
+    checks = [_hash(cell, facts)]
+    if not cell.expected:
+        words = "nothing is expected of it: verify ci --update writes what is found"
+        checks.append(surprise("expect", words))
+    running = to_run(cell, facts)
+    for item in cell.expected:
+        if item.property_name not in running:
+            error = unknown_name("property", item.property_name, facts.properties)
+            words = f"{_said(item)} is expected, but there is no such property any more: {error}"
+            checks.append(surprise(item.property_name, words))
+    return checks
+
+
+def uncovered(
+    cells: Sequence[Cell], known: Mapping[str, Facts | Refused]
+) -> Iterator[tuple[Cell, str, Check]]:
+    """The properties that a spec checks by default and no cell expects anything of.
+
+    Each with the spec's first cell, its name, and the check that was not met.
+    """
+    for spec in dict.fromkeys(cell.spec for cell in cells):
+        own = [cell for cell in cells if cell.spec == spec]
+        if not all(cell.expected for cell in own):
+            continue  # that is a surprise of its own
+        named = {item.property_name for cell in own for item in cell.expected}
+        facts = [found for cell in own if isinstance(found := known[cell.id], Facts)]
+        for name in dict.fromkeys(name for found in facts for name in found.by_default):
+            if name not in named:
+                words = f"{spec} checks {name} by default, but no cell expects anything of it"
+                yield own[0], name, surprise(name, words)
+
+
+def after_running(cell: Cell, facts: Facts, done: Done) -> list[Check]:
+    """What a run gave, against what is expected of it."""
+    if done.limit is not None:
+        return [surprise("run", f"nothing was decided: killed at {done.limit}", _UNDECIDED)]
+    if done.failure is not None or not done.reported:
+        words = " ".join((done.failure or "it reported nothing").split())
+        return [surprise("run", f"it crashed: {words}", EXIT_CODES[VerdictKind.ERROR])]
+    (result,) = done.reported
+    if isinstance(result, Refused):
+        return [surprise("run", result.reason, WRONG_INPUT)]
+    assert isinstance(result, Ran)
+    rows = {row.property_name: row for row in result.rows}
+    running = to_run(cell, facts)
+    checks = [
+        compare(item, rows.pop(item.property_name, None))
+        for item in cell.expected
+        if item.property_name in running
+    ]
+    for name, row in rows.items():
+        words = f"{said(row)}, and nothing is expected of it"
+        checks.append(surprise(name, words, _code(row), row))
+    if cell.distinct_states is not None:
+        checks.append(_states(cell.distinct_states, result.distinct_states))
+    return checks
+
+
+def not_run() -> Check:
+    """Of a cell that was still to be done when the run was interrupted."""
+    return surprise("run", f"nothing was decided: {INTERRUPTED}", _UNDECIDED)
+
+
+def compare(item: Expected, row: Row | None) -> Check:
+    """One property."""
+    name, wanted = item.property_name, _said(item)
+    if row is None:
+        return Check(name, wanted, None, "the run gave no verdict", NOT_AS_EXPECTED)
+    found, code = said(row), _code(row)
+    if row.verdict is VerdictKind.INCONCLUSIVE:
+        words = f"nothing was decided: {found}; expected {wanted}"
+        return Check(name, wanted, found, words, code, row)
+    different = (
+        row.verdict is not item.verdict
+        or (item.steps is not None and (row.steps != item.steps or not row.fewest))
+        or (item.depth is not None and row.depth != item.depth)
+    )
+    if different:
+        return Check(name, wanted, found, f"{found}; expected {wanted}", code, row)
+    return Check(name, wanted, found, None, 0, row)
+
+
+def _code(row: Row) -> int:
+    """The exit code of a verdict that was not expected."""
+    if row.property_name == NO_DEADLOCK and row.verdict is VerdictKind.VIOLATED:
+        return DEADLOCK
+    return EXIT_CODES[row.verdict] or NOT_AS_EXPECTED
+
+
+def said(row: Row) -> str:
+    """A verdict on one line."""
+    match row.verdict:
+        case VerdictKind.HOLDS:
+            return f"HOLDS({row.depth})"
+        case VerdictKind.VIOLATED | VerdictKind.REACHED if row.steps is not None:
+            return f"{row.verdict} in {row.steps} steps{'' if row.fewest else ' (maybe not the fewest)'}"
+        case VerdictKind.INCONCLUSIVE:
+            closed = "no depth" if row.depth is None else f"depth {row.depth}"
+            return f"INCONCLUSIVE({row.reason}, {closed} closed)"
+    return str(row.verdict) if row.reason is None else f"{row.verdict} ({' '.join(row.reason.split())})"
+
+
+def _said(item: Expected) -> str:
+    if item.steps is not None:
+        return f"{item.verdict} in {item.steps} steps"
+    return f"{item.verdict}{'' if item.depth is None else f'({item.depth})'}"
+
+
+def _hash(cell: Cell, facts: Facts) -> Check:
+    expected, found = cell.spec_hash, facts.spec_hash
+    if expected is None:
+        words = f"no spec hash is recorded ({found} now): verify ci --update records what is found"
+        return Check("spec_hash", None, found, words, NOT_AS_EXPECTED)
+    if expected != found:
+        words = (
+            f"the spec or its constants changed: its hash is {found}, and the expectations were made for "
+            f"{expected}; review them, and record what is found with verify ci --update"
+        )
+        return Check("spec_hash", expected, found, words, NOT_AS_EXPECTED)
+    return Check("spec_hash", expected, found, None, 0)
+
+
+def _states(expected: int, found: int | None) -> Check:
+    if found is None:
+        words = f"not all states were looked at; expected {expected} distinct states"
+        return Check("distinct_states", str(expected), None, words, _UNDECIDED)
+    if found != expected:
+        words = f"{found} distinct states; expected {expected}"
+        return Check("distinct_states", str(expected), str(found), words, NOT_AS_EXPECTED)
+    return Check("distinct_states", str(expected), str(found), None, 0)
+
+
+def surprise(subject: str, words: str, code: int = NOT_AS_EXPECTED, row: Row | None = None) -> Check:
+    """A check that was not met."""
+    return Check(subject, None, None, " ".join(words.split()), code, row)

@@ -1,0 +1,106 @@
+"""Checks a manifest, or records what is found: surveys the specs, runs the cells, compares."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from verifier.ci.check import (
+    Check,
+    Checked,
+    after_running,
+    before_running,
+    not_run,
+    to_run,
+    uncovered,
+    worst_code,
+)
+from verifier.ci.manifest import Cell, Expected
+from verifier.ci.work import Facts, Ran, Refused, run, survey
+from verifier.verdict import VerdictKind
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a manifest, or of some of its cells."""
+
+    cells: tuple[Checked, ...]
+    """In the order of the manifest."""
+    uncovered: tuple[Check, ...]
+    """Of properties that no cell expects anything of."""
+    seconds: float
+    interrupted: bool
+
+    @property
+    def exit_code(self) -> int:
+        """Zero if all is as expected, else the worst."""
+        checks = [check for checked in self.cells for check in checked.checks]
+        return worst_code(check.exit_code for check in (*checks, *self.uncovered))
+
+
+Listen = Callable[[Checked], None]
+
+
+def check_cells(
+    cells: Sequence[Cell],
+    *,
+    everything: bool,
+    at_once: int,
+    anew: bool = False,
+    listen: Listen = lambda _: None,
+) -> Outcome:
+    """Runs the cells, several at once, the longest first, until all are done or interrupted.
+
+    ``everything`` says that these are all cells of a manifest: then what none of them covers is a surprise.
+    ``anew`` asks for what is to be recorded: also for what no cell covers, and not for what is gone.
+    """
+    began, ran, missing = time.monotonic(), dict[str, Checked](), list[Check]()
+    known: Mapping[str, Facts | Refused] = {}
+    interrupted = False
+    try:
+        known = survey(cells, at_once)
+        found = list(uncovered(cells, known)) if everything else []
+        if anew:
+            cells = [_asked_anew(cell, known[cell.id], found) for cell in cells]
+        else:
+            missing += [check for _, _, check in found]
+        for checked in _run(cells, known, at_once):
+            ran[checked.cell.id] = checked
+            listen(checked)
+    except KeyboardInterrupt:
+        interrupted = True
+    ordered = tuple(ran.get(cell.id) or Checked(cell, (not_run(),), 0.0, begun=False) for cell in cells)
+    return Outcome(ordered, tuple(missing), time.monotonic() - began, interrupted)
+
+
+def _run(cells: Sequence[Cell], known: Mapping[str, Facts | Refused], at_once: int) -> Iterator[Checked]:
+    waiting: dict[str, tuple[Cell, Facts, list[Check]]] = {}
+    for cell in cells:
+        facts = known[cell.id]
+        before = before_running(cell, facts)
+        if isinstance(facts, Facts) and to_run(cell, facts):
+            waiting[cell.id] = (cell, facts, before)
+        else:
+            yield Checked(cell, tuple(before), 0.0)
+    longest = sorted(waiting.values(), key=lambda item: -(item[0].seconds or 0.0))
+    for done in run([(cell, to_run(cell, facts)) for cell, facts, _ in longest], at_once):
+        cell, facts, before = waiting[done.name]
+        found = done.reported[0] if done.reported else None
+        yield Checked(
+            cell,
+            (*before, *after_running(cell, facts, done)),
+            done.seconds,
+            found if isinstance(found, Ran) else None,
+        )
+
+
+def _asked_anew(
+    cell: Cell, facts: Facts | Refused, uncovered_names: Sequence[tuple[Cell, str, Check]]
+) -> Cell:
+    """The cell with the properties to record; their verdicts do not matter."""
+    if isinstance(facts, Refused):
+        return cell
+    names = list(to_run(cell, facts)) if cell.expected else list(facts.by_default)
+    names += [name for first, name, _ in uncovered_names if first.id == cell.id and name not in names]
+    return replace(cell, expected=tuple(Expected(name, VerdictKind.HOLDS) for name in names))

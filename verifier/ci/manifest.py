@@ -1,0 +1,290 @@
+"""The manifest: which runs a project makes, and what it expects of them.
+
+A TOML file. ``[defaults]`` may give ``engine``, ``timeout`` and ``memory`` to all cells. A run is a cell::
+
+    [[cell]]
+    id = "kip101"
+    spec = "kip101"                 # built in, or a Python file, sought beside the manifest
+    constants = { replicas = 2 }
+    engine = "bmc"                  # bmc (the default), explore, simulate, induct or prove
+    depth = 12                      # of bmc and simulate; of explore the most
+    options = { steps = "serial" }  # of the engine
+    timeout = "2m"
+    memory = "2GiB"
+    spec_hash = "bc4e23aff18f610c"  # of the spec and constants that the expectations were made for
+    distinct_states = 9045          # of explore, all of them
+    seconds = 1.5                   # how long it took, to balance groups by
+    [cell.expect]
+    TypeOk = { verdict = "holds", depth = 12 }
+    WeakIsr = { verdict = "violated", steps = 11 }    # the fewest
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from verifier.errors import UsageError, unknown_name
+from verifier.runs.execution import ENGINES
+from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
+from verifier.runs.values import check_values
+from verifier.specs.registry import BUILT_IN
+from verifier.verdict import VerdictKind
+
+DEFAULT_TIMEOUT = 600.0
+"""Seconds."""
+DEFAULT_MEMORY = 4 * 2**30
+"""Bytes."""
+
+_DEFAULTS = ("engine", "timeout", "memory")
+_KEYS = (
+    "id",
+    "spec",
+    "constants",
+    "engine",
+    "depth",
+    "options",
+    "timeout",
+    "memory",
+    "spec_hash",
+    "distinct_states",
+    "seconds",
+    "expect",
+)
+_SAID_ELSEWHERE = {"properties": "expect", "expect": "expect", "timeout": "timeout", "memory": "memory"}
+_DEPTH = {"bmc": "depth", "simulate": "depth", "explore": "max_depth"}
+_FEWEST = ("bmc", "explore")
+_VERDICTS = {
+    kind.value.lower(): kind
+    for kind in VerdictKind
+    if kind not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)  # a run that decides nothing always fails
+}
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of one property."""
+
+    property_name: str
+    verdict: VerdictKind
+    steps: int | None = None
+    """The fewest actions to a violation, or to what is reached; None: any number."""
+    depth: int | None = None
+    """The depth closed, of what holds; None: any."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run and what is expected of it."""
+
+    id: str
+    spec: str
+    """As written: a built-in name, or a file."""
+    place: str
+    """The same, but a file by its path from here."""
+    constants: Mapping[str, Any]
+    engine: str
+    options: Mapping[str, Any]
+    """Of the engine, without properties and limits."""
+    timeout: float
+    """Seconds."""
+    memory: int
+    """Bytes."""
+    spec_hash: str | None
+    """What the expectations were made for; None: not recorded yet."""
+    expected: tuple[Expected, ...]
+    distinct_states: int | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The cells, in the order written."""
+
+    path: Path
+    cells: tuple[Cell, ...]
+
+    def chosen(self, names: Sequence[str]) -> tuple[Cell, ...]:
+        """The cells of these names, in the order written; all if there are none. Raises UsageError."""
+        known = [cell.id for cell in self.cells]
+        for name in names:
+            if name not in known:
+                raise unknown_name(f"cell of {self.path}", name, known)
+        return tuple(cell for cell in self.cells if not names or cell.id in names)
+
+
+def knows_fewest(engine: str) -> bool:
+    """Whether the engine can say that a counterexample has the fewest actions."""
+    return engine in _FEWEST
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest. Raises UsageError if it cannot be read, or for what is wrong in it."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot read the manifest {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from error
+    for name in content:
+        if name not in ("cell", "defaults"):
+            raise unknown_name(f"table in {path}", name, ["cell", "defaults"])
+    defaults = _table(content, "defaults", str(path))
+    for name in defaults:
+        if name not in _DEFAULTS:
+            raise unknown_name(f"key in {path}, defaults", name, _DEFAULTS)
+    tables = content.get("cell", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise UsageError(f"{path}: a cell is written as a table [[cell]], with two brackets")
+    if not tables:
+        raise UsageError(f"{path} has no [[cell]] table, so there is nothing to check")
+    cells = [
+        _cell({**defaults, **table}, path, f"{path}, {_called(table, number)}")
+        for number, table in enumerate(tables, 1)
+    ]
+    for number, cell in enumerate(cells):
+        if any(other.id == cell.id for other in cells[:number]):
+            raise UsageError(f"{path} has two cells with id {cell.id!r}: every cell needs an id of its own")
+    return Manifest(path, tuple(cells))
+
+
+def _called(table: Mapping[str, Any], number: int) -> str:
+    return f"cell {table['id'] if isinstance(table.get('id'), str) else number}"
+
+
+def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
+    for name in table:
+        if name not in _KEYS:
+            raise unknown_name(f"key in {place}", name, _KEYS)
+    name, engine = _text(table, "id", place), _text(table, "engine", place, "bmc")
+    if not _ID.fullmatch(name):
+        raise UsageError(f"{place}: id = {name!r} is not allowed: it takes letters, digits and . _ -")
+    if engine not in ENGINES:
+        raise unknown_name(f"engine in {place}", engine, ENGINES)
+    options = _options(table, engine, place)
+    expectations = _table(table, "expect", place).items()
+    expected = tuple(_expected(prop, value, engine, options, place) for prop, value in expectations)
+    states = _whole(table, "distinct_states", place)
+    if states is not None and engine != "explore":
+        raise UsageError(f"{place}: distinct_states = {states} is for engine explore, not {engine}")
+    return Cell(
+        id=name,
+        spec=_text(table, "spec", place),
+        place=_located(_text(table, "spec", place), path, place),
+        constants=_table(table, "constants", place),
+        engine=engine,
+        options=options,
+        timeout=_quantity(table, "timeout", DEFAULT_TIMEOUT, parse_duration, DURATION, place),
+        memory=_quantity(table, "memory", DEFAULT_MEMORY, parse_size, SIZE, place),
+        spec_hash=_text(table, "spec_hash", place) if "spec_hash" in table else None,
+        expected=expected,
+        distinct_states=states,
+        seconds=_seconds(table, place),
+    )
+
+
+def _seconds(table: Mapping[str, Any], place: str) -> float | None:
+    value = table.get("seconds")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise UsageError(f"{place}: seconds = {value} is not allowed: it takes a number from 0")
+    return float(value)
+
+
+def _located(spec: str, path: Path, place: str) -> str:
+    """A file is sought beside the manifest, wherever the command is started."""
+    if spec in BUILT_IN:
+        return spec
+    if not spec.endswith(".py") and ".py:" not in spec:
+        error = unknown_name(f"spec in {place}", spec, BUILT_IN)
+        raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py")
+    file = spec.rpartition(":")[0] if ".py:" in spec else spec
+    if not (path.parent / file).is_file():
+        raise UsageError(f"{place}: spec = {spec!r}: there is no file {path.parent / file}")
+    return str(path.parent / spec)
+
+
+def _options(table: Mapping[str, Any], engine: str, place: str) -> Mapping[str, Any]:
+    options = dict(_table(table, "options", place))
+    for name, instead in _SAID_ELSEWHERE.items():
+        if name in options:
+            raise UsageError(f"{place}: options has {name}: the cell's own key {instead} says it")
+    depth = _whole(table, "depth", place)
+    if depth is not None:
+        if engine not in _DEPTH:
+            raise UsageError(f"{place}: depth = {depth} is for {', '.join(_DEPTH)}: {engine} has no depth")
+        options[_DEPTH[engine]] = depth
+    try:
+        check_values(engine, options)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from error
+    if engine == "bmc" and options.get("steps") != "parallel":
+        options.setdefault("shortest", True)  # expectations are of the fewest steps
+    return options
+
+
+def _expected(name: str, value: Any, engine: str, options: Mapping[str, Any], place: str) -> Expected:
+    place = f"{place}, expect {name}"
+    table = {"verdict": value} if isinstance(value, str) else value
+    if not isinstance(table, dict):
+        raise UsageError(f"{place} = {value} is not allowed: it takes a table as in {{ verdict = 'holds' }}")
+    known = [field.name for field in fields(Expected) if field.name != "property_name"]
+    for key in table:
+        if key not in known:
+            raise unknown_name(f"key in {place}", key, known)
+    word = _text(table, "verdict", place)
+    if word not in _VERDICTS:
+        raise unknown_name(f"verdict in {place}", word, _VERDICTS)
+    steps, depth, verdict = _whole(table, "steps", place), _whole(table, "depth", place), _VERDICTS[word]
+    if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
+        raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")
+    if steps is not None and (not knows_fewest(engine) or (engine == "bmc" and not options.get("shortest"))):
+        raise UsageError(
+            f"{place}: steps = {steps} means the fewest: explore finds it, and bmc if shortest, not parallel"
+        )
+    if depth is not None and verdict is not VerdictKind.HOLDS:
+        raise UsageError(f"{place}: depth = {depth} is for holds: {word} has no depth")
+    return Expected(name, verdict, steps, depth)
+
+
+def _table(table: Mapping[str, Any], key: str, place: str) -> Mapping[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, dict):
+        raise UsageError(f"{place}: {key} = {value} is not allowed: it takes a table, as in {{ name = 2 }}")
+    return value
+
+
+def _text(table: Mapping[str, Any], key: str, place: str, default: str | None = None) -> str:
+    value = table.get(key, default)
+    if value is None:
+        raise UsageError(f"{place} has no {key}")
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{place}: {key} = {value!r} is not allowed: it takes a word in quotes")
+    return value
+
+
+def _whole(table: Mapping[str, Any], key: str, place: str) -> int | None:
+    value = table.get(key)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise UsageError(f"{place}: {key} = {value} is not allowed: it takes an integer from 0")
+    return value
+
+
+def _quantity(
+    table: Mapping[str, Any], key: str, default: T, parse: Callable[[str], T], allowed: str, place: str
+) -> T:
+    if key not in table:
+        return default
+    try:
+        return parse(str(table[key]))
+    except ValueError:
+        raise UsageError(f"{place}: {key} = {table[key]} is not allowed: it takes {allowed}") from None

@@ -1,0 +1,120 @@
+"""Records what was found in the manifest itself; comments and layout stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import InlineTable, Table
+
+from verifier.ci.check import Checked, said, worst_code
+from verifier.ci.manifest import knows_fewest
+from verifier.runs.row import Row
+from verifier.verdict import EXIT_CODES, VerdictKind
+
+_UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)
+_NOTICED_FACTOR, _NOTICED_SECONDS = 2.0, 1.0
+"""Seconds are only written anew where they changed by this much: a review shall not drown in them."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """A cell that was left as it is, and why, on one line."""
+
+    cell: str
+    reason: str
+    exit_code: int
+
+
+def left_alone(checked: Checked) -> Left | None:
+    """Why nothing of a cell can be recorded; None: it can be."""
+    if checked.ran is None:
+        words = "; ".join(check.surprise for check in checked.surprises if check.surprise is not None)
+        code = worst_code(check.exit_code for check in checked.surprises)
+        return Left(checked.cell.id, words, code)
+    open_rows = [row for row in checked.ran.rows if row.verdict in _UNDECIDED]
+    if open_rows:
+        words = "; ".join(f"{row.property_name}: {said(row)}" for row in open_rows)
+        code = worst_code(EXIT_CODES[row.verdict] for row in open_rows)
+        return Left(checked.cell.id, f"nothing was decided: {words}", code)
+    return None
+
+
+def updated(text: str, cells: Sequence[Checked]) -> str:
+    """The manifest's text with what was found in these cells, of which none is to be left alone."""
+    document: Any = tomlkit.parse(text)
+    tables = {str(table["id"]): table for table in document["cell"]}
+    for checked in cells:
+        _record(tables[checked.cell.id], checked)
+    return tomlkit.dumps(document)
+
+
+def write_updated(path: Path, cells: Sequence[Checked]) -> tuple[Left, ...]:
+    """Rewrites the file; returns the cells that were left as they are. Raises OSError."""
+    left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
+    before = path.read_text(encoding="utf-8")
+    after = updated(before, [checked for checked in cells if checked.cell.id not in left])
+    if after != before:
+        path.write_text(after, encoding="utf-8")
+    return tuple(left.values())
+
+
+def _record(table: Table, checked: Checked) -> None:
+    assert checked.ran is not None
+    rows, cell = checked.ran.rows, checked.cell
+    trivia = _cut_off(table)
+    if table.get("spec_hash") != rows[0].spec_hash:
+        table["spec_hash"] = rows[0].spec_hash
+    if cell.distinct_states is not None and checked.ran.distinct_states is not None:
+        table["distinct_states"] = checked.ran.distinct_states
+    if _noticeable(cell.seconds, checked.seconds):
+        table["seconds"] = max(round(checked.seconds, 1), 0.1)
+    if "expect" not in table:
+        table["expect"] = tomlkit.table()
+    expect: Any = table["expect"]
+    trivia += _cut_off(expect)
+    for name in list(expect):
+        if name not in {row.property_name for row in rows}:
+            del expect[name]
+    for row in rows:
+        found = _expectation(row)
+        old = expect.get(row.property_name)
+        if (old if isinstance(old, dict) else {"verdict": old}) != found:
+            expect[row.property_name] = _inline(found)
+    (expect if isinstance(expect, Table) else table).value.body.extend(trivia)
+
+
+def _cut_off(table: Any) -> list[Any]:
+    """Takes the blank lines and comments from the end of a table: they belong to the next one."""
+    found: list[Any] = []
+    if isinstance(table, Table):
+        body = table.value.body
+        while body and body[-1][0] is None:
+            found.insert(0, body.pop())
+    return found
+
+
+def _noticeable(old: float | None, new: float) -> bool:
+    if old is None:
+        return True
+    low, high = sorted((old, new))
+    return high > low * _NOTICED_FACTOR and high - low > _NOTICED_SECONDS
+
+
+def _expectation(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = {"verdict": row.verdict.value.lower()}
+    if row.verdict is VerdictKind.HOLDS:
+        found["depth"] = row.depth
+    elif row.steps is not None and row.fewest and knows_fewest(row.engine):
+        found["steps"] = row.steps
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _inline(found: dict[str, Any]) -> InlineTable:
+    words = ", ".join(f"{key} = {tomlkit.item(value).as_string()}" for key, value in found.items())
+    table = tomlkit.parse(f"found = {{ {words} }}\n")["found"]
+    assert isinstance(table, InlineTable)
+    return table

@@ -1,0 +1,116 @@
+"""What happens in the child process of a cell: its spec is loaded, and then its engine runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from verifier.ci.manifest import Cell
+from verifier.ci.pool import Done, Task, each
+from verifier.engines.processes import Limits, Work
+from verifier.errors import UsageError
+from verifier.runs.content import as_object
+from verifier.runs.execution import execute, options_of
+from verifier.runs.loading import load
+from verifier.runs.row import Row, rows_of
+from verifier.specs.definition import PropertyKind
+from verifier.specs.protocol import DefinitionError
+
+GRACE_SECONDS = 10.0
+GRACE_MEMORY = 256 * 2**20
+"""What a cell gets beyond its limits before it is killed: the engine ends by itself at the limits, and
+then knows the depth that it closed."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a cell's spec is at the cell's constants."""
+
+    spec_hash: str
+    properties: tuple[str, ...]
+    by_default: tuple[str, ...]
+    """Those that are checked where none is asked for."""
+    deadlocks: bool
+    """Whether the engine can be asked for freedom from deadlock."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The spec, its constants or what was asked of it cannot be taken; in one line, why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The rows of a run, and how many states it saw where it saw all."""
+
+    rows: tuple[Row, ...]
+    distinct_states: int | None
+
+
+def survey(cells: Iterable[Cell], at_once: int) -> Mapping[str, Facts | Refused]:
+    """What each cell's spec is, by the cell's id."""
+    tasks = [Task(cell.id, _surveying(cell), _limits(cell)) for cell in cells]
+    return {done.name: _surveyed(done) for done in each(tasks, at_once)}
+
+
+def run(cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int) -> Iterator[Done]:
+    """Runs cells, each for the properties beside it; what is reported is Ran or Refused."""
+    return each([Task(cell.id, _running(cell, names), _limits(cell)) for cell, names in cells], at_once)
+
+
+def _limits(cell: Cell) -> Limits:
+    return Limits(cell.timeout + GRACE_SECONDS, cell.memory + GRACE_MEMORY)
+
+
+def _surveyed(done: Done) -> Facts | Refused:
+    if done.limit is not None:
+        return Refused(f"the spec could not be loaded: {done.limit}")
+    if done.failure is not None:
+        return Refused(f"the spec could not be loaded: {done.failure}")
+    (found,) = done.reported
+    assert isinstance(found, Facts | Refused)
+    return found
+
+
+def _guarded(find: Callable[[], Any]) -> Work:
+    def work(report: Callable[[Any], None], _: Connection) -> None:
+        try:
+            report(find())
+        except (UsageError, DefinitionError) as error:
+            report(Refused(str(error)))
+
+    return work
+
+
+def _surveying(cell: Cell) -> Work:
+    def find() -> Facts:
+        definition = load(cell.place, cell.constants).definition
+        named = definition.properties
+        # Induction proves no reachable property, and leaves it out where it is not named.
+        checked = [p for p in named if cell.engine != "induct" or p.kind is not PropertyKind.REACHABLE]
+        return Facts(
+            spec_hash=definition.spec_hash,
+            properties=tuple(prop.name for prop in named),
+            by_default=tuple(prop.name for prop in checked if prop.default),
+            deadlocks=hasattr(options_of(cell.engine, {}), "deadlock"),
+        )
+
+    return _guarded(find)
+
+
+def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
+    def find() -> Ran:
+        given = {**cell.options, "properties": list(properties), "timeout": cell.timeout}
+        if hasattr(options_of(cell.engine, {}), "memory"):
+            given["memory"] = cell.memory
+        loaded = load(cell.place, cell.constants)
+        content = as_object(execute(cell.engine, loaded, options_of(cell.engine, given)))
+        statistics = content["statistics"]
+        seen = statistics.get("distinct_states") if statistics.get("complete") else None
+        return Ran(tuple(rows_of(content)), seen)
+
+    return _guarded(find)

@@ -1,0 +1,76 @@
+"""A checked manifest as text and as a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from verifier.ci.check import Check, Checked
+from verifier.ci.checking import Outcome
+
+
+def cell_lines(checked: Checked) -> Iterator[str]:
+    """A line for a cell where all is as expected, else one for each surprise."""
+    if not checked.surprises:
+        verdicts = ", ".join(f"{c.subject} {c.found}" for c in checked.checks if c.row is not None)
+        yield f"ok    {checked.cell.id}: {verdicts}, in {checked.seconds:.1f} s"
+    for check in checked.surprises:
+        yield _failed(checked.cell.id, check)
+
+
+def _failed(place: str, check: Check) -> str:
+    return f"FAIL  {place}: {check.subject}: {check.surprise}"
+
+
+def closing_lines(outcome: Outcome) -> Iterator[str]:
+    """What is said of the manifest as a whole: what no cell covers, and the numbers."""
+    for check in outcome.uncovered:
+        yield _failed("manifest", check)
+    checks = [check for checked in outcome.cells for check in checked.checks] + list(outcome.uncovered)
+    failed = sum(check.surprise is not None for check in checks)
+    words = "all as expected" if failed == 0 else f"{failed} not as expected"
+    if outcome.interrupted:
+        words += "; interrupted"
+    cells = len(outcome.cells)
+    counts = f"{cells} {_plural('cell', cells)}, {len(checks)} {_plural('check', len(checks))}"
+    yield f"{counts}: {words}, in {outcome.seconds:.1f} s"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def outcome_object(outcome: Outcome, manifest: str) -> dict[str, Any]:
+    """The outcome for scripts, who rely on the names."""
+    return {
+        "manifest": manifest,
+        "exit_code": outcome.exit_code,
+        "seconds": round(outcome.seconds, 3),
+        "interrupted": outcome.interrupted,
+        "cells": [_cell(checked) for checked in outcome.cells],
+        "uncovered": [_check(check) for check in outcome.uncovered],
+    }
+
+
+def _cell(checked: Checked) -> Mapping[str, Any]:
+    cell = checked.cell
+    return {
+        "cell": cell.id,
+        "spec": cell.spec,
+        "constants": dict(cell.constants),
+        "engine": cell.engine,
+        "options": dict(cell.options),
+        "seconds": round(checked.seconds, 3),
+        "checks": [_check(check) for check in checked.checks],
+    }
+
+
+def _check(check: Check) -> Mapping[str, Any]:
+    return {
+        "subject": check.subject,
+        "expected": check.expected,
+        "found": check.found,
+        "surprise": check.surprise,
+        "exit_code": check.exit_code,
+        "trace": check.row.trace if check.row is not None and check.surprise is not None else None,
+    }
