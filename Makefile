@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test lint readers java slow bench results clean
+.PHONY: help install verify expectations test lint readers java slow bench results clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -24,6 +24,8 @@ $(STAMP): pyproject.toml constraints.txt
 		--no-build-isolation --editable '.[dev]'
 	touch $@
 
+install: $(STAMP)  ## Set up the environment
+
 verify: $(STAMP)  ## Set up, then check the KIP-320 protocol to depth 12
 	$(BIN)/verify bmc --spec kip320 --depth 12
 
@@ -32,6 +34,9 @@ java:
 	@command -v java > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
 		&& apt-get install --quiet --yes openjdk-17-jre-headless > /dev/null; } \
 		|| echo "There is no Java, so the tests of verify sweep skip: install openjdk-17-jre-headless"
+
+expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
+	$(BIN)/verify ci .ci/verify.toml
 
 test: lint readers java  ## Lint, types, import contract and all tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)

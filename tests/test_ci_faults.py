@@ -1,0 +1,269 @@
+"""``verify ci``: green where all is as expected, red with a line that says why for every seeded fault."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.ci_project import Project, new_project
+from tests.command_line import verify
+from verifier.ci import work
+from verifier.ci.check import after_running, compare
+from verifier.ci.manifest import Expected, read_manifest
+from verifier.ci.pool import Done
+from verifier.ci.work import Facts, Ran, Refused
+from verifier.verdict import VerdictKind
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+def test_all_is_as_expected(project: Project) -> None:
+    done = verify("ci", str(project.manifest), "--jobs", "2")
+    assert (done.exit_code, done.stderr) == (0, "")
+    verdicts = "TypeInvariant HOLDS(8), NoLostWrite HOLDS(8), LaterWrite REACHED in 4 steps"
+    assert f"ok    lock: {verdicts}" in done.stdout
+    assert re.search(r"^4 cells, 14 checks: all as expected, in [0-9.]+ s$", done.stdout, re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A file of the project in which ``old`` becomes ``new``, and what ``verify ci`` says then."""
+
+    what: str
+    old: str
+    new: str
+    exit_code: int
+    lines: tuple[str, ...]
+    """How each line goes on after FAIL; a regular expression."""
+    file: str = "verify.toml"
+
+
+CHANGED = r"spec_hash: the spec or its constants changed: its hash is \w{16}, and the expectations were made"
+FAULTS = [
+    Fault(
+        "a guard dropped",
+        "when=[token.is_some, s.stored.is_none | (token.value >= s.stored.value)]",
+        "when=[token.is_some]",
+        10,
+        (f"lock: {CHANGED} for 98c1", r"lock: NoLostWrite: VIOLATED in 5 steps; expected HOLDS\(8\)$"),
+        "lock.py",
+    ),
+    Fault(
+        "a property deleted",
+        "    @invariant()\n    def no_lost_write",
+        "    def no_lost_write",
+        14,
+        (
+            f"lock: {CHANGED}",
+            r"lock: NoLostWrite: HOLDS\(8\) is expected, but there is no such property any more",
+        ),
+        "lock.py",
+    ),
+    Fault(
+        "what must be reached is not",
+        "s.stored.is_some & (s.stored.value > 0)",
+        "s.stored.is_none & s.newest.is_some",
+        12,
+        (
+            f"lock: {CHANGED}",
+            "lock: LaterWrite: nothing was decided: INCONCLUSIVE.*; expected REACHED in 4 steps$",
+        ),
+        "lock.py",
+    ),
+    Fault(
+        "a spec that raises",
+        "class LeaseLock(Protocol):",
+        "raise RuntimeError('boom\\nbang')\nclass LeaseLock(Protocol):",
+        2,
+        (r"lock: spec: .*lock\.py, line \d+: RuntimeError: boom bang$",),
+        "lock.py",
+    ),
+    Fault(
+        "a spec that dies",
+        "class LeaseLock(Protocol):",
+        "import os\nos.kill(os.getpid(), 9)\nclass LeaseLock(Protocol):",
+        2,
+        ("lock: spec: the spec could not be loaded: killed by signal 9$",),
+        "lock.py",
+    ),
+    Fault(
+        "violated expected of what holds",
+        'NoLostWrite = { verdict = "holds", depth = 8 }',
+        'NoLostWrite = "violated"',
+        14,
+        (r"lock: NoLostWrite: HOLDS\(8\); expected VIOLATED$",),
+    ),
+    Fault(
+        "holds expected of what is violated",
+        '{ verdict = "violated", steps = 5 }',
+        '"holds"',
+        10,
+        ("lock-broken: NoLostWrite: VIOLATED in 5 steps; expected HOLDS$",),
+    ),
+    Fault(
+        "proved expected of what holds to a depth",
+        'TypeInvariant = "holds"',
+        'TypeInvariant = "proved"',
+        14,
+        (r"lock-broken: TypeInvariant: HOLDS\(8\); expected PROVED$",),
+    ),
+    Fault(
+        "a longer counterexample expected",
+        "steps = 5",
+        "steps = 6",
+        10,
+        ("lock-broken: NoLostWrite: VIOLATED in 5 steps; expected VIOLATED in 6 steps$",),
+    ),
+    Fault(
+        "a shorter witness expected",
+        "steps = 4",
+        "steps = 3",
+        14,
+        ("lock: LaterWrite: REACHED in 4 steps; expected REACHED in 3 steps$",),
+    ),
+    Fault(
+        "more depth expected",
+        'NoLostWrite = { verdict = "holds", depth = 8 }',
+        'NoLostWrite = { verdict = "holds", depth = 9 }',
+        14,
+        (r"lock: NoLostWrite: HOLDS\(8\); expected HOLDS\(9\)$",),
+    ),
+    Fault(
+        "other states counted",
+        "distinct_states = 181",
+        "distinct_states = 180",
+        14,
+        ("sac: distinct_states: 181 distinct states; expected 180$",),
+    ),
+    Fault(
+        "a row missing",
+        'DeadlockPerfect = "holds"\n',
+        "",
+        14,
+        (
+            "manifest: DeadlockPerfect: sac.py:RabbitSac checks DeadlockPerfect by default, but no cell",
+        ),
+    ),
+    Fault(
+        "another hash recorded",
+        "98c133b8850e8424",
+        "98c133b8850e8425",
+        14,
+        (
+            f"lock: {CHANGED} for 98c133b8850e8425; review them, and record .* verify ci --update$",
+        ),
+    ),
+    Fault(
+        "no hash recorded",
+        'spec_hash = "98c133b8850e8424"  # reviewed\n',
+        "",
+        14,
+        (r"lock: spec_hash: no spec hash is recorded \(98c133b8850e8424 now\): verify ci --update records",),
+    ),
+    Fault("constants changed", "last_token = 2", "last_token = 3", 14, (f"lock: {CHANGED} for 98c1",)),
+    Fault(
+        "a constant that is not there",
+        "last_token = 2",
+        "last_tokens = 2",
+        2,
+        (r"lock: spec: unknown constant 'last_tokens' \(allowed: .*\); did you mean 'last_token'\?$",),
+    ),
+    Fault(
+        "no time to decide",
+        'id = "lock-broken"',
+        'id = "lock-broken"\ntimeout = "1ms"',
+        12,
+        (
+            r"lock-broken: TypeInvariant: nothing was decided: .*timeout of 0.001 s.*; expected HOLDS$",
+            "lock-broken: NoLostWrite: nothing was decided: .*; expected VIOLATED in 5 steps$",
+        ),
+    ),
+    Fault(
+        "a lemma left out",
+        'engine = "induct"',
+        'engine = "induct"\noptions = { lemmas = ["IdsLast"] }',
+        11,
+        ("sac-induct: DeadlockBalanced: NOT_INDUCTIVE.*; expected PROVED$",),
+    ),
+    Fault(
+        "a lemma that is not there",
+        'engine = "induct"',
+        'engine = "induct"\noptions = { lemmas = ["IdsFirst"] }',
+        2,
+        (r"sac-induct: run: unknown lemma.*'IdsFirst'.*; did you mean 'IdsLast'\?$",),
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
+def test_a_fault_is_found(project: Project, fault: Fault) -> None:
+    project.edit(fault.file, fault.old, fault.new)
+    code, lines = project.check()
+    assert code == fault.exit_code
+    assert len(lines) == len(fault.lines), lines
+    for line, expected in zip(lines, fault.lines, strict=True):
+        assert re.match(f"FAIL  {expected}", line), line
+
+
+def test_a_spec_that_hangs_is_killed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "GRACE_SECONDS", 0.0)
+    project.edit("verify.toml", 'id = "lock-broken"', 'id = "lock-broken"\ntimeout = "1s"')
+    project.edit("broken.py", "class LeaseLock(Protocol):", "while True: pass\nclass LeaseLock(Protocol):")
+    code, lines = project.check()
+    assert (code, lines) == (
+        2,
+        ["FAIL  lock-broken: spec: the spec could not be loaded: timeout of 1 s"],
+    )
+
+
+def test_memory_that_does_not_suffice_decides_nothing(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "GRACE_MEMORY", 0)
+    greedy = "eaten = bytearray(400 * 2**20)\nimport time; time.sleep(1)\nclass LeaseLock(Protocol):"
+    project.edit("verify.toml", 'id = "lock-broken"', 'id = "lock-broken"\nmemory = "300MiB"')
+    project.edit("broken.py", "class LeaseLock(Protocol):", greedy)
+    code, lines = project.check("--cell", "lock-broken")
+    assert (code, lines) == (
+        2,
+        ["FAIL  lock-broken: spec: the spec could not be loaded: memory limit of 300 MiB"],
+    )
+
+
+# What no project brings about: runs that end without an answer.
+
+
+def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
+    (cell,) = read_manifest(project.manifest).chosen(["lock-broken"])
+    names = tuple(item.property_name for item in cell.expected)
+    facts = Facts("34620b5944280d2a", names, names, deadlocks=True)
+    state: dict[str, object] = {"reported": (), "limit": None, "failure": None}
+    done = Done("lock-broken", seconds=1.0, **{**state, **how})  # type: ignore[arg-type]
+    return [(c.subject, c.surprise, c.exit_code) for c in after_running(cell, facts, done)]
+
+
+def test_a_run_without_an_answer_is_a_surprise(project: Project) -> None:
+    killed = ended(project, limit="memory limit of 100 MiB")
+    assert killed == [("run", "nothing was decided: killed at memory limit of 100 MiB", 12)]
+    crashed = ended(project, failure="killed by signal 11")
+    assert crashed == [("run", "it crashed: killed by signal 11", 1)]
+    assert ended(project) == [("run", "it crashed: it reported nothing", 1)]
+    refused = ended(project, reported=(Refused("no such thing"),))
+    assert refused == [("run", "no such thing", 2)]
+    silent = ended(project, reported=(Ran((), None),))
+    assert [(subject, why, code) for subject, why, code in silent] == [
+        ("TypeInvariant", "the run gave no verdict", 14),
+        ("NoLostWrite", "the run gave no verdict", 14),
+    ]
+
+
+def test_a_missing_row_is_no_success() -> None:
+    check = compare(Expected("P", VerdictKind.HOLDS), None)
+    assert check.surprise is not None
+    assert check.exit_code == 14
