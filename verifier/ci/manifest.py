@@ -12,7 +12,7 @@ A TOML file. ``[defaults]`` may give ``engine``, ``timeout`` and ``memory`` to a
     timeout = "2m"
     memory = "2GiB"
     spec_hash = "bc4e23aff18f610c"  # of the spec and constants that the expectations were made for
-    distinct_states = 9045          # of explore, all of them
+    # distinct_states = 9045        # of explore, all of them
     seconds = 1.5                   # how long it took, to balance groups by
     [cell.expect]
     TypeOk = { verdict = "holds", depth = 12 }
