@@ -120,7 +120,7 @@ class Abc:
         return "Property proved" in self.said
 
 
-def abc(path: Path, commands: str, seconds: float = 120) -> Abc:
+def abc(path: Path, commands: str, seconds: float = 300) -> Abc:
     """Runs ABC on a file. Raises AssertionError if it could not read it."""
     witness = path.with_suffix(".cex")
     script = f"read {path}; {commands}; write_cex -a {witness}"
