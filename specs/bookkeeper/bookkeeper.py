@@ -26,12 +26,13 @@ from __future__ import annotations
 from typing import Any
 
 from verifier.encodings.quantifiers import all_of, count, exists, forall, function, if_, maximum
+from verifier.specs.bookkeeper.bookkeeper_lemmas import BookKeeperLemmas
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, PROCESSED
 from verifier.specs.bookkeeper.writing import Writing
 from verifier.specs.protocol import Step, action, free, invariant, type_invariant
 
 
-class BookKeeper(Writing):
+class BookKeeper(BookKeeperLemmas, Writing):
     """Apache BookKeeper: entries of a ledger survive the recovery that closes it."""
 
     name = "bookkeeper"
