@@ -37,7 +37,56 @@ class Grid:
 
 
 EFFECTS = ("AtMostOneStateChange", "AtMostOneOutputMsg", "ConsistentStateAndOutput", "Safety")
+KEPT = ("NoDivergenceBetweenClientAndMetaData", "AllAckedEntriesAreReadable", "NoOutOfOrderEntries")
 GRIDS = [
+    Grid(
+        "bookkeeper",
+        (*KEPT, "AllCommittedEntriesReachAckQuorum"),
+        {
+            "bookies": (3, 4),
+            "clients": (1, 2),
+            "write_quorum": (2, 3),
+            "ack_quorum": (1, 2),
+            "send_limit": (1, 2),
+            "inflight_limit": (1, 2),
+            "ensemble_choice": ("any",),
+        },
+    ),
+    Grid(
+        "bookkeeper",
+        KEPT,
+        {
+            "bookies": (3,),
+            "clients": (3, 4),
+            "write_quorum": (2, 3),
+            "ack_quorum": (1, 2),
+            "send_limit": (2,),
+            "inflight_limit": (2,),
+            "ensemble_choice": ("any",),
+        },
+    ),
+    Grid(
+        "bookkeeper",
+        KEPT,
+        {
+            "write_quorum": (2,),
+            "send_limit": (2,),
+            "late_reads": ("as-written", "intended"),
+            "losses": ("any", "one", "none"),
+            "ensemble_choice": ("first", "any"),
+        },
+    ),
+    Grid(
+        "bookkeeper",
+        KEPT,
+        {
+            "bookies": (4, 5),
+            "write_quorum": (3,),
+            "send_limit": (3,),
+            "inflight_limit": (1, 2),
+            "ensemble_choice": ("any",),
+        },
+    ),
     Grid(
         "pulsar-compaction",
         ("TypeSafe", "CompactionHorizonCorrectness"),

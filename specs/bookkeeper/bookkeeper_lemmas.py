@@ -1,49 +1,36 @@
 """Why a recovery loses nothing that was acknowledged: lemmas that every action of ``bookkeeper`` keeps.
 
-The creator of a ledger is the client that writes to it; all others can only recover it.
+A recovery ends the ledger at an entry that so many bookies of the creator's last ensemble do not have
+that the rest is no ack quorum. The reads that told it so have fenced them, so that the creator can never
+have that entry acknowledged (``answers_are_final``, ``end_is_out_of_reach``). All before it the recovery
+has read, or took for confirmed; and it closes the ledger with fragments in which that is stored
+(``recovery_keeps_entries``). What it needs to know of clients is in ``bookkeeper_client_lemmas``.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import all_of, count, exists, forall
-from verifier.encodings.sorts import Range, Record
-from verifier.specs.bookkeeper.ledger import LOST, PROCESSED, untouched
+from verifier.encodings.quantifiers import count, exists, forall, those
+from verifier.specs.bookkeeper.bookkeeper_client_lemmas import BookKeeperClientLemmas
 from verifier.specs.protocol import lemma
 
-MESSAGES = (
-    "add_requests",
-    "add_confirmations",
-    "add_refusals",
-    "fence_requests",
-    "fence_responses",
-    "read_requests",
-    "read_responses",
-)
 
-
-class BookKeeperLemmas:
+class BookKeeperLemmas(BookKeeperClientLemmas):
     """To be mixed into ``bookkeeper``."""
 
     # What the lemmas speak of
 
-    def is_creator(self: Any, s: Any, client: Any) -> Any:
-        """The client created the ledger."""
-        return s.clients[client].status.is_some & ~self.is_recovering(s, client)
-
-    def for_creator(self: Any, s: Any, body: Any) -> Any:
-        """What holds of the client that created the ledger, if there is one."""
-        return forall(self.clients, lambda w: self.is_creator(s, w).implies(body(w)))
-
-    def has_learned(self: Any, s: Any, client: Any) -> Any:
-        """A bookie has answered the recovery's fencing."""
-        c = s.clients[client]
-        return (c.recovery_phase == "READ_WRITE") | ~c.fenced.is_empty
-
     def is_readable(self: Any, s: Any, fragments: Any, entry: Any) -> Any:
         """A bookie of the entry's ensemble has it."""
         return exists(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
+
+    def is_kept(self: Any, s: Any, fragments: Any, entry: Any) -> Any:
+        """The entry is readable, and on an ack quorum unless there were several recoveries: the second
+        can learn from a bookie what is confirmed by fragments that only the first knows."""
+        stored = count(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
+        recoveries = count(self.clients, lambda c: self.is_recovering(s, c))
+        return (stored >= 1) & ((recoveries <= 1).implies(stored >= self.ack_quorum))
 
     def never_confirms(self: Any, s: Any, bookie: Any, creator: Any, entry: Any) -> Any:
         """The bookie has not confirmed the entry to the creator, and being fenced it never will."""
@@ -51,114 +38,14 @@ class BookKeeperLemmas:
 
     def is_out_of_reach(self: Any, s: Any, creator: Any, entry: Any) -> Any:
         """Too few bookies are left of which the creator could get an ack quorum for the entry."""
-        never = count(self.ensemble(s, creator), lambda b: self.never_confirms(s, b, creator, entry))
-        return never >= self.write_quorum - self.ack_quorum + 1
+        never = those(self.ensemble(s, creator), lambda b: self.never_confirms(s, b, creator, entry))
+        return self.has_quorum_coverage(never, self.write_quorum)
 
-    # Who does what
-
-    @lemma()
-    def creation_comes_first(self: Any, s: Any) -> Any:
-        """A client creates the ledger before anybody else can do anything, and remains its creator."""
-        creator = exists(self.clients, lambda w: self.is_creator(s, w))
-        return s.meta_status.is_none.implies(self.init(s)) & s.meta_status.is_some.implies(creator)
-
-    @lemma()
-    def one_creator(self: Any, s: Any) -> Any:
-        """A ledger is created only where there is none."""
-        return self.for_creator(s, lambda w: self.for_creator(s, lambda x: w == x))
-
-    @lemma()
-    def idle_clients_did_nothing(self: Any, s: Any) -> Any:
-        """Creating the ledger or recovering it is the first thing that a client does."""
-
-        def is_untouched(value: Any) -> Any:
-            return value == untouched(value.sort)
-
-        def did_nothing(c: Any) -> Any:
-            messages = [is_untouched(getattr(s, name)[c]) for name in MESSAGES]
-            return all_of(is_untouched(s.clients[c]), *messages)
-
-        return forall(self.clients, lambda c: s.clients[c].status.is_none.implies(did_nothing(c)))
-
-    @lemma()
-    def status_tells_role(self: Any, s: Any) -> Any:
-        """The creator is open or withdraws, a recovery goes on or is aborted; either may close."""
-
-        def agrees(c: Any) -> Any:
-            writes = (c.status == "OPEN") | (c.status == "WITHDRAWN")
-            recovers = (c.status == "IN_RECOVERY") | (c.status == "ABORTED")
-            started = c.recovery_phase != "NOT_STARTED"
-            return writes.implies(~started) & recovers.implies(started)
-
-        return forall(self.clients, lambda c: agrees(s.clients[c]))
-
-    @lemma()
-    def metadata_tells_stage(self: Any, s: Any) -> Any:
-        """A recovery says so in the metadata before anything else; who closes does it there."""
-        return forall(
-            self.clients,
-            lambda c: (
-                self.is_recovering(s, c).implies(
-                    (s.meta_status == "IN_RECOVERY") | (s.meta_status == "CLOSED")
-                )
-                & (s.clients[c].status == "CLOSED").implies(
-                    (s.meta_status == "CLOSED") & (s.clients[c].lac == s.meta_last_entry)
-                )
-            ),
-        )
-
-    # Fragments
-
-    @lemma()
-    def creator_knows_fragments(self: Any, s: Any) -> Any:
-        """Until the ledger is closed only its creator changes the fragments, here and there in one step."""
-        return self.for_creator(
-            s, lambda w: (s.meta_status != "CLOSED").implies(s.clients[w].fragments == s.meta_fragments)
-        )
-
-    @lemma()
-    def ensembles_are_full(self: Any, s: Any) -> Any:
-        """Every ensemble is chosen with as many bookies as an entry is sent to."""
-
-        def is_full(fragments: Any) -> Any:
-            return self.last_fragment(fragments).cardinality == self.write_quorum
-
-        return s.meta_status.is_some.implies(is_full(s.meta_fragments)) & forall(
-            self.clients, lambda c: s.clients[c].status.is_some.implies(is_full(s.clients[c].fragments))
-        )
-
-    @lemma()
-    def fragments_begin_unconfirmed(self: Any, s: Any) -> Any:
-        """A fragment begins at the first unconfirmed entry; a recovery learns that much when fencing."""
-        return forall(
-            self.clients,
-            lambda c: (self.is_creator(s, c) | self.has_learned(s, c)).implies(
-                self.last_first_entry(s.clients[c].fragments) <= s.clients[c].lac + 1
-            ),
-        )
-
-    @lemma()
-    def recovery_knows_last_fragment(self: Any, s: Any) -> Any:
-        """A recovery begins with the creator's fragments, which change no more, and reads from the last."""
-
-        def knows(c: Any, w: Any) -> Any:
-            one, other = s.clients[c], s.clients[w]
-            reads = (one.status == "IN_RECOVERY") & one.last_recoverable_entry.is_none
-            return (
-                (one.recovery_phase == "FENCING").implies(one.fragments == other.fragments)
-                & reads.implies(one.recovery_ensemble == self.ensemble(s, w))
-                & self.has_learned(s, c).implies(self.last_first_entry(other.fragments) <= one.lap + 1)
-            )
-
-        return self.for_creator(
-            s, lambda w: forall(self.clients, lambda c: self.is_recovering(s, c).implies(knows(c, w)))
-        )
-
-    # What a client has sent and knows to be stored
+    # What a recovery has read
 
     @lemma()
     def fencing_comes_first(self: Any, s: Any) -> Any:
-        """A recovery reads only once enough bookies are fenced, and has no entry before."""
+        """A recovery fences bookies before it reads, and so has no entry yet."""
 
         def has_read_nothing(c: Any) -> Any:
             return (
@@ -190,122 +77,50 @@ class BookKeeperLemmas:
         return forall(self.clients, lambda c: in_order(s.clients[c]))
 
     @lemma()
-    def adds_have_content(self: Any, s: Any) -> Any:
-        """A client sends adds of entries that it was given or has read."""
+    def told_lacs_are_known(self: Any, s: Any) -> Any:
+        """What a bookie takes for confirmed an add has told it: the creator or a recovery knows it."""
 
-        def has_content(c: Any, e: Any) -> Any:
-            entry = s.clients[c]
-            sent = exists(
-                self.bookies,
-                lambda b: (
-                    s.add_confirmations[c][e][b].is_some
-                    | s.add_refusals[c][e][b].is_some
-                    | exists(self.lacs, lambda lac: s.add_requests[c][e][lac][b].is_some)
+        def is_told(e: Any) -> Any:
+            return exists(self.bookies, lambda b: e <= s.b_lac[b]) | exists(
+                self.clients, self.bookies, lambda c, b: e <= s.fence_responses[c][b].lac
+            )
+
+        return forall(
+            self.ids,
+            lambda e: is_told(e).implies(exists(self.clients, lambda c: e <= s.clients[c].lac)),
+        )
+
+    @lemma()
+    def entries_read_are_readable(self: Any, s: Any) -> Any:
+        """What a recovery has was acknowledged by the creator, or read from the creator's last ensemble."""
+        return self.for_creator(
+            s,
+            lambda w: forall(
+                self.clients,
+                self.ids,
+                lambda c, e: (self.is_recovering(s, c) & (e <= s.clients[c].lap)).implies(
+                    self.is_readable(s, s.clients[w].fragments, e)
                 ),
-            )
-            return (sent | ~entry.pending_add_ops[e].is_empty).implies(
-                entry.data[e].is_some
-            ) & entry.data[e].is_some.implies(e <= entry.lap)
-
-        return forall(self.clients, self.ids, has_content)
-
-    @lemma()
-    def adds_are_pending_until_confirmed(self: Any, s: Any) -> Any:
-        """An entry that a client has is pending exactly as long as it lies behind the last confirmed."""
-
-        def is_pending(c: Any, e: Any) -> Any:
-            pending = ~c.pending_add_ops[e].is_empty
-            return (pending.implies(c.lac < e)) & ((c.lac < e) & (e <= c.lap)).implies(pending)
-
-        return forall(
-            self.clients,
-            lambda c: (
-                (s.clients[c].lac <= s.clients[c].lap)
-                & forall(self.ids, lambda e: is_pending(s.clients[c], e))
             ),
         )
 
     @lemma()
-    def confirmed_is_stored(self: Any, s: Any) -> Any:
-        """A bookie confirms what it has stored, and keeps it."""
-        return forall(
-            self.clients,
-            self.ids,
-            self.bookies,
-            lambda c, e, b: (
-                s.clients[c].confirmed[e].contains(b).implies(s.add_confirmations[c][e][b].is_some)
-                & s.add_confirmations[c][e][b].is_some.implies(self.is_stored(s, b, e))
-            ),
-        )
-
-    @lemma()
-    def confirmed_by_ensemble(self: Any, s: Any) -> Any:
-        """Confirmations count from bookies of the ensemble, and those replaced are struck out."""
-        return forall(
-            self.clients,
-            self.ids,
-            lambda c, e: (s.clients[c].lac < e).implies(s.clients[c].confirmed[e] <= self.ensemble(s, c)),
-        )
-
-    @lemma()
-    def acknowledged_by_ack_quorum(self: Any, s: Any) -> Any:
-        """The creator acknowledges an entry that an ack quorum of the entry's ensemble confirmed."""
-
-        def is_acknowledged(w: Any, e: Any) -> Any:
-            ensemble = self.fragment_of_entry(s.clients[w].fragments, e)
-            return count(ensemble, lambda b: s.clients[w].confirmed[e].contains(b)) >= self.ack_quorum
-
-        return self.for_creator(
-            s, lambda w: forall(self.ids, lambda e: (e <= s.clients[w].lac).implies(is_acknowledged(w, e)))
-        )
-
-    @lemma()
-    def known_entries_are_readable(self: Any, s: Any) -> Any:
-        """What bookies and recoveries take for confirmed was acknowledged by the creator, or read by a
-        recovery, from a bookie of the creator's last ensemble."""
-
-        def is_known(e: Any) -> Any:
-            return (
-                exists(self.bookies, lambda b: e <= s.b_lac[b])
-                | exists(self.clients, self.bookies, lambda c, b: e <= s.fence_responses[c][b].lac)
-                | exists(self.clients, lambda c: self.is_recovering(s, c) & (e <= s.clients[c].lap))
-            )
-
-        def is_safe(w: Any, e: Any) -> Any:
-            recovered = (s.meta_status != "OPEN") & self.is_readable(s, s.clients[w].fragments, e)
-            return (e <= s.clients[w].lac) | recovered
-
-        return self.for_creator(
-            s, lambda w: forall(self.ids, lambda e: is_known(e).implies(is_safe(w, e)))
-        )
-
-    @lemma()
-    def adds_tell_known_lac(self: Any, s: Any) -> Any:
-        """An add carries what its client knew as last confirmed when it sent it."""
-        return forall(
-            self.clients,
-            self.ids,
-            self.lacs,
-            self.bookies,
-            lambda c, e, lac, b: s.add_requests[c][e][lac][b].is_some.implies(lac <= s.clients[c].lac),
-        )
-
-    @lemma()
-    def recovery_keeps_entries_readable(self: Any, s: Any) -> Any:
-        """A recovery moves on once the entry is read or written in the fragments that it will close with."""
+    def recovery_keeps_entries(self: Any, s: Any) -> Any:
+        """What a recovery takes for confirmed was so before it, or an ack quorum confirmed it in the
+        fragments that it will close the ledger with."""
         return forall(
             self.clients,
             self.ids,
             lambda c, e: (self.is_recovering(s, c) & (e <= s.clients[c].lac)).implies(
-                self.is_readable(s, s.clients[c].fragments, e)
+                self.is_kept(s, s.clients[c].fragments, e)
             ),
         )
 
-    # What a recovery that reads knows of the creator
+    # Where a recovery ends the ledger
 
     @lemma()
     def ensemble_is_asked(self: Any, s: Any) -> Any:
-        """A recovery reads from the creator's last ensemble."""
+        """Only a recovery fences and reads, and it reads from the creator's last ensemble."""
         return forall(
             self.clients,
             self.next_ids,
@@ -370,66 +185,10 @@ class BookKeeperLemmas:
 
     @lemma()
     def closed_ledger_is_whole(self: Any, s: Any) -> Any:
-        """A ledger ends with all that was acknowledged, and its fragments are those in which it is readable."""
+        """A ledger ends with all that was acknowledged, and with fragments in which that is kept."""
         return (s.meta_status == "CLOSED").implies(
             self.for_creator(s, lambda w: s.clients[w].lac <= s.meta_last_entry)
             & forall(
-                self.ids,
-                lambda e: (e <= s.meta_last_entry).implies(self.is_readable(s, s.meta_fragments, e)),
+                self.ids, lambda e: (e <= s.meta_last_entry).implies(self.is_kept(s, s.meta_fragments, e))
             )
         )
-
-    @lemma()
-    def fenced_bookies_refuse(self: Any, s: Any) -> Any:
-        """A bookie refuses an add only when it is fenced, and remains so."""
-        return forall(
-            self.clients,
-            self.ids,
-            self.bookies,
-            lambda c, e, b: s.add_refusals[c][e][b].is_some.implies(s.b_fenced.contains(b)),
-        )
-
-    # How often the metadata can change
-
-    @lemma()
-    def adds_in_flight_are_limited(self: Any, s: Any) -> Any:
-        """The creator adds no entry too far behind the last confirmed, so few adds of it can differ."""
-
-        def is_limited(w: Any, e: Any, lac: Any) -> Any:
-            sent = exists(self.bookies, lambda b: s.add_requests[w][e][lac][b].is_some)
-            return sent.implies((lac < e) & (e <= lac + self.inflight_limit))
-
-        return self.for_creator(
-            s,
-            lambda w: (
-                (s.clients[w].lap <= s.clients[w].lac + self.inflight_limit)
-                & forall(self.ids, self.lacs, lambda e, lac: is_limited(w, e, lac))
-            ),
-        )
-
-    @lemma()
-    def changes_of_ensemble_settle_losses(self: Any, s: Any) -> Any:
-        """Each change of ensemble settles the loss of an add or of a confirmation, which happens once."""
-        behind = Range(1, min(self.inflight_limit, self.send_limit))
-        adds = Record(entry=self.ids, behind=behind, bookie=self.bookies)
-        confirmations = Record(entry=self.ids, bookie=self.bookies)
-
-        def is_accounted_for(w: Any) -> Any:
-            requests = s.add_requests[w]
-            settled = count(
-                adds, lambda m: requests[m.entry][m.entry - m.behind][m.bookie] == PROCESSED
-            )
-            lost = count(confirmations, lambda m: s.add_confirmations[w][m.entry][m.bookie] == LOST)
-            can_change = self.write_quorum < self.bookies.size
-            return (s.meta_version + lost <= 1 + settled) if can_change else (s.meta_version == 1)
-
-        return (s.meta_status == "OPEN").implies(
-            self.for_creator(s, is_accounted_for) & s.b_fenced.is_empty
-        )
-
-    @lemma()
-    def versions_suffice(self: Any, s: Any) -> Any:
-        """Then each recovery changes the metadata once, and closing does."""
-        recoveries = count(self.clients, lambda c: self.is_recovering(s, c))
-        rest = self.clients.size - recoveries
-        return (s.meta_status != "CLOSED").implies(s.meta_version + rest <= self.versions.high)

@@ -1,0 +1,288 @@
+"""The lemmas of BookKeeper: what they prove, what breaks them, and where the protocol itself ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.lemma_grid import GRIDS, by_lemmas, is_proved
+from tests.weakened import all_without, without
+from verifier.encodings.concrete import Concrete
+from verifier.engines.explore import Request as Exploring
+from verifier.engines.explore import explore
+from verifier.engines.induction import InductionOutcome, Request, induct
+from verifier.engines.inductive_step import Kind
+from verifier.model import Model, build
+from verifier.replay import Replayer
+from verifier.specs.bookkeeper.bookkeeper import BookKeeper
+from verifier.specs.definition import PropertyKind
+from verifier.system import Instance, SafetyProperty
+from verifier.verdict import VerdictKind
+
+PROVED, NOT_INDUCTIVE, HOLDS = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.HOLDS
+PROPERTIES = next(grid.properties for grid in GRIDS if grid.spec == "bookkeeper")
+FEW: dict[str, Any] = {"bookies": 2, "write_quorum": 2}
+SPARE: dict[str, Any] = {"write_quorum": 2, "ensemble_choice": "any"}
+FOUR: dict[str, Any] = {"bookies": 4, "write_quorum": 3, "send_limit": 2}
+SEVERAL: dict[str, Any] = {"clients": 3, "write_quorum": 2, "send_limit": 2, "inflight_limit": 2}
+"""A creator and two recoveries, entries on their way together, and a bookie to replace another."""
+
+
+def failing(outcome: InductionOutcome) -> set[tuple[str | None, str]]:
+    return {(item.action, item.formula) for item in outcome.obligations if item.holds is False}
+
+
+def none_violated(model: Model, names: tuple[str, ...], **options: Any) -> int:
+    """That these hold in every state explored without a solver, and how many states those are."""
+    outcome = explore(model, Exploring(names, symmetry=True, **options))
+    assert {verdict.kind for verdict in outcome.verdicts} == {HOLDS}
+    states: int = outcome.statistics["distinct_states"]
+    return states
+
+
+# What is proved
+
+
+@pytest.mark.parametrize(
+    "constants",
+    [
+        FEW,
+        {},
+        {"ack_quorum": 1},
+        {"ack_quorum": 3, "inflight_limit": 2, "send_limit": 2},
+        {"write_quorum": 2},
+        SPARE,
+        {**SPARE, "late_reads": "intended", "losses": "one", "send_limit": 2},
+        FOUR,
+    ],
+)
+def test_the_lemmas_prove_the_properties(constants: dict[str, Any]) -> None:
+    model = build(BookKeeper(constants))
+    outcomes = by_lemmas(model, PROPERTIES)
+    assert is_proved(outcomes)
+    assert {lemma.name for lemma in model.system.lemmas} <= set(outcomes[0].invariant)
+
+
+def test_all_that_is_acknowledged_is_readable_follows_from_the_lemmas() -> None:
+    outcome = induct(build(BookKeeper(SPARE)), Request("AllAckedEntriesAreReadable"))
+    assert outcome.verdicts[0].kind is PROVED
+    assert Kind.SAFETY in {item.kind for item in outcome.obligations}
+
+
+@pytest.mark.slow
+def test_the_lemmas_prove_them_with_several_recoveries() -> None:
+    model = build(BookKeeper({**SEVERAL, "ensemble_choice": "any"}))
+    assert is_proved(by_lemmas(model, ("NoDivergence", "AllAckedEntriesAreReadable", "NoOutOfOrderEntries")))
+
+
+def test_representatives_suffice() -> None:
+    outcome = induct(build(BookKeeper(FEW)), Request("NoDivergence", symmetry=False))
+    assert outcome.verdicts[0].kind is PROVED
+
+
+@pytest.mark.slow
+def test_no_lemma_can_be_left_out() -> None:
+    """Each serves one of the properties: with several recoveries, or where one answer is not enough."""
+    properties = ("NoDivergence", "AllAckedEntriesAreReadable", "NoOutOfOrderEntries")
+    needed: set[str] = set()
+    everything: set[str] = set()
+    for constants in ({**SEVERAL, "ensemble_choice": "any"}, {"bookies": 4, "ensemble_choice": "any"}):
+        model = build(BookKeeper(constants))
+        everything = {lemma.name for lemma in model.system.lemmas}
+        for name in properties:
+            needed |= set(induct(model, Request(name, minimise=True)).invariant)
+    assert everything <= needed
+
+
+@pytest.mark.parametrize(
+    ("constants", "depth"),
+    [
+        ({**FEW, "losses": "one"}, None),
+        ({"losses": "none", "late_reads": "intended"}, None),
+        ({**SPARE, "losses": "one"}, 16),
+        ({**SPARE, "late_reads": "intended"}, 11),
+        (SEVERAL, 8),
+    ],
+)
+def test_lemmas_hold_in_every_reachable_state(constants: dict[str, Any], depth: int | None) -> None:
+    """Explored without a solver, with the lemmas as properties."""
+    model = build(BookKeeper(constants))
+    lemmas = tuple(
+        SafetyProperty(lemma.name, PropertyKind.INVARIANT, lemma.formula, default=True)
+        for lemma in model.system.lemmas
+    )
+    assert lemmas
+    explored = replace(model, system=replace(model.system, properties=lemmas))
+    states = none_violated(explored, tuple(lemma.name for lemma in lemmas), max_depth=depth, keep_going=True)
+    assert states > 10_000
+
+
+# What is not
+
+
+@pytest.mark.parametrize(
+    ("method", "lacks", "broken"),
+    [
+        (
+            "bookie_sends_add_confirmed_response",
+            {"guard": 2},
+            ("BookieSendsAddConfirmedResponse", "AnswersAreFinal"),
+        ),
+        (
+            "bookie_sends_add_confirmed_response",
+            {"effect": 0},
+            ("BookieSendsAddConfirmedResponse", "ConfirmedIsStored"),
+        ),
+        ("bookie_sends_read_response", {"effect": 0}, ("BookieSendsReadResponse", "AnswersAreFinal")),
+        ("client_creates_ledger", {"guard": 0}, ("ClientCreatesLedger", "OneCreator")),
+        (
+            "client_receives_add_confirmed_response",
+            {"guard": 3},
+            ("ClientReceivesAddConfirmedResponse", "ConfirmedByEnsemble"),
+        ),
+        ("client_changes_ensemble", {"guard": 5}, ("ClientChangesEnsemble", "EnsemblesAreFull")),
+        ("client_changes_ensemble", {"effect": 4}, ("ClientChangesEnsemble", "ConfirmedByEnsemble")),
+        (
+            "client_changes_ensemble",
+            {"effect": 5},
+            ("ClientChangesEnsemble", "ChangesOfEnsembleSettleLosses"),
+        ),
+        ("client_closes_ledger_success", {"guard": 2}, ("ClientClosesLedgerSuccess", "NoDivergence")),
+        ("client_starts_recovery", {"effect": 0}, ("ClientStartsRecovery", "MetadataTellsStage")),
+        (
+            "client_sends_recovery_read_requests",
+            {"guard": 1},
+            ("ClientSendsRecoveryReadRequests", "RecoveryKnowsLastFragment"),
+        ),
+        ("read_negative", {"guard": 4}, ("ReadNegative", "EndIsOutOfReach")),
+        ("read_positive", {"guard": 4}, ("ReadPositive", "EntriesReadAreReadable")),
+        (
+            "recovery_client_closes_ledger",
+            {"guard": 5},
+            ("RecoveryClientClosesLedger", "ClosedLedgerIsWhole"),
+        ),
+        (
+            "recovery_client_closes_ledger",
+            {"effect": 3},
+            ("RecoveryClientClosesLedger", "ClosedLedgerIsWhole"),
+        ),
+    ],
+)
+def test_dropping_a_line_breaks_a_lemma(method: str, lacks: dict[str, int], broken: tuple[str, str]) -> None:
+    outcome = induct(build(without(BookKeeper, SPARE, method, **lacks)), Request("NoDivergence"))
+    verdict = outcome.verdicts[0]
+    assert verdict.kind is NOT_INDUCTIVE
+    assert broken in failing(outcome)
+    assert broken[0] in str(verdict.reason)
+    assert verdict.trace is not None
+
+
+@pytest.mark.slow
+def test_what_is_proved_without_a_line_holds_without_it() -> None:
+    """Of every protocol that lacks a guard or an effect; most that are proved have lost progress only."""
+    kinds = set()
+    for lacks, mutant in all_without(BookKeeper, {**FEW, "losses": "one"}):
+        model = build(mutant)
+        kind = induct(model, Request("NoDivergence")).verdicts[0].kind
+        kinds.add(kind)
+        if kind is PROVED:
+            assert none_violated(model, ("NoDivergence",)), lacks
+    assert kinds == {PROVED, NOT_INDUCTIVE}
+
+
+@pytest.mark.parametrize("constants", [{}, SPARE, {"late_reads": "intended"}, {"losses": "one"}])
+def test_unfenced_recovery_reads_are_not_proved(constants: dict[str, Any]) -> None:
+    """A bookie that told the recovery that it has no such entry takes it from the creator afterwards."""
+    protocol = BookKeeper({"fence_recovery_reads": False, **constants})
+    outcome = induct(build(protocol), Request("NoDivergence"))
+    assert outcome.verdicts[0].kind is NOT_INDUCTIVE
+    assert failing(outcome) == {("BookieSendsReadResponse", "AnswersAreFinal")}
+
+
+# Where there are several recoveries, what was committed need not be on an ack quorum
+
+Action = tuple[str, Mapping[str, Concrete]]
+NOBODY: frozenset[str] = frozenset()
+ON_B2 = frozenset(["b2"])
+
+
+def reading(client: str, entry: int) -> list[Action]:
+    """A recovery reads an entry from b1; the read of it from b2 is lost."""
+    parameters = {"client": client, "bookie": "b1", "entry": entry}
+    return [
+        ("ClientSendsRecoveryReadRequests", {"client": client, "entry": entry, "lost": ON_B2}),
+        ("BookieSendsReadResponse", {**parameters, "lost": False}),
+        ("ReadPositive", parameters),
+    ]
+
+
+def fencing(client: str) -> list[Action]:
+    """A recovery begins, and b1 answers it."""
+    return [
+        ("ClientStartsRecovery", {"client": client, "lost": NOBODY}),
+        ("BookieSendsFencingReadLacResponse", {"client": client, "bookie": "b1", "lost": False}),
+        ("ClientReceivesFencingReadLacResponse", {"client": client, "bookie": "b1"}),
+    ]
+
+
+def storing(client: str, bookie: str, entry: int, lac: int) -> Action:
+    """A bookie stores and confirms an entry."""
+    parameters = {"client": client, "bookie": bookie, "entry": entry, "lac": lac, "lost": False}
+    return "BookieSendsAddConfirmedResponse", parameters
+
+
+def confirmed(bookie: str) -> Action:
+    """The first recovery learns that a bookie has the first entry."""
+    return "RecoveryClientReceivesAddConfirmedResponse", {"client": "c2", "bookie": bookie, "entry": 1}
+
+
+TWO_RECOVERIES: list[Action] = [
+    # The creator's adds reach b1 only.
+    ("ClientCreatesLedger", {"client": "c1", "ensemble": frozenset(["b1", "b2"])}),
+    ("ClientSendsAddEntryRequests", {"client": "c1", "entry": 1, "lost": ON_B2}),
+    ("ClientSendsAddEntryRequests", {"client": "c1", "entry": 2, "lost": ON_B2}),
+    storing("c1", "b1", 1, 0),
+    storing("c1", "b1", 2, 0),
+    # A recovery writes the first entry back to b1 and, in place of b2, to b3, and tells b1 with the second.
+    *fencing("c2"),
+    *reading("c2", 1),
+    *reading("c2", 2),
+    ("ClientWritesBackEntry", {"client": "c2", "entry": 1, "lost": ON_B2}),
+    ("RecoveryClientChangesEnsemble", {"client": "c2", "ensemble": frozenset(["b1", "b3"])}),
+    ("RecoveryClientSendsPendingAddOp", {"client": "c2", "entry": 1, "lost": NOBODY}),
+    storing("c2", "b1", 1, 0),
+    storing("c2", "b3", 1, 0),
+    confirmed("b1"),
+    confirmed("b3"),
+    ("ClientWritesBackEntry", {"client": "c2", "entry": 2, "lost": NOBODY}),
+    storing("c2", "b1", 2, 1),
+    # Another takes the first entry for confirmed, misses the second on b2, and closes with b1 and b2.
+    *fencing("c3"),
+    ("ClientSendsRecoveryReadRequests", {"client": "c3", "entry": 2, "lost": frozenset(["b1"])}),
+    ("BookieSendsReadResponse", {"client": "c3", "bookie": "b2", "entry": 2, "lost": False}),
+    ("ReadNegative", {"client": "c3", "bookie": "b2", "entry": 2}),
+    ("RecoveryClientClosesLedger", {"client": "c3"}),
+]
+
+
+def _chosen(model: Model, action: Action) -> tuple[Instance, list[bool]]:
+    name, parameters = action
+    for instance in model.system.instances:
+        if instance.action == name and instance.parameters.items() <= parameters.items():
+            return instance, model.free_bits(instance, parameters)
+    raise LookupError(name)
+
+
+def test_two_recoveries_can_leave_an_entry_on_too_few_bookies() -> None:
+    """Which is why the lemmas promise an ack quorum only after one recovery."""
+    model = build(BookKeeper(SEVERAL))
+    initial = model.layout.encode_state({name: sort.default for name, sort in model.layout.sorts.items()})
+    firings = [_chosen(model, action) for action in TWO_RECOVERIES]
+    trace = Replayer(model).execute(initial, firings, "AllCommittedEntriesReachAckQuorum")
+    last = trace.states[-1]
+    assert (trace.steps, last["meta_status"], last["meta_last_entry"]) == (30, "CLOSED", 1)
+    outcome = induct(model, Request("AllCommittedEntriesReachAckQuorum"))
+    assert failing(outcome) == {("RecoveryClientClosesLedger", "AllCommittedEntriesReachAckQuorum")}
