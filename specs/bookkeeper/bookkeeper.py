@@ -18,6 +18,9 @@ of which changes what can happen:
 As written, a recovery read concludes only when none of its other messages is on its way, because the
 original determines ``messages'`` twice there. ``late_reads=intended`` drops those messages.
 ``fence_recovery_reads=false`` is the known-bad variant that the original suggests as an exercise.
+With two recoveries, three clients in all, AllCommittedEntriesReachAckQuorum does not hold: the second can
+learn from a bookie that an entry is confirmed, by fragments that only the first knew (an execution of 30
+actions, in the original as well). All else does: the lemmas say why.
 The liveness property (a ledger is closed eventually) is not here yet.
 """
 
