@@ -230,7 +230,7 @@ def noticed_at(mutant: Mutant, spec: str, constants: Constants) -> str | None:
     """What the mutant does differently in this spec at these constants; None if nothing."""
     original = _original(spec, constants)
     try:
-        model = build(_protocol(spec, mutant)(dict(constants)))
+        model = build(mutant_protocol(spec, mutant)(dict(constants)))
     except (DefinitionError, SortError) as error:
         return f"refused: {error}"
     difference = _difference(explore(model, max_states=20 * original.distinct_states), original)
@@ -274,7 +274,7 @@ def _original(spec: str, constants: Constants) -> Exploration:
     return explore(build(registry.load(spec)(dict(constants))))
 
 
-def _protocol(spec: str, mutant: Mutant) -> type[Protocol]:
+def mutant_protocol(spec: str, mutant: Mutant) -> type[Protocol]:
     """The built-in protocol with the mutant in place of the module that it changes."""
     module = ModuleType(f"{PACKAGE}.{mutant.module}")
     with _fresh_modules():

@@ -44,6 +44,7 @@ def test_junit_has_a_case_for_each_check(project: Project, tmp_path: Path) -> No
     assert (found.tests, found.failures, found.errors) == (12, 1, 3)
     (failure,) = [case.result[0] for suite in found for case in suite if case.is_failure]
     assert failure.message == "VIOLATED in 5 steps; expected VIOLATED in 6 steps"
+    assert "  5  Write(client=" in failure.text
 
 
 def test_json_says_the_same(project: Project) -> None:

@@ -226,17 +226,52 @@ def test_memory_that_does_not_suffice_decides_nothing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "GRACE_MEMORY", 0)
-    greedy = "eaten = bytearray(400 * 2**20)\nimport time; time.sleep(1)\nclass LeaseLock(Protocol):"
-    project.edit("verify.toml", 'id = "lock-broken"', 'id = "lock-broken"\nmemory = "300MiB"')
+    greedy = "eaten = bytearray(2**30)\nimport time; time.sleep(9)\nclass LeaseLock(Protocol):"
+    project.edit("verify.toml", 'id = "lock-broken"', 'id = "lock-broken"\nmemory = "600MiB"')
     project.edit("broken.py", "class LeaseLock(Protocol):", greedy)
     code, lines = project.check("--cell", "lock-broken")
     assert (code, lines) == (
         2,
-        ["FAIL  lock-broken: spec: the spec could not be loaded: memory limit of 300 MiB"],
+        ["FAIL  lock-broken: spec: the spec could not be loaded: memory limit of 600 MiB"],
     )
 
 
-# What no project brings about: runs that end without an answer.
+# Runs that end without an answer: the spec loads, and when its cell runs it is loaded once more.
+
+AGAIN = """
+import os, time
+from pathlib import Path
+before = Path(__file__ + ".before")
+if before.exists():
+    {}
+before.touch()
+class LeaseLock(Protocol):"""
+ENDS = [
+    ("while True: pass", 12, "nothing was decided: killed at timeout of 4 s"),
+    ("os.kill(os.getpid(), 9)", 1, "it crashed: killed by signal 9"),
+    ("os._exit(3)", 1, "it crashed: ended with code 3"),
+    ("os._exit(0)", 1, "it crashed: it reported nothing"),
+    ("eaten = bytearray(2**30); time.sleep(9)", 12, "nothing was decided: killed at memory limit of 600 MiB"),
+    ("raise KeyError('x')", 2, r".*broken\.py, line \d+: KeyError: 'x'"),
+]
+
+
+@pytest.mark.parametrize(("ending", "code", "words"), ENDS, ids=[ending for ending, _, _ in ENDS])
+def test_a_run_that_ends_badly_is_a_surprise(
+    project: Project, monkeypatch: pytest.MonkeyPatch, ending: str, code: int, words: str
+) -> None:
+    monkeypatch.setattr(work, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(work, "GRACE_MEMORY", 0)
+    limits = 'id = "lock-broken"\ntimeout = "4s"\nmemory = "600MiB"'
+    project.edit("verify.toml", 'id = "lock-broken"', limits)
+    project.edit("broken.py", "\nclass LeaseLock(Protocol):", AGAIN.format(ending))
+    found, lines = project.check()
+    assert found == code
+    assert len(lines) == 1
+    assert re.fullmatch(f"FAIL  lock-broken: run: {words}", lines[0])
+
+
+# What no project brings about.
 
 
 def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
@@ -248,7 +283,7 @@ def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
     return [(c.subject, c.surprise, c.exit_code) for c in after_running(cell, facts, done)]
 
 
-def test_a_run_without_an_answer_is_a_surprise(project: Project) -> None:
+def test_an_end_without_an_answer_is_a_surprise(project: Project) -> None:
     killed = ended(project, limit="memory limit of 100 MiB")
     assert killed == [("run", "nothing was decided: killed at memory limit of 100 MiB", 12)]
     crashed = ended(project, failure="killed by signal 11")

@@ -9,6 +9,7 @@ from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
 from verifier.ci.check import Check, Checked
 from verifier.ci.checking import Outcome
+from verifier.report.tables import trace_text
 from verifier.verdict import EXIT_CODES, VerdictKind
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -39,7 +40,10 @@ def _suite(name: str, checks: tuple[Check, ...], seconds: float) -> TestSuite:
         case: Any = TestCase(_clean(check.subject), classname=name, time=round(seconds, 3))
         if check.surprise is not None:
             kind = Error if check.exit_code in _NOTHING_KNOWN else Failure
-            case.result = [kind(_clean(check.surprise))]
+            result: Any = kind(_clean(check.surprise))
+            if check.row is not None and check.row.trace is not None:
+                result.text = _clean(trace_text(check.row))
+            case.result = [result]
         if check.found is not None:
             case.system_out = _clean(f"expected {check.expected}, found {check.found}")
         suite.add_testcase(case)
