@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install verify expectations test lint readers java slow bench results clean
+.PHONY: help install verify expectations test lint readers java chromium slow bench results clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -38,7 +38,7 @@ java:
 expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
 	$(BIN)/verify ci .ci/verify.toml
 
-test: lint readers java  ## Lint, types, import contract and all tests but the slow ones
+test: lint readers java chromium  ## Lint, types, import contract and all tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
 
 lint: $(STAMP)  ## Style, types and the import contract
@@ -54,11 +54,16 @@ readers:  ## Install berkeley-abc, which reads exported AIGER, where apt may
 	@command -v berkeley-abc >/dev/null || { $(APT) update && $(APT) install berkeley-abc; } >/dev/null 2>&1 \
 		|| echo "berkeley-abc is not installed and could not be: its tests are skipped"
 
+chromium:  ## Install Chromium, which opens reports, where apt may
+	@command -v chromedriver >/dev/null || { $(APT) update && $(APT) install chromium chromium-driver; } >/dev/null 2>&1 \
+		|| echo "Chromium is not installed and could not be: the tests of HTML reports are skipped"
+
 slow: $(STAMP) readers  ## The slow tests
 	$(BIN)/python -m pytest -m slow
 
 bench: $(STAMP)  ## Benchmarks, as a table of medians
 	$(BIN)/python -m tests.benchmark
+	$(BIN)/python -m tests.report_benchmark
 
 results: $(STAMP) readers  ## Regenerate the tables in results/
 	$(BIN)/python -m tests.golden_table > results/golden.md

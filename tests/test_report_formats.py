@@ -153,3 +153,23 @@ def test_requests_are_arrows_from_the_step_that_sent_them() -> None:
             epoch = dict(step.parameters)["epoch"]
             written = [diagram.places[c.place].path for c in diagram.steps[arrow.sent].changes]
             assert f"requests[{epoch}].leader" in written
+
+
+def test_a_folder_without_a_sweep_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    assert "is not the folder of a sweep" in wrong("report", str(tmp_path))
+
+
+def test_the_folder_of_a_sweep_is_a_report(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from verifier.sweep.store import Store
+
+    rows = [*EVERY.rows, kip320_first_try()]
+    rows = [like(row, job_id=str(n), trace=row.trace, steps=row.steps) for n, row in enumerate(rows)]
+    with Store(tmp_path / "sweep") as store:
+        store.add(rows, "test")
+    done = verify("report", str(tmp_path / "sweep"), "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["rows"]
+    assert {row["job_id"] for row in found} == {row.job_id for row in rows}
+    assert [row["property_name"] for row in found] == sorted(row["property_name"] for row in found)

@@ -36,11 +36,13 @@ def command(
 ) -> int:
     """Report what a run found: as text, Markdown, JSON, JUnit XML, or one HTML file with the explorer.
 
-    RUN is what a command printed with --format json, or a trace (ITF JSON), which is replayed first.
+    RUN is the folder of a sweep, what a command printed with --format json, or a trace (ITF JSON), which is
+    replayed first.
 
     \b
     Examples:
       verify report run.json --html run.html
+      verify report sweep/ --html sweep.html
       verify report trace.itf.json --format markdown
       verify report run.json --out junit.xml
     """

@@ -48,20 +48,34 @@ def render(report: Report, output_format: str) -> str:
 
 
 def read_report(path: Path, title: str | None, spec: str | None, settings: Mapping[str, str]) -> Report:
-    """The report of a run's JSON, or of a trace once it is replayed. Raises UsageError for anything else."""
+    """The report of a sweep's folder, a run's JSON, or a trace once it is replayed.
+
+    Raises UsageError for anything else.
+    """
     from verifier.runs.replaying import read, replayed, row_of
 
-    text = read(path)
+    text = "" if path.is_dir() else read(path)
     content = _content(text)
-    if content is not None:
+    if path.is_dir() or content is not None:
         if spec is not None or settings:
-            raise UsageError(f"{path} is a run, which says its spec itself: leave out --spec and --set")
-        return Report(title or path.name, _rows(path, content))
+            raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
+        rows = _swept(path) if content is None else _rows(path, content)
+        return Report(title or path.resolve().name, rows)
     replay = replayed(path, text, spec, settings)
     notes = () if replay.warning is None else (f"Warning: {replay.warning}.",)
     if replay.warning is not None:
         click.echo(f"warning: {replay.warning}", err=True)
     return Report(title or path.name, (row_of(replay),), notes)
+
+
+def _swept(folder: Path) -> tuple[Row, ...]:
+    """The rows of a sweep, in the order of specs, properties and constants."""
+    try:
+        from verifier.sweep.store import read_rows
+    except ImportError as error:
+        raise UsageError(f"a sweep's rows need {error.name}: pip install 'protoverify[sweep]'") from None
+    rows = read_rows(folder)
+    return tuple(sorted(rows, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine)))
 
 
 def _content(text: str) -> Mapping[str, Any] | None:

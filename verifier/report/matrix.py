@@ -73,13 +73,18 @@ def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> list[Grid
     axes = sorted(names, key=lambda name: -numbers[name])[:2]
     across, down = axes[0], axes[1] if len(axes) > 1 else "property"
     apart = [name for name in names if name not in axes]
+    # Who searched stands apart if it was not always the same; the solver only if the engine does not tell.
+    engines, solvers = ({_value(row, name) for _, row in jobs} for name in (_ENGINE, _SOLVER))
+    told = len({(row.engine, row.solver) for _, row in jobs}) == len(engines)
+    apart = [*([_SOLVER] if len(solvers) > 1 and not told else []), *apart]
+    apart = [*([_ENGINE] if len(engines) > 1 else []), *apart]
     if down != "property":
         apart.insert(0, "property")
-    apart += [name for name in (_ENGINE, _SOLVER) if len({_value(row, name) for _, row in jobs}) > 1]
     facets: dict[tuple[str, ...], list[tuple[int, Row]]] = {}
     for number, row in jobs:
         facets.setdefault(tuple(_value(row, name) for name in apart), []).append((number, row))
-    return [_grid(part, _caption(apart, key), down, across, scale) for key, part in facets.items()]
+    ordered = sorted(facets.items(), key=lambda facet: [_order(value) for value in facet[0]])
+    return [_grid(part, _caption(apart, key), down, across, scale) for key, part in ordered]
 
 
 def _caption(names: Sequence[str], values: Sequence[str]) -> str:
@@ -113,6 +118,11 @@ def _value(row: Row, name: str) -> str:
 
 
 def _values(jobs: _Jobs, name: str) -> list[str]:
-    """The values in order: numbers by size, anything else as it comes."""
+    """The values in order; properties as the rows have them."""
     found = list(dict.fromkeys(_value(row, name) for _, row in jobs))
-    return sorted(found, key=int) if all(value.lstrip("-").isdigit() for value in found) else found
+    return found if name == "property" else sorted(found, key=_order)
+
+
+def _order(value: str) -> tuple[int, str]:
+    """Numbers by size, then words."""
+    return (int(value), "") if value.lstrip("-").isdigit() else (0, value)

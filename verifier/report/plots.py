@@ -6,21 +6,21 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 from verifier.report.report import varying
 from verifier.runs.row import Row
 
-# Okabe and Ito's colours, which stay apart for the colour blind, on white and on black; each series
-# has a mark of its own beside.
+# Each series has a mark beside its colour.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _MARKS = ("o", "s", "^", "D", "v", "P")
 _TEXT, _LINES = "#010203", "#040506"
-"""Stand-ins that the style sheet's colours replace."""
+"""Like the colours of the series, stand-ins for those of the style sheet."""
 _MOST_PLOTS = 6
 
 
@@ -56,12 +56,17 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
             if of_series:
                 across, seconds = zip(*sorted(of_series), strict=True)
                 colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
-                axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.75, label=label)
+                axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.6, label=label)
+                places = sorted(set(across))
+                medians = [median(s for a, s in of_series if a == place) for place in places]
+                axes.plot(places, medians, color=colour, linewidth=1)
         axes.set(xlabel=name, ylabel="seconds", yscale="log")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("")
         _recolour(axes)
+        figure.legend(loc="outside upper left", ncols=2, frameon=False, labelcolor=_TEXT, fontsize=9)
         title = f"Time against {name}"
         return Plot(title, _svg(figure, f"{title}: seconds on a logarithmic scale, by engine and solver"))
 
@@ -78,7 +83,6 @@ def _recolour(axes: Any) -> None:
     axes.tick_params(which="both", color=_LINES, labelcolor=_TEXT)
     axes.xaxis.label.set_color(_TEXT)
     axes.yaxis.label.set_color(_TEXT)
-    axes.legend(frameon=False, labelcolor=_TEXT, fontsize=9)
 
 
 def _svg(figure: Figure, words: str) -> str:
@@ -88,6 +92,8 @@ def _svg(figure: Figure, words: str) -> str:
     figure.savefig(stream, format="svg", metadata=about)
     svg = stream.getvalue()
     svg = svg[svg.index("<svg") :].replace(_TEXT, "currentColor").replace(_LINES, "var(--line)")
+    for number, colour in enumerate(_COLOURS):
+        svg = svg.replace(colour, f"var(--series-{number})")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r' id="(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+"', "", svg)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{words}" ', 1)

@@ -1,0 +1,69 @@
+"""How large reports get and how long they take to write and to open: `python -m tests.report_benchmark`.
+
+Open means: from the navigation until the page is loaded and a frame with it is drawn. Needs Chromium.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from selenium.webdriver import Chrome
+from tabulate import tabulate
+
+from tests.chromium import browser, size
+from tests.reporting import grid, kip320_first_try
+from verifier.report.page import as_html
+from verifier.report.report import Report
+
+_DRAWN = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+REPEATS = 5
+
+
+def long_trace(steps: int) -> Report:
+    """One execution of so many steps, made of the same few."""
+    row = kip320_first_try()
+    assert row.trace is not None
+    states = list(row.trace["states"])
+    repeated = [*states, *(states[1:] * steps)][: steps + 1]
+    return Report(f"{steps} steps", (replace(row, trace={**row.trace, "states": repeated}, steps=steps),))
+
+
+def opening_seconds(driver: Chrome, address: str) -> float:
+    """The median time until the page is drawn."""
+    times = []
+    for _ in range(REPEATS):
+        driver.get("about:blank")
+        began = time.perf_counter()
+        driver.get(address)
+        driver.execute_async_script(_DRAWN)
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def main() -> None:
+    """Prints the table."""
+    rows = []
+    reports = (
+        ("500 jobs, 50 traces", grid(500, 50), "#overview"),
+        ("of these, a counterexample", grid(500, 50), "#verdict-1"),
+        ("1 trace of 400 steps", long_trace(400), ""),
+    )
+    with browser() as driver, tempfile.TemporaryDirectory() as folder:
+        size(driver, 1440, 1000)
+        for name, report, fragment in reports:
+            path = Path(folder) / "report.html"
+            began = time.perf_counter()
+            path.write_text(as_html(report), encoding="utf-8")
+            writing = time.perf_counter() - began
+            megabytes = path.stat().st_size / 1e6
+            opening = opening_seconds(driver, f"{path.as_uri()}{fragment}")
+            rows.append([name, f"{megabytes:.2f}", f"{writing:.2f}", f"{opening:.2f}"])
+    print(tabulate(rows, ["report", "MB", "to write, s", "to open, s"], tablefmt="github"))
+
+
+if __name__ == "__main__":
+    main()
