@@ -24,11 +24,12 @@ from typing import Any
 
 from verifier.encodings.quantifiers import all_of, count, exists, forall, function, if_, maximum
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
+from verifier.specs.bookkeeper.v4_13_lemmas import Lemmas413
 from verifier.specs.bookkeeper.v4_13_writers import Writers413
 from verifier.specs.protocol import Step, action, free, invariant, type_invariant
 
 
-class BookKeeper413(Writers413):
+class BookKeeper413(Lemmas413, Writers413):
     """Apache BookKeeper 4.13: recovery reads that do not fence lose entries already acknowledged."""
 
     name = "bookkeeper-4-13"

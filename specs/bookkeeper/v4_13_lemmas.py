@@ -1,0 +1,371 @@
+"""Why release 4.13 loses nothing once recovery reads fence: lemmas that every action keeps, and that
+imply NoDivergence, AllCommittedEntriesReachAckQuorum, OnlyValidFragments and NoOutOfOrderEntries.
+
+The recovery knows the end of the ledger once a read told it that there is no such entry: its phase is
+then WRITE for good. Until then the fragments are as the writer left them, and what the writer knows to
+be committed is on an ack quorum. From then on the entry after the last one read is *blocked*: so many
+bookies are fenced and lack it that the writer can find no ack quorum for it any more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.encodings.quantifiers import all_of, count, exists, forall, if_, those
+from verifier.encodings.sorts import Record
+from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
+from verifier.specs.protocol import lemma
+
+
+class Lemmas413:
+    """To be mixed into ``bookkeeper-4-13``."""
+
+    # What the lemmas speak of
+
+    def knows_end(self: Any, s: Any) -> Any:
+        """The recovery has come to an entry that is not there."""
+        return s.w2.recovery_phase == "WRITE"
+
+    def awaits_answers(self: Any, s: Any) -> Any:
+        """The recovery has asked for the entry after the last one read."""
+        return s.w2.recovery_phase == "PENDING_READ_RESPONSE"
+
+    def has_read(self: Any, s: Any) -> Any:
+        """The recovery has sent reads."""
+        phase = s.w2.recovery_phase
+        return (phase != "NOT_STARTED") & (phase != "FENCING")
+
+    def is_unsettled(self: Any, message: Any) -> Any:
+        """The message is on its way, or lost and its time-out not acted upon."""
+        return (message == DELIVERABLE) | (message == LOST)
+
+    def fragment(self: Any, s: Any, entry: Any) -> Any:
+        """The ensemble that the metadata names for an entry."""
+        return self.fragment_of_entry(s.meta_fragments, entry)
+
+    def begins_by(self: Any, s: Any, entry: Any) -> Any:
+        """No fragment begins after this entry."""
+        return forall(self.next_ids, lambda f: (f > entry).implies(s.meta_fragments[f].is_empty))
+
+    # The ledger's metadata
+
+    @lemma()
+    def statuses_agree(self: Any, s: Any) -> Any:
+        """A client changes its own status and the ledger's in one step, and the phase with them."""
+        w1, w2, meta = s.w1.status, s.w2.status, s.meta_status
+        return all_of(
+            meta.is_none.implies(w1.is_none),
+            (meta == "IN_RECOVERY") == (w2 == "IN_RECOVERY"),
+            (meta == "CLOSED") == ((w1 == "CLOSED") | (w2 == "CLOSED")),
+            (w1 == "CLOSED").implies(w2.is_none),
+            (w2 == "CLOSED").implies(self.knows_end(s)),
+            w2.is_none | (meta == "IN_RECOVERY") | (meta == "CLOSED"),
+            w2.is_none == (s.w2.recovery_phase == "NOT_STARTED"),
+        )
+
+    @lemma()
+    def closed_with_last_confirmed(self: Any, s: Any) -> Any:
+        """Whoever closes the ledger ends it where its own entries are confirmed; the recovery has written
+        back all that it read by then."""
+        return all_of(
+            (s.w1.status == "CLOSED").implies(s.meta_last_entry == s.w1.lac),
+            (s.w2.status == "CLOSED").implies(s.meta_last_entry == s.w2.lac),
+            (s.w2.status == "CLOSED").implies(s.w2.lac == s.w2.lap),
+        )
+
+    @lemma()
+    def ensembles_are_whole(self: Any, s: Any) -> Any:
+        """The first fragment comes with the ledger, and bookies are only replaced, one for one."""
+
+        def is_whole(ensemble: Any) -> Any:
+            return ensemble.cardinality == self.write_quorum
+
+        return all_of(
+            s.meta_fragments[1].is_empty == (s.meta_status.is_none),
+            s.w1.ensemble.is_empty == (s.meta_status.is_none),
+            forall(self.next_ids, lambda f: s.meta_fragments[f].is_empty | is_whole(s.meta_fragments[f])),
+            s.w1.ensemble.is_empty | is_whole(s.w1.ensemble),
+        )
+
+    @lemma()
+    def fragments_are_the_writers(self: Any, s: Any) -> Any:
+        """The writer begins a fragment with its first unconfirmed entry; the recovery changes none before
+        it writes back."""
+        is_last = s.w1.ensemble == self.last_fragment(s.meta_fragments)
+        return (~self.knows_end(s)).implies(is_last & self.begins_by(s, s.w1.lac + 1))
+
+    @lemma()
+    def recovery_fences(self: Any, s: Any) -> Any:
+        """It is the recovery that has bookies fenced."""
+        requests, responses = s.fence_requests, s.fence_responses
+        sent = exists(self.bookies, lambda b: requests[b].is_some | responses[b].count.is_some)
+        return s.w2.status.is_some | (~sent & s.w2.fenced.is_empty)
+
+    @lemma()
+    def recovery_is_in_last_fragment(self: Any, s: Any) -> Any:
+        """The first fenced response takes the recovery to the last fragment, and it reads only then."""
+        return (~s.w2.fenced.is_empty | self.has_read(s)).implies(self.begins_by(s, s.w2.lac + 1))
+
+    # Adds, the same for writer and recovery
+
+    def both(self: Any, body: Any) -> Any:
+        """What holds of the writer and of the recovery."""
+        return all_of(body("w1"), body("w2"))
+
+    @lemma()
+    def pending_are_unconfirmed(self: Any, s: Any) -> Any:
+        """An add is pending from when the entry is sent, or read, until all up to it are confirmed."""
+
+        def is_so(writer: str) -> Any:
+            w = getattr(s, writer)
+            return (w.lac <= w.lap) & forall(
+                self.ids, lambda e: ~w.pending_add_ops[e].is_empty == ((w.lac < e) & (e <= w.lap))
+            )
+
+        return self.both(is_so)
+
+    @lemma()
+    def adds_are_of_pending(self: Any, s: Any) -> Any:
+        """A client sends an entry while it is unconfirmed, with what it knows to be confirmed then."""
+        return self.both(
+            lambda writer: forall(
+                self.ids,
+                self.lacs,
+                self.bookies,
+                lambda e, lac, b: s.add_requests[writer][e][lac][b].is_some.implies(
+                    (e <= getattr(s, writer).lap) & (lac < e) & (lac <= getattr(s, writer).lac)
+                ),
+            )
+        )
+
+    @lemma()
+    def recovery_adds_what_it_read(self: Any, s: Any) -> Any:
+        """The recovery writes back what it has read, and only once it knows the end: until then all of it
+        waits for the ensemble that there is."""
+        adds, current = s.add_requests["w2"], self.ensemble(s, "w2")
+
+        def is_sent(entry: Any) -> Any:
+            return exists(self.lacs, self.bookies, lambda lac, b: adds[entry][lac][b].is_some)
+
+        def is_waiting(entry: Any) -> Any:
+            pending = s.w2.pending_add_ops[entry]
+            confirmed = exists(self.bookies, lambda b: s.add_confirmations["w2"][entry][b].is_some)
+            return ~is_sent(entry) & ~confirmed & (pending.is_empty | (pending == current))
+
+        return forall(
+            self.ids,
+            lambda e: (
+                (self.knows_end(s) | is_waiting(e))
+                & (is_sent(e) | ~s.w2.pending_add_ops[e].is_empty).implies(s.w2.data[e] == e)
+            ),
+        )
+
+    @lemma()
+    def confirmed_is_stored(self: Any, s: Any) -> Any:
+        """A bookie stores an entry sent to it before it confirms that, and never loses it."""
+        return self.both(
+            lambda writer: forall(
+                self.bookies,
+                self.ids,
+                lambda b, e: (
+                    s.add_confirmations[writer][e][b].is_some | getattr(s, writer).confirmed[e].contains(b)
+                ).implies(self.is_stored(s, b, e) & (e <= getattr(s, writer).lap)),
+            )
+        )
+
+    @lemma()
+    def confirmed_in_ensemble(self: Any, s: Any) -> Any:
+        """A client listens to its ensemble, and forgets a bookie that it replaces."""
+        return self.both(
+            lambda writer: forall(
+                self.ids,
+                lambda e: (e > getattr(s, writer).lac).implies(
+                    getattr(s, writer).confirmed[e] <= self.ensemble(s, writer)
+                ),
+            )
+        )
+
+    # What is committed
+
+    @lemma()
+    def writer_commits_on_ack_quorum(self: Any, s: Any) -> Any:
+        """The writer counts an ack quorum of the last fragment, and later fragments begin later, until the
+        recovery writes back."""
+        return self.knows_end(s) | forall(
+            self.ids,
+            lambda e: (e <= s.w1.lac).implies(
+                (s.w1.confirmed[e] & self.fragment(s, e)).cardinality >= self.ack_quorum
+            ),
+        )
+
+    @lemma()
+    def recovery_begins_with_committed(self: Any, s: Any) -> Any:
+        """Until entries are written back, every last add confirmed that is told is one of the writer's."""
+
+        def is_the_writers(lac: Any) -> Any:
+            return lac <= s.w1.lac
+
+        return (~self.knows_end(s)).implies(
+            is_the_writers(s.w2.lac)
+            & forall(
+                self.bookies,
+                lambda b: is_the_writers(s.b_lac[b]) & is_the_writers(s.fence_responses[b].lac),
+            )
+        )
+
+    @lemma()
+    def recovery_commits_on_ack_quorum(self: Any, s: Any) -> Any:
+        """What the recovery knows to be committed the writer committed, or an ack quorum has confirmed."""
+        return forall(
+            self.ids,
+            lambda e: (e <= s.w2.lac).implies(
+                count(self.fragment(s, e), lambda b: self.is_stored(s, b, e)) >= self.ack_quorum
+            ),
+        )
+
+    # Reads
+
+    def is_asked(self: Any, s: Any, bookie: Any) -> Any:
+        """A read is on its way to the bookie, or lost."""
+        return exists(self.next_ids, lambda e: self.is_unsettled(s.read_requests[e][bookie]))
+
+    def gives_entry(self: Any, s: Any, bookie: Any) -> Any:
+        """An answer with an entry is on its way from the bookie, or lost."""
+        return exists(self.ids, lambda e: self.is_unsettled(s.read_responses[e][bookie].count))
+
+    def gives_none(self: Any, s: Any, bookie: Any) -> Any:
+        """The answer that there is no such entry is on its way from the bookie, or lost."""
+        return self.is_unsettled(s.read_responses[None][bookie].count)
+
+    @lemma()
+    def reads_go_in_turn(self: Any, s: Any) -> Any:
+        """The recovery begins after the last entry that is known to be confirmed. It asks for an entry once
+        it has read the one before, and for none once it knows the end."""
+        return all_of(
+            self.has_read(s) | (s.w2.lap == s.w2.lac),
+            exists(self.next_ids, self.bookies, lambda e, b: s.read_requests[e][b].is_some)
+            == self.has_read(s),
+            forall(
+                self.next_ids,
+                self.bookies,
+                lambda e, b: s.read_requests[e][b].is_some.implies(
+                    (e <= s.w2.lap) | ((e == s.w2.lap + 1) & (self.awaits_answers(s) | self.knows_end(s)))
+                ),
+            ),
+        )
+
+    @lemma()
+    def answers_are_awaited(self: Any, s: Any) -> Any:
+        """A read ends once every bookie has answered or timed out, and time-outs are then forgotten."""
+        asked = self.fragment(s, s.w2.lap + 1)
+        return forall(
+            self.bookies,
+            lambda b: (
+                (
+                    self.is_asked(s, b)
+                    | self.gives_entry(s, b)
+                    | self.gives_none(s, b)
+                    | s.w2.has_entry.contains(b)
+                    | s.w2.no_such_entry.contains(b)
+                ).implies(self.awaits_answers(s) & asked.contains(b))
+                & forall(
+                    self.ids,
+                    lambda e: (
+                        self.is_unsettled(s.read_requests[e][b])
+                        | self.is_unsettled(s.read_responses[e][b].count)
+                    ).implies(e == s.w2.lap + 1),
+                )
+            ),
+        )
+
+    @lemma()
+    def bookies_answer_once(self: Any, s: Any) -> Any:
+        """An answer takes the place of the read, and what it says the place of the answer."""
+
+        def number(formula: Any) -> Any:
+            return if_(formula, 1, 0)
+
+        return forall(
+            self.bookies,
+            lambda b: (
+                number(self.is_asked(s, b))
+                + number(self.gives_entry(s, b))
+                + number(self.gives_none(s, b))
+                + number(s.w2.has_entry.contains(b))
+                + number(s.w2.no_such_entry.contains(b))
+                <= 1
+            ),
+        )
+
+    @lemma()
+    def entries_are_what_was_sent(self: Any, s: Any) -> Any:
+        """Nobody makes up the content of an entry: bookies store what is sent, and it is that one read."""
+        return all_of(
+            self.entries_are_in_order(s),
+            forall(
+                self.ids,
+                self.bookies,
+                lambda e, b: s.read_responses[e][b].count.is_some.implies(s.read_responses[e][b].data == e),
+            ),
+            s.w2.has_entry.is_empty | (s.w2.curr_read_entry == s.w2.lap + 1),
+        )
+
+    # The point of fencing
+
+    def is_blocked(self: Any, s: Any, bookie: Any) -> Any:
+        """The bookie lacks the entry after the last one read, and will not take it from the writer."""
+        return s.b_fenced.contains(bookie) & ~self.is_stored(s, bookie, s.w2.lap + 1)
+
+    @lemma()
+    def no_such_entry_is_final(self: Any, s: Any) -> Any:
+        """A bookie that is asked for an entry is fenced by that: if it lacks the entry, it always will."""
+        return forall(
+            self.bookies,
+            lambda b: (self.gives_none(s, b) | s.w2.no_such_entry.contains(b)).implies(self.is_blocked(s, b)),
+        )
+
+    @lemma()
+    def end_is_final(self: Any, s: Any) -> Any:
+        """The writer finds no ack quorum for the entry that the recovery took to be missing."""
+        blocked = those(s.w1.ensemble, lambda b: self.is_blocked(s, b))
+        return self.knows_end(s).implies(
+            (s.w1.lac <= s.w2.lap) & self.has_quorum_coverage(blocked, self.write_quorum)
+        )
+
+    # How often the metadata can change
+
+    def possible_timeouts(self: Any, s: Any, writer: Any, bookie: Any, entry: Any) -> Any:
+        """How many adds of the entry can still time out at the bookie: those that can still be sent, one
+        for each last add confirmed, that are on their way or lost, and answers on their way or lost."""
+
+        def number(formula: Any) -> Any:
+            return if_(formula, 1, 0)
+
+        requests = s.add_requests[writer][entry]
+        refusal = (self.as_writer(writer) == "w1") & self.is_unsettled(s.add_refusals[entry][bookie])
+        return (
+            count(self.lacs, lambda lac: (lac < entry) & (requests[lac][bookie] != PROCESSED))
+            + number(self.is_unsettled(s.add_confirmations[writer][entry][bookie]))
+            + number(refusal)
+        )
+
+    @lemma()
+    def timeouts_cost_messages(self: Any, s: Any) -> Any:
+        """An answer takes the place of the add, and a time-out acted upon is forgotten."""
+        return forall(
+            self.WRITERS,
+            self.bookies,
+            self.ids,
+            lambda w, b, e: self.possible_timeouts(s, w, b, e) <= e,
+        )
+
+    @lemma()
+    def changes_cost_timeouts(self: Any, s: Any) -> Any:
+        """The metadata changes when the ledger is created, put in recovery and closed, and otherwise only
+        for a time-out, which is then forgotten; without another bookie to take, not even then."""
+        moves = [s.meta_status.is_some, s.w2.status.is_some, s.meta_status == "CLOSED"]
+        version = s.meta_version - sum(if_(move, 1, 0) for move in moves)
+        timeout = Record(writer=self.WRITERS, bookie=self.bookies, entry=self.ids, number=self.ids)
+        left = count(timeout, lambda t: self.possible_timeouts(s, t.writer, t.bookie, t.entry) >= t.number)
+        changes = self.versions.high - len(moves)
+        return version <= (0 if changes == 0 else changes - left)
