@@ -38,6 +38,14 @@ class Grid:
 
 EFFECTS = ("AtMostOneStateChange", "AtMostOneOutputMsg", "ConsistentStateAndOutput", "Safety")
 KEPT = ("NoDivergenceBetweenClientAndMetaData", "AllAckedEntriesAreReadable", "NoOutOfOrderEntries")
+ALL_OF_4_13 = (
+    "TypeOK",
+    "NoDivergenceBetweenWriterAndMetaData",
+    "NoDivergence",
+    "AllCommittedEntriesReachAckQuorum",
+    "OnlyValidFragments",
+    "NoOutOfOrderEntries",
+)
 GRIDS = [
     Grid(
         "bookkeeper",
@@ -85,6 +93,53 @@ GRIDS = [
             "send_limit": (3,),
             "inflight_limit": (1, 2),
             "ensemble_choice": ("any",),
+        },
+    ),
+    Grid(
+        "bookkeeper-4-13",
+        ALL_OF_4_13,
+        {
+            "recovery_reads_fence": (True,),
+            "bookies": (3, 4, 5),
+            "write_quorum": (2, 3),
+            "ack_quorum": (1, 2),
+            "send_limit": (1,),
+            "ensemble_choice": ("first", "any"),
+        },
+    ),
+    Grid(
+        "bookkeeper-4-13",
+        ALL_OF_4_13,
+        {
+            "recovery_reads_fence": (True,),
+            "write_quorum": (2, 3),
+            "ack_quorum": (1, 2),
+            "send_limit": (2,),
+            "losses": ("any", "one", "none"),
+            "ensemble_choice": ("any",),
+        },
+    ),
+    Grid(
+        "bookkeeper-4-13",
+        ALL_OF_4_13,
+        {
+            "recovery_reads_fence": (True,),
+            "bookies": (4,),
+            "write_quorum": (3, 4),
+            "ack_quorum": (2,),
+            "send_limit": (2,),
+            "ensemble_choice": ("first", "any"),
+        },
+    ),
+    Grid(
+        "bookkeeper-4-13",
+        ALL_OF_4_13,
+        {
+            "recovery_reads_fence": (True,),
+            "bookies": (3,),
+            "write_quorum": (3,),
+            "ack_quorum": (1, 2, 3),
+            "send_limit": (3, 4),
         },
     ),
     Grid(

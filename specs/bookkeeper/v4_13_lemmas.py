@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from verifier.encodings.quantifiers import all_of, count, exists, forall, if_, those
-from verifier.encodings.sorts import Record
+from verifier.encodings.sorts import Range, Record
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
 from verifier.specs.protocol import lemma
 
@@ -363,9 +363,15 @@ class Lemmas413:
     def changes_cost_timeouts(self: Any, s: Any) -> Any:
         """The metadata changes when the ledger is created, put in recovery and closed, and otherwise only
         for a time-out, which is then forgotten; without another bookie to take, not even then."""
-        moves = [s.meta_status.is_some, s.w2.status.is_some, s.meta_status == "CLOSED"]
-        version = s.meta_version - sum(if_(move, 1, 0) for move in moves)
         timeout = Record(writer=self.WRITERS, bookie=self.bookies, entry=self.ids, number=self.ids)
-        left = count(timeout, lambda t: self.possible_timeouts(s, t.writer, t.bookie, t.entry) >= t.number)
-        changes = self.versions.high - len(moves)
-        return version <= (0 if changes == 0 else changes - left)
+
+        def is_past(t: Any) -> Any:
+            possible = self.possible_timeouts(s, t.writer, t.bookie, t.entry)
+            return (t.number <= t.entry) & (t.number > possible)
+
+        moves = (s.meta_status.is_some, s.w2.status.is_some, s.meta_status == "CLOSED")
+        made = sum(if_(move, 1, 0) for move in moves)
+        changes = count(timeout, is_past) if self.versions.high > len(moves) else 0
+        return forall(
+            Range(0, len(moves)), lambda number: (made == number).implies(s.meta_version <= changes + number)
+        )
