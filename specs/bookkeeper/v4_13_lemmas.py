@@ -39,6 +39,10 @@ class Lemmas413:
         """The message is on its way, or lost and its time-out not acted upon."""
         return (message == DELIVERABLE) | (message == LOST)
 
+    def number(self: Any, formula: Any) -> Any:
+        """One where the formula holds, else zero."""
+        return if_(formula, 1, 0)
+
     def fragment(self: Any, s: Any, entry: Any) -> Any:
         """The ensemble that the metadata names for an entry."""
         return self.fragment_of_entry(s.meta_fragments, entry)
@@ -81,8 +85,8 @@ class Lemmas413:
             return ensemble.cardinality == self.write_quorum
 
         return all_of(
-            s.meta_fragments[1].is_empty == (s.meta_status.is_none),
-            s.w1.ensemble.is_empty == (s.meta_status.is_none),
+            s.meta_fragments[1].is_empty == s.meta_status.is_none,
+            s.w1.ensemble.is_empty == s.meta_status.is_none,
             forall(self.next_ids, lambda f: s.meta_fragments[f].is_empty | is_whole(s.meta_fragments[f])),
             s.w1.ensemble.is_empty | is_whole(s.w1.ensemble),
         )
@@ -282,17 +286,14 @@ class Lemmas413:
     def bookies_answer_once(self: Any, s: Any) -> Any:
         """An answer takes the place of the read, and what it says the place of the answer."""
 
-        def number(formula: Any) -> Any:
-            return if_(formula, 1, 0)
-
         return forall(
             self.bookies,
             lambda b: (
-                number(self.is_asked(s, b))
-                + number(self.gives_entry(s, b))
-                + number(self.gives_none(s, b))
-                + number(s.w2.has_entry.contains(b))
-                + number(s.w2.no_such_entry.contains(b))
+                self.number(self.is_asked(s, b))
+                + self.number(self.gives_entry(s, b))
+                + self.number(self.gives_none(s, b))
+                + self.number(s.w2.has_entry.contains(b))
+                + self.number(s.w2.no_such_entry.contains(b))
                 <= 1
             ),
         )
@@ -338,15 +339,12 @@ class Lemmas413:
         """How many adds of the entry can still time out at the bookie: those that can still be sent, one
         for each last add confirmed, that are on their way or lost, and answers on their way or lost."""
 
-        def number(formula: Any) -> Any:
-            return if_(formula, 1, 0)
-
         requests = s.add_requests[writer][entry]
         refusal = (self.as_writer(writer) == "w1") & self.is_unsettled(s.add_refusals[entry][bookie])
         return (
             count(self.lacs, lambda lac: (lac < entry) & (requests[lac][bookie] != PROCESSED))
-            + number(self.is_unsettled(s.add_confirmations[writer][entry][bookie]))
-            + number(refusal)
+            + self.number(self.is_unsettled(s.add_confirmations[writer][entry][bookie]))
+            + self.number(refusal)
         )
 
     @lemma()
@@ -370,7 +368,7 @@ class Lemmas413:
             return (t.number <= t.entry) & (t.number > possible)
 
         moves = (s.meta_status.is_some, s.w2.status.is_some, s.meta_status == "CLOSED")
-        made = sum(if_(move, 1, 0) for move in moves)
+        made = sum(self.number(move) for move in moves)
         changes = count(timeout, is_past) if self.versions.high > len(moves) else 0
         return forall(
             Range(0, len(moves)), lambda number: (made == number).implies(s.meta_version <= changes + number)
