@@ -16,7 +16,8 @@ from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
 from verifier.system import TransitionSystem
 from verifier.unroll import Frames
 
-_WALKS = 512
+WALKS = 512
+"""How many walks there are side by side."""
 _WALK_LENGTH = 60
 
 
@@ -25,17 +26,30 @@ def structural_invariants(system: TransitionSystem, frames: Frames, solver: str)
 
     Empty where the solver gives up: they only help.
     """
-    checker = _Inductiveness(frames, solver)
-    initial = checker.initial_state()
+    initial = initial_state(frames, solver)
     if initial is None:
         return []
-    return checker.inductive(_candidates(_simulate(system, initial)))
+    checker = _Inductiveness(frames, solver)
+    return checker.inductive(_candidates(random_walks(system, initial)))
 
 
-def _simulate(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
-    """For each state bit its values in the states of many random walks, as one long integer."""
+def initial_state(frames: Frames, solver: str) -> list[bool] | None:
+    """Some initial state; None if there is none to be had."""
+    with_start = open_solver(solver)
+    with_start.add_clauses(frames.start)
+    with_start.add_clauses(frames.state)
+    if with_start.solve() is not Answer.SATISFIABLE:
+        return None
+    return [with_start.value(variable) for variable in range(1, frames.bits + 1)]
+
+
+def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
+    """For each state bit its values in the states of ``WALKS`` random walks, as one long integer.
+
+    After *n* steps they are the bits from ``n * WALKS`` on.
+    """
     rng = random.Random(0)
-    everyone = (1 << _WALKS) - 1
+    everyone = (1 << WALKS) - 1
     inputs = [symbol for instance in system.instances for symbol in instance.inputs]
     outputs = [term for i in system.instances for term in (i.guard, *i.updates.values())]
     evaluate = Evaluator((*system.bits, *inputs), outputs)
@@ -44,7 +58,7 @@ def _simulate(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
     state = list(start)
     history = list(start)
     for step in range(1, _WALK_LENGTH + 1):
-        values = iter(evaluate([*state, *(rng.getrandbits(_WALKS) for _ in inputs)], everyone))
+        values = iter(evaluate([*state, *(rng.getrandbits(WALKS) for _ in inputs)], everyone))
         moves = [
             (next(values), [(place[symbol], next(values)) for symbol in instance.updates])
             for instance in system.instances
@@ -56,19 +70,19 @@ def _simulate(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
             for enabled, updates in moves:
                 chosen = enabled & waiting
                 if thinned:
-                    chosen &= rng.getrandbits(_WALKS) & rng.getrandbits(_WALKS)
+                    chosen &= rng.getrandbits(WALKS) & rng.getrandbits(WALKS)
                 waiting &= ~chosen
                 for index, value in updates if chosen else ():
                     state[index] = (state[index] & ~chosen) | (value & chosen)
         for index, value in enumerate(start):  # walks without a successor begin again
             state[index] = (state[index] & ~waiting) | (value & waiting)
-            history[index] |= state[index] << (step * _WALKS)
+            history[index] |= state[index] << (step * WALKS)
     return history
 
 
 def _candidates(history: Sequence[int]) -> list[list[int]]:
     """Units and binary clauses true in all states seen."""
-    everywhere = (1 << ((_WALK_LENGTH + 1) * _WALKS)) - 1
+    everywhere = (1 << ((_WALK_LENGTH + 1) * WALKS)) - 1
     false_in = {index + 1: values ^ everywhere for index, values in enumerate(history)}
     false_in |= {-(index + 1): values for index, values in enumerate(history)}
     units = [literal for literal, states in false_in.items() if not states]
@@ -84,15 +98,6 @@ class _Inductiveness:
     def __init__(self, frames: Frames, solver: str) -> None:
         self.frames = frames
         self.solver = solver
-
-    def initial_state(self) -> list[bool] | None:
-        """Some initial state; None if there is none to be had."""
-        with_start = open_solver(self.solver)
-        with_start.add_clauses(self.frames.start)
-        with_start.add_clauses(self.frames.state)
-        if with_start.solve() is not Answer.SATISFIABLE:
-            return None
-        return [with_start.value(variable) for variable in range(1, self.frames.bits + 1)]
 
     def inductive(self, candidates: Sequence[Clause]) -> list[list[int]]:
         """The largest inductive subset of the candidates."""

@@ -36,6 +36,7 @@ class _Ended:
     interrupted: bool
     ran: int
     seconds: float
+    """From the first job on, Spark's own start aside."""
 
 
 def run(options: Options) -> int:
@@ -114,7 +115,6 @@ def _swept(options: Options, expansion: Expansion, expectations: Expectations, s
     from verifier.sweep.spark import Spark, SparkFailed, SparkSettings, distinct_files
     from verifier.sweep.store import Full, read_rows
 
-    began = time.monotonic()
     known = {row.job_id: row for row in read_rows(options.out)}
     jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
     missing = [job for job in jobs if job.job_id not in known or _again(known[job.job_id], options.rerun)]
@@ -130,19 +130,19 @@ def _swept(options: Options, expansion: Expansion, expectations: Expectations, s
     try:
         store.describe(_described(options, expansion, jobs))
         with terminable(), Spark(settings) as spark:
-            ended = _run_jobs(spark, store, missing, began)
+            ended = _run_jobs(spark, store, missing)
             return _conclude(options, expansion, expectations, ended, spark)
     except (Full, SparkFailed) as failed:
         click.echo(f"verify: {failed}", err=True)
         return _FAILED
 
 
-def _run_jobs(spark: Any, store: Any, missing: Sequence[Job], began: float) -> _Ended:
+def _run_jobs(spark: Any, store: Any, missing: Sequence[Job]) -> _Ended:
     from verifier.sweep.spark import SparkFailed
     from verifier.sweep.store import Full
     from verifier.sweep.sweep import Sweep
 
-    failure, interrupted, reporter = None, False, SweepReporter()
+    failure, interrupted, reporter, began = None, False, SweepReporter(), time.monotonic()
     try:
         with reporter:
             Sweep(store, spark, reporter).run(missing)

@@ -22,6 +22,7 @@ from verifier.engines.bounded_search import (
     Search,
     search,
 )
+from verifier.engines.parts import Part
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
@@ -57,6 +58,8 @@ class Request:
     shortest: bool = False
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
+    part: Part | None = None
+    """Of the executions, only these; steps have to be serial."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,7 @@ class _Run:
                 properties=tuple(self.properties),
                 symmetry=request.symmetry,
                 seed=request.seed,
+                part=request.part,
             )
 
     def _work(self, task: Search) -> Work:
@@ -265,12 +269,17 @@ class _Run:
         known = self.properties[name]
         trace = known.candidate
         assert trace is not None
-        if trace.steps <= known.closed:
+        if trace.steps <= self._closed_for_all(known):
             self._fail(name, f"depth {known.closed} was closed, but a violation has {trace.steps} actions")
         elif known.verdict is None and (
             not self.request.shortest or known.closed >= min(trace.steps - 1, self.request.depth)
         ):
             self._violated(name)
+
+    def _closed_for_all(self, known: _Progress) -> int:
+        """The depth closed for all executions; a shortened violation may be in another part."""
+        part = self.request.part
+        return known.closed if part is None else min(known.closed, part.whole_below - 1)
 
     def _violated(self, name: str) -> None:
         known = self.properties[name]
@@ -281,7 +290,7 @@ class _Run:
             max(known.candidate.steps, known.closed),
             self._elapsed(),
             trace=known.candidate,
-            fewest=known.closed == known.candidate.steps - 1,
+            fewest=self._closed_for_all(known) == known.candidate.steps - 1,
             found_by=known.found_by,
         )
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from verifier.engines.parts import Part
 from verifier.solvers import Answer, open_solver
 from verifier.structural import structural_invariants
 from verifier.system import TransitionSystem
@@ -27,6 +28,8 @@ class Search:
     properties: tuple[str, ...]
     symmetry: bool = True
     seed: int = 0
+    part: Part | None = None
+    """None: all executions. What is closed is closed for these."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class _Run:
     ) -> None:
         self.began = time.monotonic()
         self.unrolling = 0.0
+        self.system = system
         self.task = task
         self.report = report
         self.decided_elsewhere = decided_elsewhere
@@ -154,6 +158,9 @@ class _Run:
             self.solver.add_clauses(self.frames.shifted(self.frames.succession, depth - 2))
         self.solver.add_clauses(self.frames.shifted(self.invariants, depth))
         self.solver.add_clauses(self.frames.shifted(self.frames.state, depth))
+        if self.task.part is not None:
+            units = self.task.part.units(self.system, depth)
+            self.solver.add_clauses([self.frames.at(literal, depth)] for literal in units)
         self.unrolling += time.monotonic() - began
 
     def _holds(self, name: str, depth: int) -> int:

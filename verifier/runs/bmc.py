@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Progress, Request, StepsChoice, check
@@ -24,6 +25,8 @@ def prepare(loaded: Loaded, options: BmcOptions) -> Asked[BmcOptions]:
             "--shortest does not go with --steps parallel: that no execution is shorter is shown by serial "
             "steps (allowed: --steps auto, serial)"
         )
+    if options.part is not None and options.steps != "serial":
+        raise UsageError("only a search with serial steps has parts (allowed: steps serial)")
     return ask(loaded, options)
 
 
@@ -46,6 +49,7 @@ def recorded(asked: Asked[BmcOptions]) -> dict[str, Any]:
         "timeout": options.timeout,
         "memory": options.memory,
         "seed": options.seed,
+        **({} if options.part is None else {"part": asdict(options.part)}),
     }
 
 
@@ -65,6 +69,7 @@ def run(
         shortest=options.shortest,
         limits=Limits(options.timeout, options.memory),
         seed=options.seed,
+        part=options.part,
     )
 
     def search(model: Model) -> Outcome:

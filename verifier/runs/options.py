@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from verifier.engines.parts import Part
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class BmcOptions(Options):
     symmetry: bool = True
     shortest: bool = False
     seed: int = 0
+    part: Part | None = None
+    """Of the executions, only these. A verdict is then one on this part."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ from verifier.version import tool_version
 SWEPT_ENGINES = ("bmc", "explore", "induct", "prove")
 """Engines that give verdicts on what they were asked; a simulation decides nothing."""
 
+MOST_PARTS = 1024
+
 _OWN = ("properties", "expect", "timeout", "memory", "graph", "part")
 """Options that a grid says in other ways, or that make no sense there."""
 
@@ -149,7 +151,9 @@ def _check_options(grid: Grid) -> None:
             raise UsageError(
                 "split does not go with steps = parallel or shortest: its parts take serial steps"
             )
-        raise UsageError(f"split = {grid.split} is not allowed: searches cannot be split so far")
+        if grid.split & (grid.split - 1) or grid.split > MOST_PARTS:
+            allowed = f"it takes a power of two up to {MOST_PARTS}"
+            raise UsageError(f"split = {grid.split} is not allowed: {allowed}")
 
 
 def _option_names(engine: str) -> list[str]:

@@ -32,8 +32,8 @@ class Job:
     tool_version: str
     parts: int = 1
     """Into how many the search is to be split."""
-    part: int | None = None
-    """Which of them this is; None: all of it."""
+    part_of: str | None = None
+    """The key of the job that this is a part of; None: it is a job of its own."""
 
     @property
     def timeout(self) -> float | None:
@@ -51,5 +51,6 @@ class Job:
     def label(self) -> str:
         """``kip320 StrongIsr bmc replicas=2, log_size=1``."""
         constants = ", ".join(f"{name}={value}" for name, value in self.constants.items())
-        part = "" if self.part is None else f" part {self.part + 1}/{self.parts}"
-        return f"{self.name} {self.property_name} {self.engine}{part} {constants}"
+        part = self.options.get("part")
+        which = "" if part is None else f" part {part.index + 1}/{2 ** len(part.choices)}"
+        return f"{self.name} {self.property_name} {self.engine}{which} {constants}"

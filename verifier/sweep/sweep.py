@@ -7,14 +7,16 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from verifier.runs.row import Row
 from verifier.sweep.execution import error_row
 from verifier.sweep.job import Job
 from verifier.sweep.spark import SparkFailed
-from verifier.sweep.store import Store
+from verifier.sweep.split import Split, parts_of
+from verifier.sweep.store import PARTS, Store, read_rows
+from verifier.verdict import VerdictKind
 
 ATTEMPTS = 3
 """How often a job that Spark could not finish is started, before that is its outcome."""
@@ -70,6 +72,7 @@ class Sweep:
         in each case what has ended is stored and what has not is ended."""
         self._waiting = deque((job, 1) for job in jobs)
         self._flying: dict[Future[list[Row]], _InFlight] = {}
+        self._splits: dict[str, Split] = {}
         self._total, self._done = len(jobs), 0
         self._cost_done, self._cost_all = 0.0, sum(job.cost for job in jobs)
         try:
@@ -77,7 +80,8 @@ class Sweep:
                 self._fill()
                 ready, _ = wait(self._flying, timeout=_WAIT_SECONDS, return_when=FIRST_COMPLETED)
                 for future in ready:
-                    self._land(future)
+                    if future in self._flying:
+                        self._land(future)
                 if not ready:
                     self._tell()
         except KeyboardInterrupt:
@@ -92,8 +96,29 @@ class Sweep:
         slots = self.runner.slots
         while self._waiting and len(self._flying) < 2 * slots:
             job, attempt = self._waiting.popleft()
+            if job.parts > 1:
+                self._split(job)
+                continue
             future = self.runner.submit(job, self.run_id)
             self._flying[future] = _InFlight(job, attempt, time.monotonic())
+
+    def _split(self, job: Job) -> None:
+        """Puts the parts of a job in its place, but for those that were decided before."""
+        try:
+            parts = parts_of(job)
+        except Exception as error:  # noqa: BLE001 -- as in a job's own process, it becomes a row
+            self._conclude(job, [error_row(job, self.run_id, f"{type(error).__name__}: {error}")])
+            return
+        if not parts:
+            self._waiting.appendleft((replace(job, parts=1), 1))
+            return
+        split = self._splits[job.job_id] = Split(job, parts)
+        keys = {part.job_id for part in parts}
+        for row in read_rows(self.store.folder, PARTS):
+            if row.job_id in keys and row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR):
+                split.rows[row.job_id] = [row]
+        self._waiting.extendleft((part, 1) for part in reversed(split.open))
+        self._judge(split)
 
     def _land(self, future: Future[list[Row]]) -> None:
         flight = self._flying[future]
@@ -107,14 +132,38 @@ class Sweep:
                 return
             rows = [error_row(flight.job, self.run_id, f"{failed}, in {ATTEMPTS} attempts")]
         self._flying.pop(future, None)
-        self.store.add(rows, flight.job.job_id)
+        if flight.job.part_of is None:
+            self._conclude(flight.job, rows)
+            return
+        self.store.add(rows, flight.job.part_of, PARTS)
+        split = self._splits[flight.job.part_of]
+        split.rows[flight.job.job_id] = rows
+        self._judge(split)
+
+    def _judge(self, split: Split) -> None:
+        """Concludes a job whose parts decide it; parts that are not needed any more are ended."""
+        rows = split.outcome()
+        if rows is None:
+            return
+        key = split.job.job_id
+        del self._splits[key]
+        self._waiting = deque(item for item in self._waiting if item[0].part_of != key)
+        for future, flight in list(self._flying.items()):
+            if flight.job.part_of == key:
+                self.runner.cancel(flight.job)
+                del self._flying[future]
+        self._conclude(split.job, rows)
+
+    def _conclude(self, job: Job, rows: Sequence[Row]) -> None:
+        self.store.add(rows, job.job_id)
         self._done += 1
-        self._cost_done += flight.job.cost
+        self._cost_done += job.cost
         self._tell(rows)
 
     def _keep_ended(self) -> None:
         for future in [future for future in self._flying if future.done() and not future.exception()]:
-            self._land(future)
+            if future in self._flying:
+                self._land(future)
 
     def _tell(self, ended: Iterable[Row] = ()) -> None:
         now = time.monotonic()

@@ -1,0 +1,162 @@
+"""A search in parts: together they say what the whole search says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import LOCK, TOYS
+from tests.sweeping import jobs_of
+from tests.test_sweep import HereRunner
+from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.parts import Choice, Part, choose
+from verifier.model import build
+from verifier.runs.loading import load
+from verifier.runs.row import Row
+from verifier.sweep.execution import error_row, run_job
+from verifier.sweep.job import Job
+from verifier.sweep.split import Split, parts_of
+from verifier.sweep.store import PARTS, Store, read_rows
+from verifier.sweep.sweep import Sweep
+from verifier.verdict import VerdictKind
+
+SMALL = ("replicas=2", "log_size=2", "max_records=2", "max_leader_epoch=2")
+
+
+def split_jobs(*axes: str, **grid: Any) -> list[Job]:
+    """Jobs in four parts of serial steps."""
+    return jobs_of(*axes, **{"split": 4, "options": {"steps": "serial"}, **grid})
+
+
+def swept(folder: Path, jobs: list[Job], runner: HereRunner) -> list[Row]:
+    """The rows of the jobs, in their order."""
+    with Store(folder) as store:
+        Sweep(store, runner, lambda _: None).run(jobs)
+    rows = {row.job_id: row for row in read_rows(folder)}
+    return [rows[job.job_id] for job in jobs]
+
+
+@pytest.mark.parametrize("steps", ["serial", "auto"])
+@pytest.mark.parametrize(
+    ("spec", "axes", "name", "depth"),
+    [
+        ("kafka-truncate-hw", SMALL, "WeakIsr", 9),
+        ("kafka-truncate-hw", SMALL, "WeakIsr", 7),
+        ("kip101", SMALL, "StrongIsr", 11),
+        ("kip320", SMALL, "StrongIsr", 9),
+        (LOCK, (), "HolderWaitsNoMore", 6),
+        (f"{TOYS}:Chain", ("top=4",), "NeverTop", 6),
+        (f"{TOYS}:Overflow", (), "Small", 6),
+        (f"{TOYS}:Corridor", ("top=7",), "AtFive", 4),
+        (f"{TOYS}:Corridor", ("top=7",), "AtFour", 4),
+    ],
+)
+def test_parts_say_what_the_whole_says(
+    tmp_path: Path, steps: str, spec: str, axes: tuple[str, ...], name: str, depth: int
+) -> None:
+    common: dict[str, Any] = {"specs": (spec,), "properties": (name,), "depth": depth}
+    common["options"] = {"steps": steps}
+    (whole,) = jobs_of(*axes, **common)
+    (split,) = jobs_of(*axes, **common, split=4)
+    assert whole.job_id == split.job_id
+    plain = {row.property_name: row for row in run_job(whole, "x")}
+    with Store(tmp_path) as store:
+        Sweep(store, HereRunner(), lambda _: None).run([split])
+    parted = {row.property_name: row for row in read_rows(tmp_path)}
+    assert parted.keys() == plain.keys()
+    assert [parted[key].verdict for key in plain] == [row.verdict for row in plain.values()]
+    assert parted[name].job_id == whole.job_id
+    if plain[name].verdict in (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE):
+        assert parted[name].depth == plain[name].depth == depth
+    assert "part" not in parted[name].options
+
+
+def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
+    """Chain has one execution, so a bit in a frame has one value in it, and none in the other part."""
+    model = build(load(f"{TOYS}:Chain", {"top": 3}).protocol)
+    bit = model.system.bits[0].symbol_name()
+    found = []
+    for index in (0, 1):
+        part = Part(index, (Choice(bit, 2),))
+        request = Request(("NeverTop",), 5, StepsChoice.SERIAL, solver="cadical", part=part)
+        (verdict,) = check(model, request).verdicts
+        found.append(verdict.kind)
+    assert sorted(found) == [VerdictKind.HOLDS, VerdictKind.VIOLATED]
+
+
+def test_choices_tell_executions_apart() -> None:
+    system = build(load("kip320", {"replicas": 2}).protocol).system
+    choices = choose(system, 12, 8)
+    assert len(set(choices)) == 3
+    assert choices == choose(system, 12, 8)
+    assert all(1 <= choice.frame <= 12 for choice in choices)
+    assert choose(system, 12, 1) == ()
+
+
+def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:
+    (job,) = split_jobs(*SMALL, specs=("kip320",), properties=("WeakIsr",), depth=7)
+    parts = parts_of(job)
+    with Store(tmp_path) as store:
+        store.add(run_job(parts[0], "x"), job.job_id, PARTS)
+        store.add([error_row(parts[1], "x", "lost")], job.job_id, PARTS)
+    runner = HereRunner()
+    (row,) = swept(tmp_path, [job], runner)
+    assert row.verdict is VerdictKind.HOLDS
+    assert [part.job_id for part in runner.submitted] == [part.job_id for part in parts[1:]]
+
+
+def test_a_violation_ends_the_other_parts(tmp_path: Path) -> None:
+    (job,) = split_jobs(*SMALL, specs=("kafka-truncate-hw",), properties=("WeakIsr",), depth=9, split=8)
+    runner = HereRunner(slots=1)
+    (row,) = swept(tmp_path, [job], runner)
+    assert (row.verdict, row.fewest) == (VerdictKind.VIOLATED, False)
+    assert len(runner.submitted) < 8
+
+
+@pytest.fixture
+def kip320() -> Split:
+    """A job in parts, of which nothing is known."""
+    (job,) = split_jobs(*SMALL, specs=("kip320",), properties=("WeakIsr",), depth=7)
+    return Split(job, parts_of(job))
+
+
+def part_row(part: Job, kind: VerdictKind, depth: int | None, reason: str | None = None) -> Row:
+    """What a part might say."""
+    changed = {"verdict": kind, "depth": depth, "reason": reason, "error": None, "seconds": 2.0}
+    return replace(error_row(part, "x", "-"), **changed)  # type: ignore[arg-type]
+
+
+def test_a_part_that_is_open_leaves_the_job_open(kip320: Split) -> None:
+    for part in kip320.parts[:-1]:
+        kip320.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
+    assert kip320.outcome() is None
+    assert kip320.open == [kip320.parts[-1]]
+
+
+def test_the_least_depth_of_the_parts_is_closed(kip320: Split) -> None:
+    for part in kip320.parts:
+        kip320.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
+    last = kip320.parts[-1]
+    kip320.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")]
+    [row] = kip320.outcome() or []
+    assert (row.verdict, row.depth, row.reason) == (VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")
+    assert (row.job_id, row.seconds) == (kip320.job.job_id, 8.0)
+    kip320.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, None, "memory")]
+    assert [(row.verdict, row.depth) for row in kip320.outcome() or ()] == [(VerdictKind.INCONCLUSIVE, None)]
+    kip320.rows[last.job_id] = [part_row(last, VerdictKind.ERROR, None, "crashed")]
+    assert [row.verdict for row in kip320.outcome() or ()] == [VerdictKind.ERROR]
+    kip320.rows[last.job_id] = [part_row(last, VerdictKind.VIOLATED, 6)]
+    assert [row.verdict for row in kip320.outcome() or ()] == [VerdictKind.VIOLATED]
+
+
+def test_an_action_is_never_enabled_if_no_part_enabled_it(kip320: Split) -> None:
+    for number, part in enumerate(kip320.parts):
+        never = ["A", "B"] if number else ["B", "C"]
+        row = part_row(part, VerdictKind.HOLDS, 7)
+        kip320.rows[part.job_id] = [replace(row, statistics={"never_enabled": never})]
+    [row] = kip320.outcome() or []
+    assert row.statistics["never_enabled"] == ["B"]
+    assert len(row.statistics["parts"]) == 4

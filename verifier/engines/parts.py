@@ -1,0 +1,91 @@
+"""Parts of a search: each is the executions in which some state bits have given values in given frames.
+
+The parts of *k* choices are the 2^k ways to give *k* bits their values, so every execution that is long
+enough to have all those frames is in exactly one of them; a shorter one is looked at in several. What
+every part closes is closed for the whole search.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verifier.structural import WALKS, initial_state, random_walks
+from verifier.system import TransitionSystem
+from verifier.unroll import Frames, Steps, frames
+
+_SOLVER = "cadical"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A state bit in a frame."""
+
+    bit: str
+    """Its symbol's name."""
+    frame: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the 2^k parts of k choices."""
+
+    index: int
+    """Its i-th binary digit, from the lowest, is the value of the i-th choice."""
+    choices: tuple[Choice, ...]
+
+    @property
+    def whole_below(self) -> int:
+        """Executions of fewer actions than this are all in the part."""
+        return min((choice.frame for choice in self.choices), default=sys.maxsize)
+
+    def units(self, system: TransitionSystem, frame: int) -> list[int]:
+        """The literals that hold in that frame, as variables of frame 0."""
+        place = {symbol.symbol_name(): number for number, symbol in enumerate(system.bits, 1)}
+        return [
+            place[choice.bit] if self.index >> digit & 1 else -place[choice.bit]
+            for digit, choice in enumerate(self.choices)
+            if choice.frame == frame
+        ]
+
+
+def choose(system: TransitionSystem, depth: int, parts: int) -> tuple[Choice, ...]:
+    """Choices that split a search to that depth into at most so many parts (a power of two).
+
+    Bits of early frames whose values tell random walks apart best: one after the other, the one that makes
+    the entropy over all parts largest. Measured (kip320), early frames repeat less of the search in
+    each part than late ones, and bits that are balanced in random walks split the time better than
+    those by which unit propagation decides most.
+    """
+    shape: Frames = frames(system, Steps.SERIAL, symmetry=True)
+    initial = initial_state(shape, _SOLVER)
+    if initial is None:
+        return ()
+    history = random_walks(system, initial)
+    everyone = (1 << WALKS) - 1
+    candidates = {
+        Choice(symbol.symbol_name(), frame): history[number] >> (frame * WALKS) & everyone
+        for frame in range(max(depth // 4, 1), max(depth // 3 + 1, 2))
+        if frame <= depth
+        for number, symbol in enumerate(system.bits)
+    }
+    cells, chosen = [everyone], list[Choice]()
+    while 2 ** (len(chosen) + 1) <= parts and candidates:
+        best = max(candidates, key=lambda choice: _entropy(_split(cells, candidates[choice])))
+        split = _split(cells, candidates.pop(best))
+        if _entropy(split) <= _entropy(cells):
+            break
+        cells = split
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def _split(cells: Sequence[int], by: int) -> list[int]:
+    return [part for cell in cells for part in (cell & by, cell & ~by)]
+
+
+def _entropy(cells: Sequence[int]) -> float:
+    shares = [cell.bit_count() / WALKS for cell in cells if cell]
+    return -sum(share * math.log2(share) for share in shares)

@@ -1,0 +1,129 @@
+"""A job as several: parts of its search, and what their outcomes say of the whole.
+
+Each part takes serial steps. If the job leaves the kind of steps open, one more search takes parallel
+steps over all executions: it finds violations fast. A violation in any of them is one of the whole; a
+depth is closed if it is closed in every part, or in the search over all executions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from verifier.engines.parts import Part, choose
+from verifier.model import build
+from verifier.runs.execution import ENGINES, options_of
+from verifier.runs.loading import load
+from verifier.runs.row import Row, job_id
+from verifier.sweep.job import Job
+from verifier.verdict import EXIT_CODES, VerdictKind
+
+_FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
+
+
+def parts_of(job: Job) -> list[Job]:
+    """The jobs that the job is split into. None if its state has no bits to tell executions apart by."""
+    loaded = load(job.spec, job.constants)
+    choices = choose(build(loaded.protocol).system, job.recorded["depth"], job.parts)
+    if not choices:
+        return []
+    whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]
+    parts = [Part(index, choices) for index in range(2 ** len(choices))]
+    return whole + [_part(job, {"steps": "serial", "part": part}) for part in parts]
+
+
+def _part(job: Job, changed: dict[str, Any]) -> Job:
+    options = {**job.options, **changed}
+    engine = ENGINES[job.engine]
+    given = options_of(job.engine, {**options, "properties": [job.property_name]})
+    recorded = engine.recorded(engine.prepare(load(job.spec, job.constants), given))
+    return replace(job, job_id=_key(job, job.property_name, recorded), options=options, recorded=recorded,
+                   parts=1, part_of=job.job_id)  # fmt: skip
+
+
+def _key(job: Job, property_name: str, recorded: Any) -> str:
+    return job_id(job.spec_hash, job.constants, property_name, job.engine_name, recorded, job.tool_version)
+
+
+@dataclass
+class Split:
+    """A job and what is known of its parts."""
+
+    job: Job
+    parts: Sequence[Job]
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    """By the key of the part."""
+
+    @property
+    def open(self) -> list[Job]:
+        """The parts without rows."""
+        return [part for part in self.parts if part.job_id not in self.rows]
+
+    def outcome(self) -> list[Row] | None:
+        """The rows of the whole job, or None while it depends on parts that are open."""
+        own = [
+            row for part in self.parts for row in self.rows.get(part.job_id, ()) if row.job_id == part.job_id
+        ]
+        found = [row for row in own if row.verdict in _FOUND]
+        over_all = [row for row in own if "part" not in row.options]
+        if not found and not (over_all and _closed(over_all[0], self.job)) and self.open:
+            return None
+        verdict = found[0] if found else self._not_found(own, over_all)
+        others = {
+            row.property_name: row
+            for rows in self.rows.values()
+            for row in rows
+            if row.property_name != self.job.property_name
+        }
+        return [self._whole(row, own) for row in (verdict, *others.values())]
+
+    def _not_found(self, own: Sequence[Row], over_all: Sequence[Row]) -> Row:
+        if over_all and _closed(over_all[0], self.job):
+            return over_all[0]
+        failed = [row for row in own if row.verdict is VerdictKind.ERROR]
+        if failed:
+            return failed[0]
+        parts = [row for row in own if "part" in row.options]
+        depths = [-1 if row.depth is None else row.depth for row in parts]
+        closed = max([min(depths), *(row.depth or -1 for row in over_all)])
+        least = parts[depths.index(min(depths))]
+        depth = None if closed < 0 else closed
+        if all(_closed(row, self.job) for row in parts):
+            return replace(least, depth=depth)
+        undecided = next(row for row in parts if not _closed(row, self.job))
+        return replace(undecided, depth=depth)
+
+    def _whole(self, row: Row, own: Sequence[Row]) -> Row:
+        """The row as one of the whole job."""
+        never = [set(other.statistics.get("never_enabled", ())) for other in own]
+        return replace(
+            row,
+            job_id=_key(self.job, row.property_name, self.job.recorded),
+            options=self.job.recorded,
+            seconds=round(sum(other.seconds for other in own), 3),
+            peak_memory=max((other.peak_memory or 0 for other in own), default=None),
+            fewest=False if row.verdict in _FOUND else row.fewest,
+            exit_code=EXIT_CODES[row.verdict],
+            statistics={
+                **row.statistics,
+                "never_enabled": sorted(set.intersection(*never)) if never else [],
+                "parts": [_described(other) for other in own],
+            },
+        )
+
+
+def _closed(row: Row, job: Job) -> bool:
+    """Whether nothing was found to the depth asked for; of a reachable property that is no decision."""
+    return row.verdict in (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE) and row.depth == job.recorded["depth"]
+
+
+def _described(row: Row) -> dict[str, Any]:
+    part = row.options.get("part")
+    return {
+        "part": None if part is None else part["index"],
+        "verdict": row.verdict.value,
+        "depth": row.depth,
+        "seconds": row.seconds,
+        "host": row.host,
+    }
