@@ -61,7 +61,7 @@ def test_a_wheel_has_every_module(tmp_path: Path) -> None:
     expected = {
         prefix + path.relative_to(ROOT).as_posix()
         for folder, prefix in (("verifier", ""), ("encodings", "verifier/"), ("specs", "verifier/"))
-        for pattern in ("*.py", "*.toml")
+        for pattern in ("*.py", "*.toml", "*.jinja", "*.css", "*.js")
         for path in (ROOT / folder).rglob(pattern)
     }
     assert expected - inside == set()

@@ -23,6 +23,7 @@ from tests.reporting import (
 )
 from verifier.report.page import as_html, embedded
 from verifier.report.report import Report
+from verifier.verdict import VerdictKind
 
 needs_chromium = pytest.mark.skipif(not (BROWSER and DRIVER), reason="Chromium and its driver are not here")
 
@@ -177,6 +178,10 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
     rows = every_verdict()
     rows += run_rows("explore", "--spec", "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
     rows += run_rows("induct", "--spec", "kip320", "--property", "StrongIsr", "--set", "log_size=1")
+    rows += run_rows(
+        "induct", "--spec", "kip320", "--property", "StrongIsr", "--lemma", "QuorumIsLastRequest"
+    )
+    assert rows[-1].verdict is VerdictKind.NOT_INDUCTIVE
     rows += run_rows("prove", "--spec", "kip320", "--property", "WeakIsr", "--set", "replicas=2")
     opened(driver, Report("every", rows), tmp_path)
     assert evaluate(driver, "document.querySelectorAll('#list tbody tr').length") == len(rows)
@@ -189,6 +194,12 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
     for table in (".coverage", ".levels", ".obligations"):
         assert evaluate(driver, f"document.querySelectorAll('{table} tbody tr').length") > 1
     assert evaluate(driver, "document.querySelectorAll('.invariant li').length") > 1
+    unproved = 1 + next(
+        n for n, row in enumerate(rows) if row.verdict is VerdictKind.NOT_INDUCTIVE and row.trace
+    )
+    driver.execute_script(f"location.hash = '#verdict-{unproved}/step-0'")
+    driver.execute_async_script("setTimeout(arguments[0], 50)")
+    assert current(driver)[:2] == (0, "0 · from a state")
     driver.execute_script("location.hash = '#overview'")
     driver.find_element("id", "find").send_keys("timeout")
     assert evaluate(driver, "document.querySelectorAll('#list tbody tr:not([hidden])').length") == 1

@@ -173,3 +173,15 @@ def test_the_folder_of_a_sweep_is_a_report(tmp_path: Path) -> None:
     found = json.loads(done.stdout)["rows"]
     assert {row["job_id"] for row in found} == {row.job_id for row in rows}
     assert [row["property_name"] for row in found] == sorted(row["property_name"] for row in found)
+
+
+def test_what_is_not_always_there_is_shown_whole() -> None:
+    """A record within an option: no field of it has a value where there is none."""
+    variant = ("--set", "variant=outbox-first", "--property", "Safety")
+    (row,) = [row for row in run_rows("explore", "--spec", "exactly-once", *variant) if row.trace is not None]
+    assert row.trace is not None
+    diagram = diagram_of(row.trace, row.drawing)
+    paths = [place.path for place in diagram.places]
+    assert "msg[p1]" in paths
+    assert not [path for path in paths if path.startswith(("msg[p1].", "snapshot[p1]."))]
+    assert diagram.start[paths.index("msg[p1]")] == "–"

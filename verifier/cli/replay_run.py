@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from verifier.cli.output import console, print_lines
+from verifier.cli.reading import read
 from verifier.model import Model
 from verifier.report.counterexample import render_trace
 from verifier.report.failure import short_failure
-from verifier.runs.replaying import read, replayed
+from verifier.runs.replaying import replayed
 from verifier.trace import Trace
 
 

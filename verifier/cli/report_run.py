@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from verifier.cli.output import check_writable, write
+from verifier.cli.reading import read
 from verifier.errors import UsageError
 from verifier.report.report import Report, as_object
 from verifier.runs.row import Row, rows_of
@@ -52,8 +53,6 @@ def read_report(path: Path, title: str | None, spec: str | None, settings: Mappi
 
     Raises UsageError for anything else.
     """
-    from verifier.runs.replaying import read, replayed, row_of
-
     text = "" if path.is_dir() else read(path)
     content = _content(text)
     if path.is_dir() or content is not None:
@@ -61,6 +60,9 @@ def read_report(path: Path, title: str | None, spec: str | None, settings: Mappi
             raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
         rows = _swept(path) if content is None else _rows(path, content)
         return Report(title or path.resolve().name, rows)
+    # Only a trace needs its protocol, and what it takes to evaluate it.
+    from verifier.runs.replaying import replayed, row_of
+
     replay = replayed(path, text, spec, settings)
     notes = () if replay.warning is None else (f"Warning: {replay.warning}.",)
     if replay.warning is not None:

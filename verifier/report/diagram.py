@@ -6,7 +6,7 @@ It is made from the trace's JSON (``verifier.itf``) alone, so that a report need
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -129,7 +129,12 @@ class _Builder:
 
     def diagram(self) -> Diagram:
         """Everything, with a lane for what is shared only if something is."""
-        flats = [dict(self._flat(state)) for state in self.states]
+        known = {path for state in self.states for path, _ in self._flat(state, ())}
+        # A part that is not always there, as the record of an option, is shown whole, so that none of its
+        # fields is said to have a value when it is not.
+        ends = {path[: match.start()] for path in known for match in re.finditer(r"[\[.]", path)}
+        whole = ends & known
+        flats = [dict(self._flat(state, whole)) for state in self.states]
         paths = list(dict.fromkeys(path for state in flats for path in state))
         values = [[state.get(path, ABSENT) for path in paths] for state in flats]
         changes = [
@@ -180,14 +185,14 @@ class _Builder:
                 found[name] = [lane.name for lane in self.lanes if lane.kind in kinds]
         return found
 
-    def _flat(self, state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    def _flat(self, state: Mapping[str, Any], whole: Collection[str]) -> Iterator[tuple[str, str]]:
         for name in self.variables:
             members = value_of(state[name])
             if name in self.memberships and isinstance(members, frozenset):
                 for lane in self.memberships[name]:
                     yield f"{name}[{lane}]", "yes" if lane in members else "no"
             else:
-                yield from flat(name, state[name])
+                yield from flat(name, state[name], whole)
 
     def _place(self, path: str) -> Place:
         message = variable_of(path) in self.mailed

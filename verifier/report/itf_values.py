@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
@@ -32,16 +32,20 @@ def value_of(data: Any) -> Concrete:
     return str(data)
 
 
-def flat(path: str, data: Any) -> Iterator[tuple[str, str]]:
-    """The places under a path with their values as text: functions and records taken apart."""
+def flat(path: str, data: Any, whole: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """The places under a path with their values as text: functions and records taken apart, but for
+    those at the paths that are to be left ``whole``."""
+    if path in whole:
+        yield path, show(value_of(data))
+        return
     match data:
         case {"#map": pairs} if pairs:
             for key, item in pairs:
-                yield from flat(f"{path}[{show(value_of(key))}]", item)
+                yield from flat(f"{path}[{show(value_of(key))}]", item, whole)
         case {"tag": "Some", "value": dict() as inner}:
-            yield from flat(path, inner)
+            yield from flat(path, inner, whole)
         case dict() if data and not any(name.startswith("#") or name == "tag" for name in data):
             for name, item in data.items():
-                yield from flat(f"{path}.{name}", item)
+                yield from flat(f"{path}.{name}", item, whole)
         case _:
             yield path, show(value_of(data))

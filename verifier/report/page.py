@@ -19,7 +19,6 @@ from markupsafe import Markup
 
 from verifier.report.diagram import diagram_of
 from verifier.report.matrix import grids
-from verifier.report.plots import plots
 from verifier.report.report import Report, command_of, constants_words, tally, verdict_words
 from verifier.report.tables import failure_lines
 from verifier.runs.row import Row
@@ -64,6 +63,8 @@ class _Verdict:
     """Of a proof: the actions in the first line, then the lemmas with what was found at each."""
     levels: tuple[tuple[int, int, float], ...]
     """Of an exploration: depth, states, and their share of the greatest level."""
+    searches: tuple[tuple[str, str], ...]
+    """What took part, each with its figures."""
 
 
 def as_html(report: Report) -> str:
@@ -76,13 +77,19 @@ def as_html(report: Report) -> str:
         marks=MARKS,
         verdicts=[_verdict(number, row) for number, row in enumerate(report.rows)],
         grids=grids(report.rows) if len(report.rows) > 1 else [],
-        plots=[(plot.title, Markup(plot.svg)) for plot in plots(report.rows)],
+        plots=_plots(report.rows) if len(report.rows) > 1 else [],
         style=Markup((files / "style.css").read_text(encoding="utf-8")),
         scripts=[
             Markup((files / name).read_text(encoding="utf-8"))
             for name in ("diagram.js", "explorer.js", "page.js")
         ],
     )
+
+
+def _plots(rows: Sequence[Row]) -> list[tuple[str, Markup]]:
+    from verifier.report.plots import plots  # Matplotlib takes a while, and single runs need none
+
+    return [(plot.title, Markup(plot.svg)) for plot in plots(rows)]
 
 
 @cache
@@ -112,13 +119,16 @@ def _verdict(number: int, row: Row) -> _Verdict:
         trace=None if row.trace is None else embedded(_compact(row)),
         table=_obligations(row),
         levels=_levels(row),
+        searches=tuple(_searches(row)),
     )
 
 
 def _claim(row: Row) -> str:
     if row.verdict is VerdictKind.VIOLATED and row.trace is None:
         return "No reachable state satisfies it."
-    return _CLAIMS[row.verdict].format(depth=row.depth)
+    claim = _CLAIMS[row.verdict].format(depth=row.depth)
+    said = row.verdict is VerdictKind.HOLDS and row.reason
+    return f"{claim} {row.reason}." if said else claim
 
 
 def _facts(row: Row) -> list[tuple[str, str]]:
@@ -152,6 +162,12 @@ def _time(started_at: str) -> str:
         return started_at
 
 
+def _searches(row: Row) -> list[tuple[str, str]]:
+    provers = row.statistics.get("provers") or {}
+    parts = row.statistics.get("searches") or provers.get(row.property_name) or {}
+    return [(name, constants_words(figures)) for name, figures in parts.items()]
+
+
 def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
     counts = row.statistics.get("levels") or []
     most = max(counts, default=1) or 1
@@ -181,10 +197,10 @@ def _compact(row: Row) -> dict[str, Any]:
     diagram = diagram_of(row.trace, row.drawing)
     return {
         "property": row.property_name,
-        "verdict": row.verdict.value,
+        "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "lanes": [[lane.name, lane.kind] for lane in diagram.lanes],
         "places": [[place.path, place.lane, int(place.message)] for place in diagram.places],
-        "start": list(diagram.start),
+        "first": list(diagram.start),
         "steps": [
             [step.action, step.parameters, step.lane, [[c.place, c.after] for c in step.changes]]
             for step in diagram.steps

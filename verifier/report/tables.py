@@ -10,6 +10,7 @@ from tabulate import tabulate
 from verifier.report.diagram import ABSENT, Diagram, diagram_of
 from verifier.report.report import Report, command_of, constants_words, tally, varying, verdict_words
 from verifier.runs.row import Row
+from verifier.verdict import VerdictKind
 
 _LONGEST = 60
 """Values up to this many characters are shown whole in a trace."""
@@ -44,9 +45,10 @@ def trace_text(row: Row) -> str:
     """An execution, a line for each action and below it what it changes; at the end what fails."""
     assert row.trace is not None
     diagram = diagram_of(row.trace, row.drawing)
+    start = "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially"
     lines = []
     for number, step in enumerate(diagram.steps):
-        lines.append(f"{number:>3}  {step if number else 'initially'}")
+        lines.append(f"{number:>3}  {step if number else start}")
         for change in step.changes:
             path = diagram.places[change.place].path
             lines.append(f"     {path}: {_short(change.before)} → {_short(change.after)}")

@@ -50,17 +50,6 @@ def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str
     return Replayed(model, trace, _warning(about, loaded), time.monotonic() - began)
 
 
-def read(file: Path) -> str:
-    """The text of a file. Raises UsageError if there is none."""
-    with _naming(file):
-        try:
-            return file.read_text(encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot be read: {(error.strerror or str(error)).lower()}") from None
-        except UnicodeDecodeError:
-            raise UsageError("not JSON: it is no UTF-8 text") from None
-
-
 def row_of(replay: Replayed) -> Row:
     """The verdict that a replayed trace shows. Raises UsageError if the trace names no property."""
     model, trace = replay.model, replay.trace

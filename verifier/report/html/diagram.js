@@ -19,7 +19,7 @@ const Diagram = (() => {
 
   /* All states, and what the reader is told of the places that fail at the end. */
   function understood(trace) {
-    const states = [trace.start];
+    const states = [trace.first];
     for (const [, , , changes] of trace.steps.slice(1)) {
       const next = states[states.length - 1].slice();
       for (const [place, value] of changes) next[place] = value;
@@ -39,14 +39,24 @@ const Diagram = (() => {
   }
 
   /* A place's path as its own lane needs it: without the lane's name. */
-  function shortPath(trace, number) {
-    const [path, lane] = trace.places[number];
-    const name = trace.lanes[lane][0];
+  function withoutLane(trace, [path, lane], fieldOnly) {
+    const [name] = trace.lanes[lane];
     if (path.startsWith(`${name}.`)) return path.slice(name.length + 1);
     const key = path.indexOf(`[${name}]`);
     if (key < 0) return path;
     const rest = path.slice(key + name.length + 2);
-    return rest.startsWith(".") ? rest.slice(1) : path.slice(0, key) + rest;
+    return fieldOnly && rest.startsWith(".") ? rest.slice(1) : path.slice(0, key) + rest;
+  }
+
+  /* The same, of a record's field only the field where no other place of the lane is called so. */
+  function shortPath(trace, number) {
+    if (trace.names === undefined) {
+      const fields = trace.places.map((place) => `${place[1]} ${withoutLane(trace, place, true)}`);
+      const counts = new Map();
+      for (const field of fields) counts.set(field, (counts.get(field) ?? 0) + 1);
+      trace.names = trace.places.map((place, index) => withoutLane(trace, place, counts.get(fields[index]) === 1));
+    }
+    return trace.names[number];
   }
 
   function cut(text, room) {
@@ -154,7 +164,7 @@ const Diagram = (() => {
   function drawRow(trace, plan, row) {
     const [action, parameters, lane] = trace.steps[row.step];
     const group = element("g", { class: "row", "data-step": row.step });
-    drawTitle(group, plan, row, row.step === 0 ? "initially" : action, parameters);
+    drawTitle(group, plan, row, row.step === 0 ? trace.start : action, parameters);
     if (row.step > 0) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
     return group;

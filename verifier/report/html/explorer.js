@@ -111,7 +111,7 @@ class Explorer {
   describe() {
     const make = this.make, [action, parameters, , changes] = this.trace.steps[this.current];
     const words = parameters.map(([name, value]) => `${name}=${value}`).join(", ");
-    this.title.replaceChildren(this.current === 0 ? "0 · initially" : `${this.current} · ${action}`, make("small", {}, words));
+    this.title.replaceChildren(this.current === 0 ? `0 · ${this.trace.start}` : `${this.current} · ${action}`, make("small", {}, words));
     const visible = changes.filter(([place]) => this.shown(place));
     const rows = visible.map(([place, after]) => make("tr", {}, make("th", { scope: "row" }, this.trace.places[place][0]),
       make("td", {}, make("span", { class: "old" }, this.known.states[this.current - 1][place]), " → ", make("span", { class: "new" }, after))));
@@ -166,7 +166,7 @@ class Explorer {
       return [label, ends, fate].filter(Boolean).join(" ");
     });
     const rows = this.trace.steps.map(([action, parameters, lane, changes], step) => {
-      const words = step === 0 ? "initially" : `${action}(${parameters.map(([name, value]) => `${name}=${value}`).join(", ")})`;
+      const words = step === 0 ? this.trace.start : `${action}(${parameters.map(([name, value]) => `${name}=${value}`).join(", ")})`;
       const changed = changes.map(([place, after]) => make("div", {}, `${this.trace.places[place][0]}: ${this.known.states[step - 1][place]} → ${after}`));
       return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `#${this.page}/step-${step}` }, String(step))), make("td", {}, step === 0 ? "" : this.trace.lanes[lane][0]),
         make("td", {}, words), make("td", {}, ...changed), make("td", {}, ...arrows(step).map((text) => make("div", {}, text))));

@@ -49,7 +49,10 @@
     document.getElementById("found").textContent = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
   });
 
-  addEventListener("beforeprint", () => explorer()?.fallback.setAttribute("open", ""));
+  addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll(".page.current details")) details.open = true;
+    explorer()?.tabulate();
+  });
   addEventListener("hashchange", show);
   root.classList.add("scripted");
   show();
