@@ -10,13 +10,13 @@ import pytest
 from tests.explicit import explore
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, Corridor, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
+from verifier.bit_permutations import bit_permutations
 from verifier.certify import check
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
 from verifier.engines.bounded_search import Found
 from verifier.engines.ic3.frames import Frames, Transition
 from verifier.engines.ic3.lifting import Lifting
-from verifier.engines.ic3.permutations import bit_permutations
 from verifier.engines.ic3.problem import problem, type_clauses
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from tests.command_line import CHAIN, LOCK, verify, wrong
 from tests.test_ic3 import KNOWN, SMALL
 from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
+from verifier.certificate import FoundBy, certificate_of
 from verifier.certify import check as check_certificate
 from verifier.encodings.sorts import Boolean, Option
 from verifier.engines import prove as engine
@@ -57,8 +59,7 @@ def _prove(protocol: Protocol, name: str, choice: EngineChoice = EngineChoice.AU
         if verdict.trace is not None:
             Replayer(model).check(verdict.trace)
     for proof in outcome.proofs:
-        if proof.certificate is not None:
-            assert not check_certificate(model, proof.certificate, "cadical").failed
+        assert not check_certificate(model, proof.certificate, "cadical").failed
     return outcome
 
 
@@ -85,17 +86,32 @@ def test_known_verdicts(case: Any, choice: EngineChoice) -> None:
         assert not verdict.fewest or verdict.steps == length
 
 
-def test_what_needs_several_steps_is_proved_without_a_certificate() -> None:
+def test_what_needs_several_steps_has_a_certificate_that_says_how_many() -> None:
     outcome = _prove(Parity(), "NeverAll", EngineChoice.KIND)
     assert _only(outcome).kind is PROVED
     (proof,) = outcome.proofs
-    assert proof.k is not None
-    assert proof.k > 1
-    assert proof.certificate is None
+    assert proof.certificate.k > 1
     assert proof.rechecked_by != "cadical"
+    model = build(Parity())
+    for k in range(1, proof.certificate.k):
+        fewer = replace(proof.certificate, k=k)
+        assert any(item.certain for item in check_certificate(model, fewer, "z3").failed)
+    false = replace(proof.certificate, clauses=((("a", False),),))
+    assert check_certificate(model, false, "z3").failed
     outcome = _prove(Parity(), "NeverAll", EngineChoice.IC3)
     assert _only(outcome).kind is PROVED
-    assert outcome.proofs[0].certificate is not None
+    assert outcome.proofs[0].certificate.k == 1
+
+
+@pytest.mark.parametrize("k", range(1, 6))
+def test_no_k_makes_a_violated_property_pass(k: int) -> None:
+    """Also where the violating state has no successor, and where it is a loop."""
+    for protocol, name, length in KNOWN:
+        model = build(protocol)
+        if length is None:
+            continue
+        proof = certificate_of(model, name, (name,), (), FoundBy("kind", "cadical", "1"), k)
+        assert any(item.certain for item in check_certificate(model, proof, "z3").failed), name
 
 
 def test_a_proof_covers_the_type_invariant() -> None:
@@ -278,14 +294,18 @@ def test_free_parameters_are_replayed() -> None:
     assert "group" in verdict.trace.actions[0].parameters
 
 
-def test_what_no_certificate_can_say_is_not_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "chosen"), [("NeverAll", "kind"), ("NoDeadlock", "ic3")])
+def test_several_steps_and_freedom_from_deadlock_are_certified(
+    tmp_path: Path, name: str, chosen: str
+) -> None:
     file = tmp_path / "proof.json"
     parity = f"{__file__}:Parity"
-    done = verify("prove", "--spec", parity, "--engine", "kind", "--certificate", str(file))
+    asked = ("--deadlock", "--property", name) if name == "NoDeadlock" else ("--property", name)
+    done = verify("prove", "--spec", parity, "--engine", chosen, *asked, "--certificate", str(file))
     assert done.exit_code == 0, done.output
-    assert "inductive, which no certificate can say" in done.stderr
-    free = ("--property", "NeverAll", "--deadlock", "--engine", "ic3")
-    done = verify("prove", "--spec", parity, *free, "--certificate", str(file))
-    assert done.exit_code == 0, done.output
-    assert "NoDeadlock is no property of the spec" in done.stderr
+    content = json.loads(file.read_text())
+    assert (content["property"], content["k"] > 1) == (name, chosen == "kind")
     assert verify("certify", str(file), "--spec", parity).exit_code == 0
+    for k in (content["k"] - 1, True, "2"):
+        file.write_text(json.dumps({**content, "k": k}))
+        assert verify("certify", str(file), "--spec", parity).exit_code != 0

@@ -20,10 +20,16 @@ from verifier.encodings.printing import text
 from verifier.encodings.scalars import Code
 from verifier.errors import UsageError
 from verifier.model import Model
+from verifier.verdict import NO_DEADLOCK
 
 FORMAT = "verify certificate 1"
 TYPED = "Typed"
 """The part of every invariant that says that the bits hold a state."""
+_BEYOND_THE_PROTOCOL = {
+    TYPED: ("the state is well formed", "Every field holds one value, and unused slots their default."),
+    NO_DEADLOCK: ("an action is enabled", "In every reachable state something can happen."),
+}
+"""What these say, and why."""
 Literal = tuple[str, bool]
 """A state bit by name, and whether it is set."""
 
@@ -49,6 +55,9 @@ class Certificate:
     """Lemmas and properties of the protocol, by name; ``Typed`` is one of them or understood."""
     clauses: tuple[tuple[Literal, ...], ...]
     found_by: FoundBy
+    k: int = 1
+    """If above 1, the property and the type invariants are claimed to be k-inductive, along paths of
+    different states within the rest of the invariant, and only that rest to be inductive by itself."""
 
 
 class Misfit(UsageError):
@@ -61,6 +70,7 @@ def certificate_of(
     lemmas: tuple[str, ...],
     clauses: tuple[tuple[Literal, ...], ...],
     found_by: FoundBy,
+    k: int = 1,
 ) -> Certificate:
     """The certificate of an invariant of that model."""
     definition = model.definition
@@ -72,6 +82,7 @@ def certificate_of(
         lemmas,
         clauses,
         found_by,
+        k,
     )
 
 
@@ -109,8 +120,8 @@ def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
     meaning = _literal_meanings(model.layout.leaves)
     found = []
     for name in certificate.lemmas:
-        formula, why = terms.get(name, (None, "Every field holds one value, and unused slots their default."))
-        says = "the state is well formed" if formula is None else text(formula)
+        formula, why = terms.get(name, _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == NO_DEADLOCK else TYPED])
+        says = formula if isinstance(formula, str) else text(formula)
         found.append({"name": name, "says": says, "why": " ".join(why.split())})
     for number, clause in enumerate(certificate.clauses, 1):
         says = " ∨ ".join(meaning.get(literal, literal[0]) for literal in clause)
@@ -146,6 +157,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         "constants": dict(certificate.constants),
         "property": certificate.property_name,
         "found_by": vars(certificate.found_by),
+        "k": certificate.k,
         "lemmas": list(certificate.lemmas),
         "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
         **_renderings(model, certificate),
@@ -184,6 +196,9 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         tuple((str(name), _boolean(positive)) for name, positive in clause) for clause in content["clauses"]
     )
     found_by = FoundBy(**{name: str(content["found_by"][name]) for name in ("engine", "solver", "version")})
+    k = content["k"]
+    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
+        raise ValueError(f"k is {k!r}, not a number from 1 on")
     return Certificate(
         spec=str(content["spec"]),
         spec_hash=str(content["spec_hash"]),
@@ -192,6 +207,7 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         lemmas=tuple(str(name) for name in content["lemmas"]),
         clauses=clauses,
         found_by=found_by,
+        k=k,
     )
 
 
@@ -214,7 +230,7 @@ def check_fit(model: Model, certificate: Certificate, content: Mapping[str, Any]
             f"the certificate is of another version of {definition.name}: spec hash "
             f"{certificate.spec_hash}, this one has {definition.spec_hash}"
         )
-    names = [prop.name for prop in definition.properties]
+    names = [prop.name for prop in model.system.properties]
     if certificate.property_name not in names:
         raise Misfit(f"{definition.name} has no property {certificate.property_name}")
     for part, rendering in _renderings(model, certificate).items():

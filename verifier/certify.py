@@ -1,8 +1,10 @@
 """Checks a certificate: its invariant holds initially, every instance keeps it, and it implies the property.
 
-On a way of its own: the bits of the next state are further variables, tied to the updates of one instance
-at a time, of every instance without regard to symmetry; and Z3 and cvc5 get the terms themselves, by
-pySMT's converters, not this project's clauses.
+On a way of its own, without the clauses or the relation of the provers: the bits that an instance updates
+get a second variable each, tied to the update; clauses are made by other code (``verifier.tseitin``); and
+another solver gets them. One instance stands for others only if comparing their terms, and those of the
+invariant, shows that a permutation of bits makes it so (``verifier.images``). What is shared with the
+provers are the terms themselves, and so what lowered them, and the substitution of bits in terms.
 """
 
 from __future__ import annotations
@@ -10,22 +12,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
-from pysmt.exceptions import SolverReturnedUnknownResultError
 from pysmt.fnode import FNode
-from pysmt.logics import QF_UF
-from pysmt.shortcuts import Solver
 
 from verifier.certificate import Certificate, formulas, literal_term
-from verifier.cnf import Clausifier
-from verifier.encodings.bits import bit, equivalence, negation, restricted
+from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restricted
+from verifier.images import representatives
 from verifier.model import Model
 from verifier.solvers import Answer, open_solver
 from verifier.specs.definition import PropertyKind
-from verifier.system import Instance
-
-_BY_TERMS = ("z3", "cvc5")
+from verifier.system import Instance, TransitionSystem
+from verifier.tseitin import Definitions
 
 
 @dataclass(frozen=True)
@@ -44,73 +41,34 @@ class Checked:
     """How many were asked of the solver."""
     failed: tuple[Failed, ...]
     seconds: float
+    instances: int
+    """How many instances were asked about; the rest was shown to be images of them."""
 
 
-class _Questions(Protocol):
-    """What the check asks of a solver."""
+class _Questions:
+    """Terms that hold, and a solver that is asked what is impossible with them."""
+
+    def __init__(self, solver: str, clauses: Definitions | None = None) -> None:
+        self.clauses = clauses or Definitions()
+        self._solver = open_solver(solver)
+        self._given = 0
 
     def hold(self, terms: Iterable[FNode]) -> None:
         """The terms hold from now on."""
-
-    def scope(self, terms: Iterable[FNode]) -> None:
-        """The terms hold until the next scope."""
-
-    def refuted(self, assumptions: Sequence[FNode]) -> bool | None:
-        """Whether the literals cannot hold with the rest; None if the solver gives up."""
-
-
-class _Terms:
-    """A solver that pySMT hands terms to."""
-
-    def __init__(self, name: str) -> None:
-        self._solver = Solver(name=name, logic=QF_UF, incremental=True)
-        self._scoped = False
-
-    def hold(self, terms: Iterable[FNode]) -> None:
         for term in terms:
-            self._solver.add_assertion(term)
+            self.clauses.hold(term)
 
-    def scope(self, terms: Iterable[FNode]) -> None:
-        if self._scoped:
-            self._solver.pop()
-        self._scoped = True
-        self._solver.push()
-        self.hold(terms)
-
-    def refuted(self, assumptions: Sequence[FNode]) -> bool | None:
-        try:
-            return not self._solver.solve(assumptions)
-        except SolverReturnedUnknownResultError:
-            return None
-
-
-class _Clauses:
-    """A solver that gets clauses; a scope is a literal that is assumed."""
-
-    def __init__(self, name: str) -> None:
-        self._cnf = Clausifier()
-        self._solver = open_solver(name)
-        self._given = 0
-        self._scope: int | None = None
-
-    def hold(self, terms: Iterable[FNode]) -> None:
-        for term in terms:
-            self._cnf.assert_term(term)
-
-    def scope(self, terms: Iterable[FNode]) -> None:
-        if self._scope is not None:
-            self._cnf.add_clause([-self._scope])
-        self._scope = self._cnf.fresh()
-        for term in terms:
-            self._cnf.add_clause([-self._scope, self._cnf.literal(term)])
-
-    def refuted(self, assumptions: Sequence[FNode]) -> bool | None:
-        assumed = [self._cnf.literal(term) for term in assumptions]
-        assumed += [] if self._scope is None else [self._scope]
-        self._solver.add_clauses(self._cnf.clauses[self._given :])
-        self._given = len(self._cnf.clauses)
+    def refuted(self, terms: Iterable[FNode]) -> bool | None:
+        """Whether the terms cannot hold with the rest; None if the solver gives up."""
+        assumed = [self.clauses.literal(term) for term in terms]
+        self._solver.add_clauses(self.clauses.clauses[self._given :])
+        self._given = len(self.clauses.clauses)
         answer = self._solver.solve(assumed)
         return None if answer is Answer.UNKNOWN else answer is Answer.UNSATISFIABLE
+
+    def close(self) -> None:
+        """Frees the solver."""
+        self._solver.close()
 
 
 def other_solver(than: str) -> str:
@@ -136,66 +94,141 @@ class _Check:
         self.parts = formulas(model, certificate)
         self.failed: list[Failed] = []
         self.obligations = 0
+        self.asked = 0
 
     def run(self) -> Checked:
         began = time.monotonic()
-        self._initiation()
-        self._safety()
-        self._consecution()
-        return Checked(self.obligations, tuple(self.failed), time.monotonic() - began)
+        goals = self._goals()
+        invariant = dict(self.parts)
+        if self.certificate.k > 1:
+            # What is proved by several steps is no part of what single steps keep.
+            invariant = {name: part for name, part in invariant.items() if name not in goals}
+            self._several_steps(conjunction(invariant.values()), conjunction(goals.values()))
+        else:
+            self._safety(invariant, goals)
+        self._initiation(invariant)
+        self._consecution(invariant)
+        return Checked(self.obligations, tuple(self.failed), time.monotonic() - began, self.asked)
 
-    def _open(self) -> _Questions:
-        return _Terms(self.solver) if self.solver in _BY_TERMS else _Clauses(self.solver)
+    def _goals(self) -> dict[str, FNode]:
+        """Instances are disabled where they would leave a sort, so it must be shown that none would."""
+        return {
+            prop.name: prop.formula
+            for prop in self.model.system.properties
+            if prop.name == self.certificate.property_name or prop.kind is PropertyKind.TYPE_INVARIANT
+        }
 
-    def _ask(self, questions: _Questions, obligation: str, assumptions: Sequence[FNode] = ()) -> None:
+    def _ask(self, questions: _Questions, obligation: str, terms: Iterable[FNode]) -> None:
+        """The obligation holds if the terms are impossible."""
         self.obligations += 1
-        refuted = questions.refuted(assumptions)
+        refuted = questions.refuted(terms)
         if not refuted:
             self.failed.append(Failed(obligation, certain=refuted is False))
 
-    def _initiation(self) -> None:
+    def _initiation(self, invariant: dict[str, FNode]) -> None:
         self.listen("initiation")
-        questions = self._open()
+        questions = _Questions(self.solver)
         questions.hold([self.model.system.init])
-        for name, part in self.parts.items():
-            questions.scope([negation(part)])
-            self._ask(questions, f"{name} holds initially")
+        for name, part in invariant.items():
+            self._ask(questions, f"{name} holds initially", [negation(part)])
+        questions.close()
 
-    def _safety(self) -> None:
+    def _safety(self, invariant: dict[str, FNode], goals: dict[str, FNode]) -> None:
         self.listen("safety")
-        questions = self._open()
-        questions.hold(self.parts.values())
-        for prop in self.model.system.properties:
-            # Instances are disabled where they would leave a sort, so it must be shown that none would.
-            if prop.name == self.certificate.property_name or prop.kind is PropertyKind.TYPE_INVARIANT:
-                questions.scope([negation(prop.formula)])
-                self._ask(questions, f"the invariant implies {prop.name}")
+        questions = _Questions(self.solver)
+        questions.hold(invariant.values())
+        for name, goal in goals.items():
+            self._ask(questions, f"the invariant implies {name}", [negation(goal)])
+        questions.close()
 
-    def _consecution(self) -> None:
-        system = self.model.system
-        later = {symbol: bit(f"{symbol.symbol_name()} afterwards") for symbol in system.bits}
-        questions = self._open()
-        questions.hold(self.parts.values())
-        failing: dict[str, list[FNode]] = {}
-        speaks_of: dict[str, frozenset[Any]] = {}
+    def _consecution(self, invariant: dict[str, FNode]) -> None:
+        holding = Definitions()
+        for part in invariant.values():
+            holding.hold(part)
+        speaks_of = {name: frozenset(part.get_free_variables()) for name, part in invariant.items()}
         clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
-        for name, part in self.parts.items():
-            speaks_of[name] = frozenset(part.get_free_variables())
-            if name in clauses:
-                failing[name] = [
-                    negation(restricted(literal_term(literal), later)) for literal in clauses[name]
-                ]
-            else:
-                holds = bit(f"{name} holds afterwards")
-                questions.hold([equivalence(holds, restricted(part, later))])
-                failing[name] = [negation(holds)]
-        for instance in system.instances:
+        stands = representatives(self.model, invariant.values())
+        for index, instance in enumerate(self.model.system.instances):
+            if stands[index] != index:
+                continue
             self.listen(instance.label)
-            questions.scope([instance.guard, *self._moved(instance, later)])
-            for name, assumptions in failing.items():
+            self.asked += 1
+            later = {symbol: bit(f"{symbol.symbol_name()} afterwards") for symbol in instance.updates}
+            questions = _Questions(self.solver, holding.copy())
+            questions.hold([instance.guard])
+            questions.hold(equivalence(later[old], new) for old, new in instance.updates.items())
+            for name, part in invariant.items():
                 # What speaks of nothing that is updated says the same afterwards.
-                if not speaks_of[name].isdisjoint(instance.updates):
-                    self._ask(questions, f"{instance.label} keeps {name}", assumptions)
+                if speaks_of[name].isdisjoint(later):
+                    continue
+                if name in clauses:
+                    literals = map(literal_term, clauses[name])
+                    failing = [negation(restricted(literal, later)) for literal in literals]
+                else:
+                    failing = [negation(restricted(part, later))]
+                self._ask(questions, f"{instance.label} keeps {name}", failing)
+            questions.close()
 
-    def _moved(self, instance: Instance, later: dict[FNode, FNode]) -> list[FNode]:
-        return [equivalence(after, instance.updates.get(now, now)) for now, after in later.items()]
+    # What takes several steps
+
+    def _several_steps(self, invariant: FNode, goal: FNode) -> None:
+        """No execution of fewer than k actions violates the goal; and no k different states in a row in
+        which it holds, all within the invariant, are followed by yet another in which it does not. A
+        shortest execution to a violation passes no state twice, so there is none."""
+        k = self.certificate.k
+        path = _Path(self.model.system)
+        base, step = _Questions(self.solver), _Questions(self.solver)
+        base.hold([self.model.system.init])
+        for depth in range(k):
+            self.listen(f"base {depth}")
+            base.hold([path.at(invariant, depth), *([path.step(depth - 1)] if depth else [])])
+            says = f"after {depth} actions from an initial state {self.certificate.property_name} holds"
+            self._ask(base, says, [negation(path.at(goal, depth))])
+            base.hold([path.at(goal, depth)])
+        self.listen("step")
+        step.hold(path.at(invariant, depth) for depth in range(k + 1))
+        step.hold(path.step(depth) for depth in range(k))
+        step.hold(path.at(goal, depth) for depth in range(k))
+        step.hold(path.differ(one, other) for other in range(k + 1) for one in range(other))
+        says = f"after {k} different states in which it holds {self.certificate.property_name} holds"
+        self._ask(step, says, [negation(path.at(goal, k))])
+        base.close()
+        step.close()
+
+
+class _Path:
+    """States in a row, each with bits of its own."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.system = system
+
+    def at(self, formula: FNode, depth: int) -> FNode:
+        """A formula about the state at that depth; of state 0 the bits are the system's own."""
+        return formula if depth == 0 else restricted(formula, self._bits(depth))
+
+    def step(self, depth: int) -> FNode:
+        """Some instance leads from the state at that depth to the next."""
+        return disjunction(self._taken(instance, depth) for instance in self.system.instances)
+
+    def differ(self, one: int, other: int) -> FNode:
+        """Two states are not the same."""
+        return negation(
+            conjunction(
+                equivalence(self.at(symbol, one), self.at(symbol, other)) for symbol in self.system.bits
+            )
+        )
+
+    def _taken(self, instance: Instance, depth: int) -> FNode:
+        now = {**self._bits(depth), **_renamed(instance.inputs, depth)}
+        following = (
+            equivalence(self.at(symbol, depth + 1), restricted(instance.updates.get(symbol, symbol), now))
+            for symbol in self.system.bits
+        )
+        return conjunction((restricted(instance.guard, now), *following))
+
+    def _bits(self, depth: int) -> dict[FNode, FNode]:
+        return {} if depth == 0 else _renamed(self.system.bits, depth)
+
+
+def _renamed(symbols: Sequence[FNode], depth: int) -> dict[FNode, FNode]:
+    return {symbol: bit(f"{symbol.symbol_name()} in state {depth}") for symbol in symbols}

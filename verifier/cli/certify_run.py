@@ -14,6 +14,7 @@ from verifier.certify import Checked, check, other_solver
 from verifier.cli.certify import Options
 from verifier.cli.output import print_json
 from verifier.cli.running import terminable
+from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import Outcome
 from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.errors import UsageError
@@ -23,7 +24,7 @@ from verifier.runs.content import as_object
 from verifier.runs.loading import Loaded, load
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
-from verifier.verdict import EXIT_CODES, Verdict, VerdictKind
+from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind
 
 _SHOWN = 5
 
@@ -37,6 +38,8 @@ def run(options: Options) -> int:
     if solver == proof.found_by.solver:
         raise UsageError(f"--solver {solver} found this proof: another one must check it")
     model = build(loaded.protocol)
+    if proof.property_name == NO_DEADLOCK:
+        model = with_deadlock(model)
     check_fit(model, proof, content)
     about = f"{proof.spec} with {constants_line(proof.constants)}"
     click.echo(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
@@ -45,7 +48,7 @@ def run(options: Options) -> int:
     if options.output_format == "json":
         print_json(as_object(_run(loaded, model, proof, solver, checked, verdict)))
     else:
-        _show(proof, solver, checked, verdict)
+        _show(model, proof, solver, checked, verdict)
     return EXIT_CODES[verdict.kind]
 
 
@@ -99,6 +102,7 @@ def _run(
     statistics = {
         "found_by": vars(proof.found_by),
         "obligations": checked.obligations if checked else None,
+        "instances_asked": checked.instances if checked else None,
         "failed": [item.obligation for item in checked.failed] if checked else [],
         "lemmas": len(proof.lemmas),
         "clauses": len(proof.clauses),
@@ -117,13 +121,16 @@ def _run(
     )
 
 
-def _show(proof: Certificate, solver: str, checked: Checked | None, verdict: Verdict) -> None:
+def _show(model: Model, proof: Certificate, solver: str, checked: Checked | None, verdict: Verdict) -> None:
     found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
     size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
+    size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
     click.echo(f"{proof.property_name}  {verdict_text(verdict)}")
     click.echo(f"Found by {found}: {size}.")
     if checked is not None:
-        how = f"{checked.obligations} obligations, every instance of every action"
+        rest = len(model.system.instances) - checked.instances
+        how = f"{checked.obligations} obligations about {checked.instances} instances"
+        how += f" ({rest} more are images of them)" if rest else ""
         click.echo(f"Checked by {solver} {solver_version(solver)}: {how}, {checked.seconds:.1f} s.")
         for item in checked.failed[:_SHOWN]:
             click.echo(f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}")

@@ -22,8 +22,8 @@ _HOUDINI_HELP = "Leave out lemmas until the rest is inductive, and say where eac
 _MINIMISE_HELP = "Leave out every lemma that is not needed (implies --houdini)."
 _REACHABLE_HELP = "Look for an execution of at most K actions to the first state of a counterexample."
 _CERTIFICATE_HELP = (
-    "Write the proof, and check it again in a process of its own with another solver. Of several proved "
-    "properties the first gets FILE; P.json becomes P.NAME.json for each other."
+    "Write the proof, for verify certify. Of several proved properties the first gets FILE; P.json becomes "
+    "P.NAME.json for each other."
 )
 
 
@@ -59,7 +59,8 @@ def command(
     """Prove properties for executions of any length, by the spec's lemmas.
 
     Shows that the lemmas hold initially, that every action keeps them, and that they imply the property;
-    what does not follow from them may be kept together with them.
+    what does not follow from them may be kept together with them. Every proof is checked again by another
+    solver, in a process of its own.
 
     \b
     Examples:

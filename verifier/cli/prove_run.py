@@ -18,7 +18,6 @@ from verifier.report.proof import render_proof
 from verifier.runs import prove
 from verifier.runs.loading import load
 from verifier.runs.options import ProveOptions
-from verifier.verdict import NO_DEADLOCK
 
 
 def run(
@@ -41,10 +40,6 @@ def _written(model: Model, outcome: ProveOutcome, path: Path) -> ProveOutcome:
     files: dict[str, str] = {}
     for proof in outcome.proofs:
         name = proof.property_name
-        if proof.certificate is None or name == NO_DEADLOCK:
-            known = "is no property of the spec" if proof.certificate else f"is {proof.k}-inductive"
-            click.echo(f"{name} {known}, which no certificate can say", err=True)
-            continue
         target = beside(path, name) if files else path
         write("--certificate", target, certificates.dump(model, proof.certificate))
         files[name] = str(target)

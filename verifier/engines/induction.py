@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from verifier.certificate import TYPED, Certificate, FoundBy, certificate_of
+from verifier.certify import Checked
 from verifier.encodings.bits import conjunction, negation
-from verifier.encodings.evaluator import Evaluator
 from verifier.engines import bmc
+from verifier.engines.counterexamples import Counterexamples
 from verifier.engines.inductive_step import (
     Answered,
     Concluded,
@@ -23,19 +25,19 @@ from verifier.engines.inductive_step import (
     check_obligations,
 )
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
+from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
 from verifier.model import Model
 from verifier.orbits import representatives
 from verifier.replay import Replayer, ReplayFailure
+from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.system import SafetyProperty
-from verifier.trace import ActionTaken, Trace
+from verifier.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
 ENGINE = "induction"
 PREFERRED_SOLVER = "cadical"
-TYPED = "Typed"
-"""The candidate that is always there: the bits hold a state."""
 _MAY_BE_UNREACHABLE = "the first state may be unreachable"
 _FIRST_STATE = "first state"
 
@@ -82,6 +84,18 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class Rechecked:
+    """An invariant that another solver checked in a process of its own."""
+
+    certificate: Certificate
+    solver: str
+    seconds: float
+    obligations: int
+    instances: int
+    """How many it asked about; it found the others to be images of them."""
+
+
+@dataclass(frozen=True)
 class InductionOutcome(bmc.Outcome):
     """An outcome, with all obligations and the invariant, if there is one."""
 
@@ -90,6 +104,8 @@ class InductionOutcome(bmc.Outcome):
     invariant: tuple[str, ...] = ()
     asked: int = 0
     """How many instances were asked about."""
+    rechecked: Rechecked | None = None
+    """Of what is PROVED."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +167,9 @@ class _Run:
         self.answers: dict[tuple[Kind, str, int | None], Answered] = {}
         self.left_out: dict[str, LeftOut] = {}
         self.concluded: Concluded | None = None
+        self.certificate: Certificate | None = None
+        self.checked: Checked | None = None
+        self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []
 
     def run(self) -> InductionOutcome:
@@ -173,15 +192,23 @@ class _Run:
             "invariant": list(self.concluded.invariant if self.concluded else ()),
             "peak_memory_bytes": children.peak_memory,
         }
+        proved = verdict.kind is VerdictKind.PROVED
         return InductionOutcome(
             verdicts=(verdict,),
-            never_enabled=(),
+            never_enabled=self.dead,
             statistics=statistics,
             obligations=obligations,
             left_out=tuple(self.left_out.values()),
             invariant=self.concluded.invariant if self.concluded else (),
             asked=len(self.question.instances),
+            rechecked=self._rechecked() if proved else None,
         )
+
+    def _rechecked(self) -> Rechecked:
+        assert self.certificate is not None
+        assert self.checked is not None
+        by, checked = rechecker(self.request.solver), self.checked
+        return Rechecked(self.certificate, by, checked.seconds, checked.obligations, checked.instances)
 
     def _work(self) -> Work:
         system, question = self.model.system, self.question
@@ -195,7 +222,8 @@ class _Run:
         for event in children.events():
             if isinstance(event, Ended):
                 if event.failure is not None:
-                    self.failures.append(f"the check failed: {event.failure}")
+                    what = "a proof was not checked" if event.child == RECHECK else "the check failed"
+                    self.failures.append(f"{what}: {event.failure}")
             elif isinstance(event.content, Answered):
                 answer = event.content
                 self.answers[answer.kind, answer.formula, answer.instance] = answer
@@ -207,6 +235,21 @@ class _Run:
                 self._tell(self.left_out[gone.formula])
             elif isinstance(event.content, Concluded):
                 self.concluded = event.content
+                self._check_again(children)
+            elif isinstance(event.content, DeadActions):
+                self.dead = event.content.names
+            elif isinstance(event.content, Checked):
+                self.checked = event.content
+
+    def _check_again(self, children: Children) -> None:
+        """What was concluded is a claim until another solver has checked it."""
+        assert self.concluded is not None
+        if not self.concluded.invariant:
+            return
+        solver, name = self.request.solver, self.request.property_name
+        found_by = FoundBy(ENGINE, solver, solver_version(solver))
+        self.certificate = certificate_of(self.model, name, self.concluded.invariant, (), found_by)
+        children.start(RECHECK, recheck_work(self.model, self.certificate, rechecker(solver)))
 
     def _tell(self, news: Obligation | LeftOut) -> None:
         self.listen(Progress(news, self._elapsed()))
@@ -227,18 +270,33 @@ class _Run:
     def _verdict(self, undecided: str) -> Verdict:
         name = self.request.property_name
         if self.concluded is not None and self.concluded.invariant:
-            return Verdict(name, VerdictKind.PROVED, None, self._elapsed(), found_by=ENGINE)
+            return self._claimed(undecided)
         failing = self._failing()
         if failing is None or (self.concluded is None and not failing.state):
             return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), undecided)
         try:
-            trace = _Counterexamples(self.model, self.question).trace(failing)
+            trace = Counterexamples(self.model, self.question).trace(failing)
         except (ReplayFailure, ValueError) as failure:
             reason = f"{self._place(failing)} against {failing.formula} does not replay: {failure}"
             return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
         if failing.kind is Kind.INITIATION and failing.formula == name:
             return Verdict(name, VerdictKind.VIOLATED, 0, self._elapsed(), None, trace, fewest=True)
         return self._not_inductive(failing, trace)
+
+    def _claimed(self, undecided: str) -> Verdict:
+        """The verdict on what was concluded: proved only if it was checked again."""
+        name, by = self.request.property_name, rechecker(self.request.solver)
+        if self.checked is None:
+            reason = f"a proof was found, but {by} did not finish checking it: {undecided}"
+            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), reason)
+        if not self.checked.failed:
+            return Verdict(name, VerdictKind.PROVED, None, self._elapsed(), found_by=ENGINE)
+        refuted = next((item for item in self.checked.failed if item.certain), None)
+        if refuted is None:
+            reason = f"{by} gave up checking the proof: {self.checked.failed[0].obligation}"
+            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), reason)
+        reason = f"{ENGINE} claims a proof, but {by} refutes: {refuted.obligation}"
+        return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
 
     def _failing(self) -> Answered | None:
         """The failure to show: of what is needed, where lemmas may fall; else the first."""
@@ -288,55 +346,6 @@ class _Run:
         # The state is one of many that differ in names only, so names must not be taken in order.
         question = bmc.Request((_FIRST_STATE,), depth, symmetry=False, limits=replace(limits, seconds=left))
         return next(v for v in bmc.check(model, question).verdicts if v.property_name == _FIRST_STATE)
-
-
-class _Counterexamples:
-    """Replays counterexamples to induction on the evaluator."""
-
-    def __init__(self, model: Model, question: Question) -> None:
-        self.model = model
-        self.names = tuple(question.formulas)
-        self.evaluate = Evaluator(model.system.bits, list(question.formulas.values()))
-
-    def trace(self, answer: Answered) -> Trace:
-        """One state or two: all that was assumed holds in the first, the formula fails in the last.
-
-        Raises ReplayFailure, or ValueError for bits that hold no state, if it is not so.
-        """
-        assert answer.state is not None
-        system = self.model.system
-        states, actions = [list(answer.state)], []
-        self._holds(states[0], answer.assumed)
-        if answer.kind is Kind.INITIATION and not Replayer(self.model).is_initial(states[0]):
-            raise ReplayFailure(0, "not an initial state")
-        if answer.instance is not None:
-            instance = system.instances[answer.instance]
-            following = Replayer(self.model).successor(states[0], instance, answer.inputs)
-            if following is None:
-                raise ReplayFailure(1, f"{instance.label} is not enabled")
-            states.append(following)
-            chosen = self.model.free_values(instance, answer.inputs)
-            actions.append(ActionTaken(instance.action, {**instance.parameters, **chosen}))
-        if self._values(states[-1])[answer.formula]:
-            raise ReplayFailure(len(actions), f"{answer.formula} holds")
-        definition = self.model.definition
-        return Trace(
-            spec=definition.name,
-            spec_hash=definition.spec_hash,
-            constants=definition.constants,
-            violates=answer.formula,
-            states=tuple(map(self.model.layout.decode_state, states)),
-            actions=tuple(actions),
-        )
-
-    def _values(self, state: Sequence[bool]) -> dict[str, bool]:
-        return dict(zip(self.names, self.evaluate.single(state), strict=True))
-
-    def _holds(self, state: Sequence[bool], assumed: Sequence[str]) -> None:
-        values = self._values(state)
-        for name in assumed:
-            if not values[name]:
-                raise ReplayFailure(0, f"{name} does not hold")
 
 
 def table(obligations: Sequence[Obligation]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The questions of the inductive check, put to one incremental solver under assumptions.
 
-The clauses define every formula in a state and in the next, and the steps of the instances asked about;
-a question assumes the formulas that count, one instance, and that one formula fails afterwards.
+The clauses define every formula in a state, and in the next after each instance asked about; a question
+assumes the formulas that count, that one instance is enabled, and that one formula fails after it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from enum import StrEnum
 from pysmt.fnode import FNode
 
 from verifier.cnf import Clausifier
+from verifier.encodings.bits import restricted
 from verifier.solvers import Answer, open_solver
 from verifier.system import TransitionSystem
 
@@ -83,54 +84,40 @@ Report = Callable[[Answered | Dropped | Concluded], None]
 
 
 class _Encoded:
-    """The clauses, and the solver that has them."""
+    """The clauses, and the solver that has them.
+
+    The next state is no variables: what a formula says of it are its bits replaced by the updates of one
+    instance, so that whatever is not updated is the same term, and the same literal, before and after.
+    """
 
     def __init__(self, system: TransitionSystem, question: Question) -> None:
         self.system = system
-        cnf = Clausifier()
+        self.formulas = question.formulas
+        self._cnf = cnf = Clausifier()
         for symbol in system.bits:
             cnf.declare(symbol)
         self.now = {name: cnf.literal(term) for name, term in question.formulas.items()}
-        valid = cnf.literal(system.valid)
-        stride, clauses = cnf.variable_count, list(cnf.clauses)
-        for _ in range(stride):
-            cnf.fresh()
-        after = [[lit + stride if lit > 0 else lit - stride for lit in clause] for clause in clauses]
-        self.next = {name: lit + stride if lit > 0 else lit - stride for name, lit in self.now.items()}
+        cnf.assert_term(system.valid)
         self.initial = cnf.literal(system.init)
         self.assume = {name: cnf.fresh() for name in question.formulas}
         cnf.clauses += [[-self.assume[name], literal] for name, literal in self.now.items()]
-        cnf.clauses.append([valid])
-        self.taken: dict[int, int] = {}
-        self.inputs: dict[int, list[int]] = {}
-        unchanged = self._unchanged(cnf, stride)
-        for index in question.instances:
-            self._step(cnf, index, stride, unchanged)
         self._name_of = {literal: name for name, literal in self.assume.items()}
+        self._taken: dict[int, int] = {}
+        self._next: dict[tuple[str, int], int] = {}
         self._solver = open_solver(question.solver, question.seed)
-        self._solver.add_clauses(after)
-        self._solver.add_clauses(cnf.clauses)
+        self._given = 0
         self._support = {name: _variables(term) for name, term in question.formulas.items()}
 
-    def _unchanged(self, cnf: Clausifier, stride: int) -> list[int]:
-        """For each bit a literal under which it stays."""
-        literals = [cnf.fresh() for _ in self.system.bits]
-        for now, stays in enumerate(literals, 1):
-            cnf.clauses += [[-stays, -now, now + stride], [-stays, now, -now - stride]]
-        return literals
-
-    def _step(self, cnf: Clausifier, index: int, stride: int, unchanged: Sequence[int]) -> None:
-        instance = self.system.instances[index]
-        taken = self.taken[index] = cnf.fresh()
-        cnf.add_clause([-taken, cnf.literal(instance.guard)])
-        for now, symbol in enumerate(self.system.bits, 1):
-            if symbol not in instance.updates:
-                cnf.clauses.append([-taken, unchanged[now - 1]])
-                continue
-            new = cnf.literal(instance.updates[symbol])
-            cnf.add_clause([-taken, -new, now + stride])
-            cnf.add_clause([-taken, new, -now - stride])
-        self.inputs[index] = [cnf.declare(symbol) for symbol in instance.inputs]
+    def _take(self, index: int) -> int:
+        """The literal that an instance is enabled; with it every formula in the state after it is defined."""
+        if index not in self._taken:
+            instance = self.system.instances[index]
+            for symbol in instance.inputs:
+                self._cnf.declare(symbol)
+            for name, formula in self.formulas.items():
+                self._next[name, index] = self._cnf.literal(restricted(formula, instance.updates))
+            self._taken[index] = self._cnf.literal(instance.guard)
+        return self._taken[index]
 
     def untouched(self, name: str, index: int) -> bool:
         """Whether the instance changes nothing that the formula speaks of."""
@@ -144,26 +131,28 @@ class _Encoded:
             assumptions += [self.initial] if kind is Kind.INITIATION else []
             assumptions.append(-self.now[name])
         else:
-            assumptions += [self.taken[index], -self.next[name]]
+            assumptions += [self._take(index), -self._next[name, index]]
+        self._solver.add_clauses(self._cnf.clauses[self._given :])
+        self._given = len(self._cnf.clauses)
         answer = self._solver.solve(assumptions)
         seconds = time.monotonic() - began
         if answer is not Answer.SATISFIABLE:
             holds = True if answer is Answer.UNSATISFIABLE else None
             return Answered(kind, name, index, holds, seconds)
         state = tuple(self._solver.value(variable) for variable in range(1, len(self.system.bits) + 1))
-        inputs = tuple(self._solver.value(variable) for variable in self.inputs.get(index or 0, ()))
-        return Answered(
-            kind, name, index, False, seconds, state, () if index is None else inputs, tuple(assumed)
-        )
+        inputs = () if index is None else self.system.instances[index].inputs
+        chosen = tuple(self._solver.value(self._cnf.declare(symbol)) for symbol in inputs)
+        return Answered(kind, name, index, False, seconds, state, chosen, tuple(assumed))
 
     def used(self) -> frozenset[str]:
         """The assumed formulas that the last obligation holds by."""
         core = self._solver.failed_assumptions()
         return frozenset(self._name_of[literal] for literal in core if literal in self._name_of)
 
-    def failing_after(self, names: Iterable[str]) -> list[str]:
-        """The formulas that fail in the second state of the last counterexample."""
-        return [name for name in names if self._solver.value(abs(self.next[name])) != (self.next[name] > 0)]
+    def failing_after(self, names: Iterable[str], index: int) -> list[str]:
+        """The formulas that fail in the second state of the last counterexample, after that instance."""
+        found = {name: self._next[name, index] for name in names}
+        return [name for name, after in found.items() if self._solver.value(abs(after)) != (after > 0)]
 
 
 def _variables(term: FNode) -> frozenset[FNode]:
@@ -266,7 +255,7 @@ class _Check:
                 if answer.holds:
                     report(answer)
                     continue
-                for other in self.encoded.failing_after(alive) if answer.state else [name]:
+                for other in self.encoded.failing_after(alive, index) if answer.state else [name]:
                     alive.remove(other)
                     fell = replace(answer, formula=other)
                     report(fell)

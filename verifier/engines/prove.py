@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from verifier.certificate import Certificate
-from verifier.certify import Checked, other_solver
+from verifier.certify import Checked
 from verifier.engines import bmc
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, Working
@@ -24,14 +24,13 @@ from verifier.engines.provers import (
     BMC,
     IC3,
     KIND,
-    DeadActions,
     bmc_work,
     ic3_certificate,
     ic3_work,
     kind_certificate,
     kind_work,
-    recheck_work,
 )
+from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
@@ -40,7 +39,6 @@ from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
-RECHECK = "recheck"
 KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
 NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
@@ -87,9 +85,7 @@ class Proved:
     prover: str
     rechecked_by: str
     recheck_seconds: float
-    certificate: Certificate | None
-    """None if it is k-inductive for a k above 1, which no certificate can say."""
-    k: int | None = None
+    certificate: Certificate
 
 
 @dataclass(frozen=True)
@@ -130,12 +126,6 @@ def check(
     )
 
 
-def _rechecker(solver: str) -> str:
-    """Another solver. An invariant of IC3 has thousands of clauses: there CaDiCaL takes a quarter of Z3's
-    time, and shares nothing with MiniSat but its interface."""
-    return "cadical" if solver == AssumingSolver.NAME else other_solver(solver)
-
-
 class _Run:
     """One property."""
 
@@ -157,7 +147,7 @@ class _Run:
         self.began = time.monotonic()
         self.replayer = Replayer(model)
         self.closed = -1
-        self.claim: tuple[str, Certificate | None, Induced | None] | None = None
+        self.claim: tuple[str, Certificate] | None = None
         """Who says that it is proved, and why; not yet checked."""
         self.rechecker = ""
         self.proved: Proved | None = None
@@ -275,24 +265,18 @@ class _Run:
             self._claim(prover, ic3_certificate(self.model, self.name, news))
         else:
             known["k"] = news.k
-            certificate = kind_certificate(self.model, self.name, news, known["solver"])
-            self._claim(prover, certificate, news)
+            self._claim(prover, kind_certificate(self.model, self.name, news, known["solver"]))
 
-    def _claim(self, prover: str, certificate: Certificate | None, induced: Induced | None = None) -> None:
+    def _claim(self, prover: str, certificate: Certificate) -> None:
         """A proof was found: bounded model checking goes on while another solver checks it."""
         if self.claim is not None:
             return
-        self.claim = (prover, certificate, induced)
-        self.rechecker = _rechecker(self.statistics[prover]["solver"])
+        self.claim = (prover, certificate)
+        self.rechecker = rechecker(self.statistics[prover]["solver"])
         self._tell(prover, note=f"proof found, {self.rechecker} checks it")
         for other in (IC3, KIND):
             self.children.kill(other)
-        if certificate is not None:
-            work = recheck_work(self.model, certificate, self.rechecker)
-        else:
-            assert induced is not None
-            work = kind_work(self.model, self.name, self.rechecker, deepest=induced.k)
-        self.children.start(RECHECK, work)
+        self.children.start(RECHECK, recheck_work(self.model, certificate, self.rechecker))
 
     def _take_recheck(self, news: Any) -> None:
         assert self.claim is not None
@@ -302,8 +286,6 @@ class _Run:
                 self.dead = news.names
             case Checked() if not news.failed:
                 self._proof_stands(news.seconds)
-            case Induced():
-                self._proof_stands(news.seconds)
             case Checked():
                 first = news.failed[0]
                 if first.certain:
@@ -311,16 +293,11 @@ class _Run:
                     self._decide(VerdictKind.ERROR, refuted)
                 else:
                     self._decide(VerdictKind.INCONCLUSIVE, f"{self.rechecker} gave up checking the proof")
-            case KindGaveUp() | Found():
-                self._decide(
-                    VerdictKind.ERROR, f"{prover} claims a proof that {self.rechecker} does not find"
-                )
 
     def _proof_stands(self, seconds: float) -> None:
         assert self.claim is not None
-        prover, certificate, induced = self.claim
-        k = induced.k if induced is not None else None
-        self.proved = Proved(self.name, prover, self.rechecker, seconds, certificate, k)
+        prover, certificate = self.claim
+        self.proved = Proved(self.name, prover, self.rechecker, seconds, certificate)
         self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
         if self.system.seeks(self.name):
             self._decide(VerdictKind.VIOLATED, NO_STATE_REACHES, found_by=prover)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from verifier.certificate import Certificate, FoundBy, certificate_of, formulas
-from verifier.certify import Checked, check
-from verifier.cnf import Clausifier
-from verifier.encodings.bits import conjunction, disjunction
+from verifier.bit_permutations import bit_permutations
+from verifier.certificate import Certificate, FoundBy, certificate_of
+from verifier.encodings.bits import conjunction
 from verifier.engines.bounded_search import Search, search
-from verifier.engines.ic3.permutations import bit_permutations
 from verifier.engines.ic3.problem import problem, type_clauses
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.kinduction import Induced, kinduction
 from verifier.engines.processes import Work
 from verifier.model import Model
-from verifier.solvers import Answer, open_solver, solver_version
+from verifier.solvers import solver_version
 from verifier.solvers.assuming import AssumingSolver
 from verifier.specs.definition import PropertyKind
 from verifier.system import SafetyProperty, TransitionSystem
@@ -29,13 +27,6 @@ from verifier.unroll import Steps
 IC3, KIND, BMC = "ic3", "kind", "bmc"
 _BEYOND_ALL_DEPTHS = 1_000_000
 _IN_THE_BACKGROUND = 10
-
-
-@dataclass(frozen=True)
-class DeadActions:
-    """Actions that an invariant shows to be enabled in no reachable state."""
-
-    names: tuple[str, ...]
 
 
 def with_goal(system: TransitionSystem, name: str) -> TransitionSystem:
@@ -64,13 +55,13 @@ def ic3_work(model: Model, name: str) -> Work:
     return work
 
 
-def kind_work(model: Model, name: str, solver: str, deepest: int | None = None, nice: bool = False) -> Work:
+def kind_work(model: Model, name: str, solver: str, nice: bool) -> Work:
     """k-induction on the property and the type invariants."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         if nice:
             os.nice(_IN_THE_BACKGROUND)
-        kinduction(with_goal(model.system, name), name, solver, report, deepest)
+        kinduction(with_goal(model.system, name), name, solver, report)
 
     return work
 
@@ -84,46 +75,16 @@ def bmc_work(model: Model, names: Sequence[str], solver: str) -> Work:
     return work
 
 
-def recheck_work(model: Model, certificate: Certificate, solver: str) -> Work:
-    """The check of a certificate, and which actions its invariant shows to be impossible."""
-
-    def work(report: Callable[[Any], None], incoming: Connection) -> None:
-        checked: Checked = check(model, certificate, solver)
-        if not checked.failed:
-            report(DeadActions(_dead_actions(model, certificate, solver)))
-        report(checked)
-
-    return work
-
-
-def _dead_actions(model: Model, certificate: Certificate, solver: str) -> tuple[str, ...]:
-    cnf = Clausifier()
-    cnf.assert_term(conjunction(formulas(model, certificate).values()))
-    names = dict.fromkeys(action.name for action in model.definition.actions)
-    enabled = {
-        name: cnf.literal(disjunction(i.guard for i in model.system.instances if i.action == name))
-        for name in names
-    }
-    opened = open_solver(solver)
-    try:
-        opened.add_clauses(cnf.clauses)
-        return tuple(n for n in names if opened.solve([enabled[n]]) is Answer.UNSATISFIABLE)
-    finally:
-        opened.close()
-
-
 def ic3_certificate(model: Model, name: str, proof: Proof) -> Certificate:
     """The invariant that IC3 found, without what ``Typed`` says already."""
     return _certificate(model, name, (), proof.clauses, (IC3, AssumingSolver.NAME))
 
 
-def kind_certificate(model: Model, name: str, proof: Induced, solver: str) -> Certificate | None:
-    """The property itself with what was known beside; None where more than one step was needed."""
-    if proof.k > 1:
-        return None
+def kind_certificate(model: Model, name: str, proof: Induced, solver: str) -> Certificate:
+    """The property itself with what was known beside."""
     types = [p.name for p in model.system.properties if p.kind is PropertyKind.TYPE_INVARIANT]
     lemmas = tuple(dict.fromkeys((name, *types)))
-    return _certificate(model, name, lemmas, proof.clauses, (KIND, solver))
+    return _certificate(model, name, lemmas, proof.clauses, (KIND, solver), max(proof.k, 1))
 
 
 def _certificate(
@@ -132,6 +93,7 @@ def _certificate(
     lemmas: tuple[str, ...],
     clauses: Sequence[tuple[int, ...]],
     found_by: tuple[str, str],
+    k: int = 1,
 ) -> Certificate:
     bits = [symbol.symbol_name() for symbol in model.system.bits]
     engine, solver = found_by
@@ -141,4 +103,4 @@ def _certificate(
         for clause in clauses
         if frozenset(clause) not in typed
     )
-    return certificate_of(model, name, lemmas, named, FoundBy(engine, solver, solver_version(solver)))
+    return certificate_of(model, name, lemmas, named, FoundBy(engine, solver, solver_version(solver)), k)

@@ -109,6 +109,11 @@ def _remarks(outcome: InductionOutcome, instances: int) -> list[str]:
         remarks.append(f"{name}: not needed: {', '.join(unneeded)}.")
     if verdict.kind is VerdictKind.PROVED:
         remarks.append(f"{name}: inductive together: {', '.join(outcome.invariant)}.")
+    if outcome.rechecked is not None:
+        again = outcome.rechecked
+        by = f"{again.solver} {solver_version(again.solver)}"
+        how = f"{again.obligations} obligations about {again.instances} instances"
+        remarks.append(f"{name}: {by} checked it again in {again.seconds:.1f} s, in a fresh process: {how}.")
     if verdict.certificate is not None:
         remarks.append(f"{name}: the certificate is in {verdict.certificate}.")
     return remarks

@@ -45,8 +45,10 @@ def render_proof(run: Run, width: int, *, full: bool, proofs: Sequence[Proved]) 
 def _invariant(run: Run, proof: Proved, width: int, full: bool) -> list[RenderableType]:
     """What was proved along with the property."""
     name = proof.property_name
-    if proof.certificate is None or run.model is None:
-        return [Text(f"{name} is {proof.k}-inductive along paths of different states.", "bold")]
+    if run.model is None:
+        return []
+    if proof.certificate.k > 1:
+        return [Text(f"{name} is {proof.certificate.k}-inductive along paths of different states.", "bold")]
     said = invariant_lines(run.model, proof.certificate.clauses)
     said.sort(key=len)
     clauses = len(proof.certificate.clauses)

@@ -79,7 +79,8 @@ def together(parts: Iterable[InductionOutcome]) -> Inductions:
         "properties": {part.verdicts[0].property_name: part.statistics for part in parts},
         "peak_memory_bytes": max((part.statistics.get("peak_memory_bytes", 0) for part in parts), default=0),
     }
-    return Inductions(tuple(part.verdicts[0] for part in parts), (), statistics, parts=parts)
+    never = tuple(dict.fromkeys(name for part in parts for name in part.never_enabled))
+    return Inductions(tuple(part.verdicts[0] for part in parts), never, statistics, parts=parts)
 
 
 def _one(
@@ -130,7 +131,7 @@ def concluded(asked: Asked[InductOptions], found: Searched[Inductions]) -> Run:
         found,
         engine=ENGINE,
         options=recorded(asked),
-        solvers=(asked.options.solver,),
+        solvers=_solvers(asked.options, found.outcome),
         proofs=tuple(_described(part) for part in found.outcome.parts if part.obligations),
     )
 
@@ -140,10 +141,19 @@ def run(asked: Asked[InductOptions], listen: Listen = lambda *_: None) -> Run:
     return concluded(asked, search(asked, listen))
 
 
+def _solvers(options: InductOptions, outcome: Inductions) -> tuple[str, ...]:
+    """The one that found proofs, then those that checked them."""
+    checked = (part.rechecked.solver for part in outcome.parts if part.rechecked is not None)
+    return tuple(dict.fromkeys((options.solver, *checked)))
+
+
 def _described(part: InductionOutcome) -> Mapping[str, Any]:
+    again = part.rechecked
     return {
         "property": part.verdicts[0].property_name,
         "found_by": ENGINE,
+        "rechecked_by": again.solver if again else None,
+        "recheck_seconds": round(again.seconds, 3) if again else None,
         "lemmas": list(part.invariant) or None,
         "left_out": [{"lemma": lemma.formula, "fell_at": lemma.fell_at} for lemma in part.left_out],
         "obligations": _table(part.obligations),

@@ -77,15 +77,15 @@ def run(asked: Asked[ProveOptions], listen: Callable[[Progress], None] = lambda 
 
 def _described(model: Model | None, proof: Proved) -> Mapping[str, Any]:
     certificate = proof.certificate
-    lines = None if certificate is None or model is None else invariant_lines(model, certificate.clauses)
+    lines = None if model is None else invariant_lines(model, certificate.clauses)
     return {
         "property": proof.property_name,
         "found_by": proof.prover,
-        "k": proof.k,
+        "k": certificate.k,
         "rechecked_by": proof.rechecked_by,
         "recheck_seconds": round(proof.recheck_seconds, 3),
-        "lemmas": list(certificate.lemmas) if certificate else None,
-        "clauses": len(certificate.clauses) if certificate else None,
+        "lemmas": list(certificate.lemmas),
+        "clauses": len(certificate.clauses),
         "invariant": lines,
     }
 

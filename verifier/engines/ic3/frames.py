@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from verifier.bit_permutations import Permutation
 from verifier.engines.ic3.lifting import Cube
-from verifier.engines.ic3.permutations import Permutation
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers.assuming import AssumingSolver
 

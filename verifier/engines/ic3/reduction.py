@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from verifier.engines.ic3.permutations import Permutation
+from verifier.bit_permutations import Permutation
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers.assuming import AssumingSolver
 

@@ -31,16 +31,17 @@ def bit_permutations(model: Model) -> list[Permutation]:
     for symmetry in model.system.symmetries:
         movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
         images = [{symmetry.sort: dict(zip(movable, image, strict=True))} for image in permutations(movable)]
-        if count * len(images) <= MOST_IMAGES and all(_is_exact(model.layout, image) for image in images):
+        if count * len(images) <= MOST_IMAGES and all(is_exact(model.layout, image) for image in images):
             choices.append(list(images))
             count *= len(images)
     combined = (
         {sort: image for part in parts for sort, image in part.items()} for parts in product(*choices)
     )
-    return list(dict.fromkeys(_permutation(model.layout, renaming) for renaming in combined))
+    return list(dict.fromkeys(permutation_of(model.layout, renaming) for renaming in combined))
 
 
-def _is_exact(layout: Layout, renaming: Renaming) -> bool:
+def is_exact(layout: Layout, renaming: Renaming) -> bool:
+    """Whether renaming the elements does no more than to move bits."""
     return all(_fillers_stay(sort, renaming) for sort in layout.sorts.values())
 
 
@@ -57,7 +58,8 @@ def _fillers_stay(sort: Sort, renaming: Renaming) -> bool:
     return all(_fillers_stay(part, renaming) for part in sort.parts())
 
 
-def _permutation(layout: Layout, renaming: Renaming) -> Permutation:
+def permutation_of(layout: Layout, renaming: Renaming) -> Permutation:
+    """What each bit becomes, if ``is_exact``."""
     places: dict[Any, int] = {}
     images: list[Any] = []
     for name, sort in layout.sorts.items():

@@ -1,0 +1,60 @@
+"""A proof checked again before it counts: by another solver, in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from verifier.certificate import Certificate, formulas
+from verifier.certify import Checked, check, other_solver
+from verifier.encodings.bits import conjunction, disjunction
+from verifier.engines.processes import Work
+from verifier.model import Model
+from verifier.solvers import Answer, open_solver
+from verifier.solvers.assuming import AssumingSolver
+from verifier.tseitin import Definitions
+
+RECHECK = "recheck"
+
+
+@dataclass(frozen=True)
+class DeadActions:
+    """Actions that an invariant shows to be enabled in no reachable state."""
+
+    names: tuple[str, ...]
+
+
+def rechecker(solver: str) -> str:
+    """Another solver. An invariant of IC3 has thousands of clauses: there CaDiCaL takes a quarter of Z3's
+    time, and shares nothing with MiniSat but its interface."""
+    return "cadical" if solver == AssumingSolver.NAME else other_solver(solver)
+
+
+def recheck_work(model: Model, certificate: Certificate, solver: str) -> Work:
+    """The check of a certificate, and which actions its invariant shows to be impossible."""
+
+    def work(report: Callable[[Any], None], incoming: Connection) -> None:
+        checked: Checked = check(model, certificate, solver)
+        if not checked.failed:
+            report(DeadActions(_dead_actions(model, certificate, solver)))
+        report(checked)
+
+    return work
+
+
+def _dead_actions(model: Model, certificate: Certificate, solver: str) -> tuple[str, ...]:
+    cnf = Definitions()
+    cnf.hold(conjunction(formulas(model, certificate).values()))
+    names = dict.fromkeys(action.name for action in model.definition.actions)
+    enabled = {
+        name: cnf.literal(disjunction(i.guard for i in model.system.instances if i.action == name))
+        for name in names
+    }
+    opened = open_solver(solver)
+    try:
+        opened.add_clauses(cnf.clauses)
+        return tuple(n for n in names if opened.solve([enabled[n]]) is Answer.UNSATISFIABLE)
+    finally:
+        opened.close()

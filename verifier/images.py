@@ -1,0 +1,181 @@
+"""Which instances are images of others under a permutation of state bits, found by comparing terms.
+
+Let p permute the bits, and with them states. If the guard and the updates of an instance J are those of
+an instance I with every bit b written as p(b), then J does to p(s) what I does to s; and if an invariant
+is, as a set of conjuncts, what it becomes with every b written as p(b), then J keeps it if I does. Both
+are compared here, term by term, up to the order of operands. Where they differ nothing is claimed. Which
+permutations and pairs to try is taken from the declared symmetry, which need not be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+from pysmt import operators as op
+from pysmt.fnode import FNode
+
+from verifier.bit_permutations import is_exact, permutation_of
+from verifier.encodings.concrete import Concrete
+from verifier.model import Model
+from verifier.renaming import Renaming, renamed
+from verifier.system import Instance
+
+_ANY_ORDER = (op.AND, op.OR, op.IFF)
+
+Bits = Mapping[FNode, FNode]
+"""What each bit becomes; those not named stay."""
+
+
+def representatives(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
+    """For each instance (by index) the one that stands for it: itself, or one of which it was found to be
+    an image under permutations that leave the invariant as it is."""
+    return _Search(model, tuple(invariant)).run()
+
+
+class Forms:
+    """Numbers for terms: equal numbers, equal terms up to the order of operands."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[object, ...], int] = {}
+
+    def under(self, bits: Bits) -> Form:
+        """The numbers of terms whose bits are written as others."""
+        return Form(self._numbers, bits)
+
+
+class Form:
+    """The numbers of terms under one writing of bits."""
+
+    def __init__(self, numbers: dict[tuple[object, ...], int], bits: Bits) -> None:
+        self._numbers = numbers
+        self._bits = bits
+        self._known: dict[FNode, int] = {}
+
+    def of(self, term: FNode) -> int:
+        """The number of a term."""
+        known, stack = self._known, [term]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            missing = [part for part in node.args() if part not in known]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            known[node] = self._numbers.setdefault(self._key(node), len(self._numbers))
+        return known[term]
+
+    def _key(self, node: FNode) -> tuple[object, ...]:
+        kind = node.node_type()
+        if not node.args():
+            return (self._bits.get(node, node),)
+        parts = [self._known[part] for part in node.args()]
+        return (kind, *(sorted(parts) if kind in _ANY_ORDER else parts))
+
+
+class _Search:
+    def __init__(self, model: Model, invariant: tuple[FNode, ...]) -> None:
+        self.model = model
+        self.forms = Forms()
+        self.plain = self.forms.under({})
+        self.invariant = invariant
+        self.place = {
+            (instance.action, tuple(instance.parameters.values())): index
+            for index, instance in enumerate(model.system.instances)
+        }
+
+    def run(self) -> dict[int, int]:
+        """Goes from instance to image along permutations that exchange two elements."""
+        exchanges = [found for renaming in self._exchanges() if (found := self._exchange(renaming))]
+        stands: dict[int, int] = {}
+        for first in range(len(self.model.system.instances)):
+            if first in stands:
+                continue
+            stands[first] = first
+            waiting = [first]
+            while waiting:
+                here = waiting.pop()
+                for exchange in exchanges:
+                    image = exchange.image(here)
+                    if image is not None and image not in stands and exchange.leads(here, image):
+                        stands[image] = first
+                        waiting.append(image)
+        return stands
+
+    def _exchanges(self) -> Iterator[Renaming]:
+        for symmetry in self.model.system.symmetries:
+            movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
+            for one, other in pairwise(movable):
+                yield {symmetry.sort: {one: other, other: one}}
+
+    def _exchange(self, renaming: Renaming) -> _Exchange | None:
+        """The permutation of bits, if it is one that leaves the invariant as it is."""
+        layout = self.model.layout
+        if not is_exact(layout, renaming):
+            return None
+        bits = layout.bits
+        moved = {
+            bits[i - 1]: bits[j - 1] for i, j in enumerate(permutation_of(layout, renaming)) if i and i != j
+        }
+        if set(moved) != set(moved.values()):
+            return None
+        written = self.forms.under(moved)
+        if {self.plain.of(part) for part in self.invariant} != {written.of(part) for part in self.invariant}:
+            return None
+        return _Exchange(self, renaming, moved, written)
+
+
+class _Exchange:
+    """A permutation under which the invariant stays as it is."""
+
+    def __init__(self, search: _Search, renaming: Renaming, moved: Bits, written: Form) -> None:
+        self._search = search
+        self._renaming = renaming
+        self._moved = moved
+        self._written = written
+        actions = search.model.definition.actions
+        self._sorts = {a.name: {p.symbol.name: p.symbol.sort for p in a.parameters} for a in actions}
+
+    def image(self, index: int) -> int | None:
+        """The instance that should be the image of another; None if there is none."""
+        instance = self._search.model.system.instances[index]
+        sorts = self._sorts[instance.action]
+        values: list[Concrete] = [
+            renamed(sorts[name], value, self._renaming) for name, value in instance.parameters.items()
+        ]
+        return self._search.place.get((instance.action, tuple(values)))
+
+    def leads(self, one: int, other: int) -> bool:
+        """Whether the other instance is the image of the one, by their terms."""
+        instances = self._search.model.system.instances
+        source, target = instances[one], instances[other]
+        inputs = self._inputs(source, target)
+        if inputs is None:
+            return False
+        plain, written, moved = self._search.plain, self._written, self._moved
+        if inputs:
+            written = self._search.forms.under({**moved, **inputs})
+        return (
+            written.of(source.guard) == plain.of(target.guard)
+            and {moved.get(bit, bit) for bit in source.updates} == set(target.updates)
+            and all(
+                written.of(new) == plain.of(target.updates[moved.get(bit, bit)])
+                for bit, new in source.updates.items()
+            )
+        )
+
+    def _inputs(self, source: Instance, target: Instance) -> Bits | None:
+        """Which input of the other instance stands for each of the one's: any pairing would do."""
+        if len(source.inputs) != len(target.inputs):
+            return None
+        if not source.inputs:
+            return {}
+        layout = self._search.model.free_layouts[source.label]
+        if not is_exact(layout, self._renaming):
+            return None
+        places = permutation_of(layout, self._renaming)[1:]
+        paired = {bit: target.inputs[place - 1] for bit, place in zip(source.inputs, places, strict=True)}
+        return paired if len(set(paired.values())) == len(paired) else None
