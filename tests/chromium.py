@@ -75,10 +75,10 @@ def size(driver: webdriver.Chrome, width: int, height: int) -> None:
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
-def prefer(driver: webdriver.Chrome, scheme: str) -> None:
-    """Makes the system prefer ``light`` or ``dark``."""
+def prefer(driver: webdriver.Chrome, scheme: str, media: str = "screen") -> None:
+    """Makes the system prefer ``light`` or ``dark``, on the screen or in ``print``."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
 
 
 def evaluate(driver: webdriver.Chrome, expression: str) -> Any:

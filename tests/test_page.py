@@ -167,6 +167,10 @@ def test_both_colour_schemes_and_the_switch_between(driver: Chrome, tmp_path: Pa
     background, text = lightness()
     assert background > 700 > 150 > text
     switch.click()
+    prefer(driver, "dark", "print")
+    background, text = lightness()
+    assert background > 700 > 150 > text
+    prefer(driver, "dark")
     switch.click()
     prefer(driver, "light")
     background, text = lightness()

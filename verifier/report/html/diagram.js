@@ -108,7 +108,7 @@ const Diagram = (() => {
   }
 
   function heads(trace, plan) {
-    const svg = element("svg", { width: plan.width, height: 38, class: "heads", "aria-hidden": "true" });
+    const svg = element("svg", { width: plan.width, height: 38, viewBox: `0 0 ${plan.width} 38`, class: "heads", "aria-hidden": "true" });
     trace.lanes.forEach(([name, kind], number) => {
       svg.append(element("text", { class: "lane-name", x: plan.x(number), y: 17 }, name));
       if (kind !== name) svg.append(element("text", { class: "lane-kind", x: plan.x(number), y: 32 }, kind));
@@ -250,6 +250,7 @@ const Diagram = (() => {
       height = plan.bottom + verdict.height;
     }
     svg.setAttribute("height", height);
+    svg.setAttribute("viewBox", `0 0 ${plan.width} ${height}`);  // print scales by it
     return { svg, heads: heads(trace, plan), rows: plan.rows };
   }
 
