@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from tests.command_line import CHAIN, LOCK, verify, wrong
+from tests.explicit import explore
 from tests.test_ic3 import KNOWN, SMALL
+from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
 from verifier.certificate import FoundBy, certificate_of
 from verifier.certify import check as check_certificate
@@ -20,11 +22,13 @@ from verifier.engines import prove as engine
 from verifier.engines.ic3.search import Counterexample, Proof
 from verifier.engines.processes import Limits, Work
 from verifier.engines.prove import EngineChoice, Progress, ProveOutcome, Request, check
+from verifier.engines.provers import LemmasKept, ic3_certificate, ic3_work
 from verifier.model import build
 from verifier.replay import Replayer
 from verifier.runs.invariant import invariant_lines
 from verifier.specs.kafka.kip320 import Kip320
-from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
+from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant, lemma
+from verifier.system import NamedFormula
 from verifier.verdict import Verdict, VerdictKind
 
 PROVED, VIOLATED, ERROR = VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.ERROR
@@ -78,6 +82,8 @@ def test_known_verdicts(case: Any, choice: EngineChoice) -> None:
         "AtFive": VIOLATED,
     }.get(name, PROVED if length is None else VIOLATED)
     assert verdict.kind is wanted
+    if name == "AtFive":
+        assert "reached in no state" in str(verdict.reason)
     if length is None:
         assert verdict.trace is None
     else:
@@ -184,7 +190,7 @@ def test_a_prover_that_fails_decides_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_out_of_time_is_inconclusive() -> None:
     model = build(Kip320({"replicas": 4}))
-    verdict = _only(check(model, Request(("StrongIsr",), EngineChoice.IC3, limits=Limits(0.5))))
+    verdict = _only(check(model, Request(("StrongIsr",), EngineChoice.IC3, limits=Limits(0.5), lemmas=False)))
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     assert "timeout" in str(verdict.reason)
 
@@ -195,12 +201,74 @@ def test_out_of_time_is_inconclusive() -> None:
 def test_kip320_is_proved() -> None:
     news: list[Progress] = []
     model = build(Kip320(SMALL))
-    outcome = check(model, Request(("StrongIsr",), EngineChoice.IC3), news.append)
+    outcome = check(model, Request(("StrongIsr",), EngineChoice.IC3, lemmas=False), news.append)
     assert _only(outcome).kind is PROVED
     (proof,) = outcome.proofs
     assert proof.rechecked_by != "minisat"
     assert any(item.clauses for item in news)
     assert any("proof found" in item.note for item in news)
+
+
+class Weak(Chain):
+    """A chain with lemmas: one is inductive, one is false, one holds but nothing here proves it alone."""
+
+    @lemma()
+    def in_range(self, s: Any) -> Any:
+        return s.x >= 0
+
+    @lemma()
+    def false(self, s: Any) -> Any:
+        return s.x < 1
+
+    @invariant()
+    def low(self, s: Any) -> Any:
+        return s.x <= 1
+
+
+def test_lemmas_that_do_not_hold_are_left_out() -> None:
+    for name, kind in (("StartsLow", PROVED), ("NeverTop", VIOLATED), ("Low", VIOLATED)):
+        outcome = _prove(Weak(), name, EngineChoice.IC3)
+        assert _only(outcome).kind is kind
+        assert all("False" not in proof.certificate.lemmas for proof in outcome.proofs)
+
+
+def test_a_property_that_follows_from_lemmas_is_proved_by_them() -> None:
+    model = build(Kip320(SMALL))
+    (with_lemmas,) = check(model, Request(("StrongIsr",), EngineChoice.IC3)).proofs
+    (without,) = check(model, Request(("StrongIsr",), EngineChoice.IC3, lemmas=False)).proofs
+    assert {"Committed", "LogMatching"} <= set(with_lemmas.certificate.lemmas)
+    assert with_lemmas.certificate.clauses == ()
+    assert without.certificate.lemmas == ()
+    assert without.certificate.clauses
+    assert with_lemmas.rechecked_by not in with_lemmas.certificate.found_by.solver.split("+")
+
+
+def test_ic3_searches_within_lemmas_that_do_not_suffice() -> None:
+    """Each certificate names the lemmas left and the clauses that had to be found, and is rechecked."""
+    model = build(Kip320(SMALL))
+    kept = {"QuorumIsLastRequest", "EpochFromRequest", "LeaderCameFirst"}
+    few = replace(model.system, lemmas=tuple(x for x in model.system.lemmas if x.name in kept))
+    (proof,) = check(replace(model, system=few), Request(("StrongIsr",), EngineChoice.IC3)).proofs
+    assert "LeaderCameFirst" in proof.certificate.lemmas
+    assert proof.certificate.clauses
+
+
+@pytest.mark.parametrize("rules", range(30))
+def test_guessed_lemmas_change_no_verdict_of_random_systems(rules: int) -> None:
+    """The properties of a random protocol as lemmas for each other: most of them are false."""
+    model = build(RandomProtocol({"rules": rules}))
+    steps = explore(model).steps
+    guesses = tuple(NamedFormula(f"Guess{p.name}", p.formula) for p in model.system.properties)
+    guessing = replace(model, system=replace(model.system, lemmas=guesses))
+    for name in NAMES:
+        events: list[Any] = []
+        ic3_work(guessing, name, lemmas=True)(events.append, None)  # type: ignore[arg-type]
+        kept = next(event.names for event in events if isinstance(event, LemmasKept))
+        assert not any(guess.removeprefix("Guess") in steps for guess in kept)
+        assert isinstance(events[-1], Proof) == (name not in steps)
+        if isinstance(events[-1], Proof):
+            proof = ic3_certificate(guessing, name, events[-1], kept)
+            assert not check_certificate(guessing, proof, "cadical").failed
 
 
 def test_the_first_try_of_kip320_is_violated() -> None:
@@ -258,7 +326,8 @@ def test_images_of_a_clause_are_one_line_only_if_all_are_there() -> None:
 def test_command_prints_and_writes_what_certify_accepts(tmp_path: Path) -> None:
     file = tmp_path / "proof.json"
     small = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
-    done = verify("prove", "--spec", "kip320", *small, "--property", "StrongIsr", "--certificate", str(file))
+    asked = ("--property", "StrongIsr", "--no-lemmas", "--certificate", str(file))
+    done = verify("prove", "--spec", "kip320", *small, *asked)
     assert done.exit_code == 0, done.output
     assert "StrongIsr   PROVED" in done.stdout
     assert "for all replicas a:" in done.stdout

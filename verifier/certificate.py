@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,9 +89,7 @@ def certificate_of(
 def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     """The conjuncts of the invariant by name. Raises Misfit for a name that the model does not have."""
     system = model.system
-    known = {TYPED: system.valid}
-    known |= {prop.name: prop.formula for prop in system.properties}
-    known |= {lemma.name: lemma.formula for lemma in system.lemmas}
+    known = _known(model)
     bits = {symbol.symbol_name() for symbol in system.bits}
     found = {TYPED: system.valid}
     for name in certificate.lemmas:
@@ -104,6 +102,19 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
                 raise Misfit(f"the certificate speaks of {name}, which is no part of the state")
         found[f"clause {number}"] = disjunction(literal_term(literal) for literal in clause)
     return found
+
+
+def named_formulas(model: Model, names: Sequence[str]) -> list[FNode]:
+    """What lemmas and properties say. Raises KeyError for a name that the model does not have."""
+    known = _known(model)
+    return [known[name] for name in names]
+
+
+def _known(model: Model) -> dict[str, FNode]:
+    system = model.system
+    known = {TYPED: system.valid}
+    known |= {prop.name: prop.formula for prop in system.properties}
+    return known | {lemma.name: lemma.formula for lemma in system.lemmas}
 
 
 def literal_term(literal: Literal) -> FNode:

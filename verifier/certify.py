@@ -72,8 +72,8 @@ class _Questions:
 
 
 def other_solver(than: str) -> str:
-    """A solver to check what that one found."""
-    return "cadical" if than == "z3" else "z3"
+    """A solver to check what that one, or those joined by "+", found."""
+    return "cadical" if "z3" in than.split("+") else "z3"
 
 
 def check(

@@ -27,6 +27,10 @@ _SOLVER_HELP = (
     "What solves k-induction and bounded model checking. [default: cadical, z3] IC3 uses MiniSat; every "
     "proof is checked again by another solver."
 )
+_LEMMAS_HELP = (
+    "Check the spec's lemmas first, and let IC3 search within those that are inductive; without them it "
+    "finds the whole invariant by itself."
+)
 _CERTIFICATE_HELP = (
     "Write the proof, for verify certify. Of several proved properties the first gets FILE; P.json becomes "
     "P.NAME.json for each other."
@@ -41,6 +45,7 @@ _TRACE_HELP = (
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option("--engine", type=OneOf("engine", ENGINES), default="auto", show_default=True, help=_ENGINE_HELP)
 @click.option("--solver", type=OneOf("solver", SOLVER_NAMES), help=_SOLVER_HELP)
+@click.option("--lemmas/--no-lemmas", default=True, show_default=True, help=_LEMMAS_HELP)
 @click.option("--certificate", type=click.Path(path_type=Path), metavar="FILE", help=_CERTIFICATE_HELP)
 @click.option("--timeout", type=Duration(), help="End the search after this time: 90, 90s, 2m, 1h.")
 @click.option("--memory", type=Size(), help="End the search at this much memory: 512MiB, 2GiB.")
@@ -61,13 +66,14 @@ def command(
     certificate: Path | None,
     **rest: Any,
 ) -> int:
-    """Prove properties for all depths, or find executions that violate them, without lemmas.
+    """Prove properties for all depths, or find executions that violate them.
 
     Progress goes to standard error, the result to standard output.
 
     \b
     Examples:
       verify prove --spec kip320 --property StrongIsr --certificate strong_isr.json
+      verify prove --spec kip320 --property StrongIsr --engine ic3 --no-lemmas
       verify prove --spec kip320-first-try --property StrongIsr
       verify prove --spec my_protocol.py --engine kind --timeout 5m
     """

@@ -160,6 +160,15 @@ def _variables(term: FNode) -> frozenset[FNode]:
     return found
 
 
+def largest_inductive(
+    system: TransitionSystem, formulas: Mapping[str, FNode], instances: Sequence[int], solver: str
+) -> tuple[str, ...]:
+    """Those of the formulas that hold initially and that every instance keeps, together; the most of them."""
+    names = tuple(formulas)
+    question = Question(formulas, names, (), names[0], tuple(instances), solver, houdini=True)
+    return _Check(system, question, lambda _: None).largest(names)
+
+
 def check_obligations(system: TransitionSystem, question: Question, report: Report) -> None:
     """Asks all that is to be asked, reporting each answer as it comes."""
     _Check(system, question, report).run()
@@ -193,6 +202,10 @@ class _Check:
             return
         kept = [self._all_kept(index, candidates) for index in question.instances]
         self.report(Concluded(tuple(candidates) if all(kept) and not self.failed_initially else ()))
+
+    def largest(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The largest inductive subset."""
+        return tuple(self._largest([name for name in names if self._initially(name)], self.report))
 
     def _choose(self, candidates: Sequence[str]) -> None:
         """Concludes with the lemmas that are inductive together, and if wanted only with those needed."""

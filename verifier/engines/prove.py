@@ -24,6 +24,7 @@ from verifier.engines.provers import (
     BMC,
     IC3,
     KIND,
+    LemmasKept,
     bmc_work,
     ic3_certificate,
     ic3_work,
@@ -60,6 +61,8 @@ class Request:
     solver: str | None = None
     """Of k-induction and bounded model checking; None: the one that each prefers."""
     limits: Limits = field(default_factory=Limits)
+    lemmas: bool = True
+    """Let IC3 search within the protocol's lemmas, once they are checked."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,8 @@ class _Run:
         self.claim: tuple[str, Certificate] | None = None
         """Who says that it is proved, and why; not yet checked."""
         self.rechecker = ""
+        self.lemmas: tuple[str, ...] = ()
+        """Within which IC3 searches."""
         self.proved: Proved | None = None
         self.verdicts: list[Verdict] = []
         self.dead: tuple[str, ...] = ()
@@ -182,7 +187,7 @@ class _Run:
         choice, model, name = self.request.engine, self.model, self.name
         solver = self.request.solver
         if choice in (EngineChoice.AUTO, EngineChoice.IC3):
-            self._child(IC3, AssumingSolver.NAME, ic3_work(model, name))
+            self._child(IC3, AssumingSolver.NAME, ic3_work(model, name, self.request.lemmas))
         if choice in (EngineChoice.AUTO, EngineChoice.KIND):
             with_others = choice is EngineChoice.AUTO
             kind = kind_work(model, name, solver or KIND_SOLVER, nice=with_others)
@@ -214,6 +219,10 @@ class _Run:
         match news:
             case FrameClosed() | Working():
                 self._take_frame(news)
+            case LemmasKept():
+                self.lemmas = news.names
+                self.statistics[prover] |= {"lemmas": news.lemmas, "lemma_seconds": round(news.seconds, 3)}
+                self._tell(prover, note=f"{news.lemmas} lemmas hold, and are kept")
             case BaseClosed():
                 self._close(prover, news.depth)
             case DepthClosed():
@@ -262,7 +271,7 @@ class _Run:
         known["seconds"] = round(news.seconds, 3)
         if isinstance(news, Proof):
             known |= {"frame": news.frame, "learned_clauses": news.learned, "queries": news.queries}
-            self._claim(prover, ic3_certificate(self.model, self.name, news))
+            self._claim(prover, ic3_certificate(self.model, self.name, news, self.lemmas))
         else:
             known["k"] = news.k
             self._claim(prover, kind_certificate(self.model, self.name, news, known["solver"]))

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from pysmt.fnode import FNode
+
 from verifier.bit_permutations import bit_permutations
-from verifier.certificate import Certificate, FoundBy, certificate_of
+from verifier.certificate import TYPED, Certificate, FoundBy, certificate_of, named_formulas
 from verifier.encodings.bits import conjunction
 from verifier.engines.bounded_search import Search, search
 from verifier.engines.ic3.problem import problem, type_clauses
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
+from verifier.engines.inductive_step import largest_inductive
 from verifier.engines.kinduction import Induced, kinduction
 from verifier.engines.processes import Work
 from verifier.model import Model
+from verifier.orbits import representatives
 from verifier.solvers import solver_version
 from verifier.solvers.assuming import AssumingSolver
 from verifier.specs.definition import PropertyKind
@@ -25,6 +30,7 @@ from verifier.system import SafetyProperty, TransitionSystem
 from verifier.unroll import Steps
 
 IC3, KIND, BMC = "ic3", "kind", "bmc"
+_LEMMA_SOLVER = "z3"  # so that CaDiCaL, which checks what IC3 found, has found nothing of it
 _BEYOND_ALL_DEPTHS = 1_000_000
 _IN_THE_BACKGROUND = 10
 
@@ -41,11 +47,47 @@ def with_goal(system: TransitionSystem, name: str) -> TransitionSystem:
     return replace(system, properties=(goal,))
 
 
-def ic3_work(model: Model, name: str) -> Work:
-    """IC3 on the property and the type invariants."""
+@dataclass(frozen=True)
+class LemmasKept:
+    """Those of the protocol's lemmas, properties and type invariants that are inductive together."""
+
+    names: tuple[str, ...]
+    lemmas: int
+    """How many of them are lemmas."""
+    seconds: float
+
+
+def _goals(model: Model, name: str) -> tuple[str, ...]:
+    """The property and the type invariants."""
+    types = (p.name for p in model.system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
+    return tuple(dict.fromkeys((*types, name)))
+
+
+def kept_lemmas(model: Model, name: str) -> tuple[str, ...]:
+    """Of the lemmas, the type invariants and the property, what is inductive together; if the property is
+    among them, or follows, that proves it."""
+    system = model.system
+    candidates = {TYPED: system.valid} | {lemma.name: lemma.formula for lemma in system.lemmas}
+    candidates |= {goal: system.property_named(goal).formula for goal in _goals(model, name)}
+    instances = representatives(model.definition, system)
+    return largest_inductive(system, candidates, instances, _LEMMA_SOLVER)
+
+
+def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
+    """IC3 on the property and the type invariants, within the protocol's ``lemmas`` that were checked."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
-        question = problem(with_goal(model.system, name), name)
+        known: list[FNode] = []
+        if lemmas and model.system.lemmas:
+            began = time.monotonic()
+            names = kept_lemmas(model, name)
+            own = sum(lemma.name in names for lemma in model.system.lemmas)
+            report(LemmasKept(names, own, time.monotonic() - began))
+            if set(_goals(model, name)) <= set(names):
+                report(Proof((), 0, 0, 0, time.monotonic() - began))
+                return
+            known = named_formulas(model, names)
+        question = problem(with_goal(model.system, name), name, known=known)
         permutations = bit_permutations(model)
         answer: Proof | Counterexample = prove(question, permutations, report)
         if isinstance(answer, Proof):
@@ -75,16 +117,17 @@ def bmc_work(model: Model, names: Sequence[str], solver: str) -> Work:
     return work
 
 
-def ic3_certificate(model: Model, name: str, proof: Proof) -> Certificate:
-    """The invariant that IC3 found, without what ``Typed`` says already."""
-    return _certificate(model, name, (), proof.clauses, (IC3, AssumingSolver.NAME))
+def ic3_certificate(
+    model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = ()
+) -> Certificate:
+    """The invariant that IC3 found within lemmas, without what ``Typed`` says already."""
+    solvers = f"{AssumingSolver.NAME}+{_LEMMA_SOLVER}" if lemmas else AssumingSolver.NAME
+    return _certificate(model, name, lemmas, proof.clauses, (IC3, solvers))
 
 
 def kind_certificate(model: Model, name: str, proof: Induced, solver: str) -> Certificate:
     """The property itself with what was known beside."""
-    types = [p.name for p in model.system.properties if p.kind is PropertyKind.TYPE_INVARIANT]
-    lemmas = tuple(dict.fromkeys((name, *types)))
-    return _certificate(model, name, lemmas, proof.clauses, (KIND, solver), max(proof.k, 1))
+    return _certificate(model, name, _goals(model, name), proof.clauses, (KIND, solver), max(proof.k, 1))
 
 
 def _certificate(
@@ -92,15 +135,17 @@ def _certificate(
     name: str,
     lemmas: tuple[str, ...],
     clauses: Sequence[tuple[int, ...]],
-    found_by: tuple[str, str],
+    finder: tuple[str, str],
     k: int = 1,
 ) -> Certificate:
     bits = [symbol.symbol_name() for symbol in model.system.bits]
-    engine, solver = found_by
+    engine, solver = finder
+    versions = "+".join(solver_version(each) for each in solver.split("+"))
+    found_by = FoundBy(engine, solver, versions)
     typed = {frozenset(clause) for clause in type_clauses(model.system)}
     named = tuple(
         tuple((bits[abs(literal) - 1], literal > 0) for literal in clause)
         for clause in clauses
         if frozenset(clause) not in typed
     )
-    return certificate_of(model, name, lemmas, named, FoundBy(engine, solver, solver_version(solver)), k)
+    return certificate_of(model, name, lemmas, named, found_by, k)

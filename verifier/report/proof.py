@@ -52,11 +52,16 @@ def _invariant(run: Run, proof: Proved, width: int, full: bool) -> list[Renderab
     said = invariant_lines(run.model, proof.certificate.clauses)
     said.sort(key=len)
     clauses = len(proof.certificate.clauses)
+    lemmas = [lemma.name for lemma in run.definition.lemmas if lemma.name in proof.certificate.lemmas]
+    within = f"Inductive lemmas: {', '.join(lemmas)}."
+    lines: list[RenderableType] = [Text(line) for line in wrap(within, width)] if lemmas else []
     if not clauses:
-        return [Text(f"{name} is inductive by itself.", "bold")]
+        how = "is inductive with these lemmas, or follows from them" if lemmas else "is inductive by itself"
+        return [*lines, Text(f"{name} {how}.", "bold")]
     shown = said if full else said[:_MOST_LINES]
     of = f"{len(said)} lines for {clauses} clauses"
-    lines: list[RenderableType] = [Text(f"An inductive invariant that implies {name} ({of}):", "bold")]
+    with_lemmas = " with these lemmas" if lemmas else ""
+    lines.append(Text(f"An inductive invariant that{with_lemmas} implies {name} ({of}):", "bold"))
     for line in shown:
         lines += map(Text, wrap(line, width, initial_indent="  ", subsequent_indent="      "))
     if len(shown) < len(said):

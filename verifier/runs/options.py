@@ -88,3 +88,5 @@ class ProveOptions(Options):
     memory: int | None = None
     engine: str = "auto"
     solver: str | None = None
+    lemmas: bool = True
+    """Let IC3 use the spec's lemmas, once they are checked."""

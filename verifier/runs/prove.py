@@ -40,7 +40,8 @@ def search(
 
     def prove(model: Model) -> ProveOutcome:
         limits = Limits(asked.seconds_left(), options.memory)
-        request = Request(asked.properties, EngineChoice(options.engine), options.solver, limits)
+        engine = EngineChoice(options.engine)
+        request = Request(asked.properties, engine, options.solver, limits, options.lemmas)
         return check(model, request, listen)
 
     return searched(asked, prove, lambda verdicts: ProveOutcome(verdicts, (), {"peak_memory_bytes": 0}))
@@ -52,6 +53,7 @@ def recorded(asked: Asked[ProveOptions]) -> dict[str, Any]:
     return {
         "engine": options.engine,
         "solver": options.solver,
+        "lemmas": options.lemmas,
         "deadlock": asked.deadlock,
         "timeout": options.timeout,
         "memory": options.memory,

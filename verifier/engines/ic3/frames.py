@@ -62,7 +62,9 @@ class Frames:
 
     def open(self) -> None:
         """Adds a frame, which excludes nothing but what the seeds exclude."""
-        clauses = [*self.problem.frames.state, *self.problem.frames.relation, *self.problem.seeds]
+        # What is known needs no copy in the next state: the relation keeps it.
+        known = [[literal] for literal in self.problem.known]
+        clauses = [*self.problem.frames.state, *self.problem.frames.relation, *self.problem.seeds, *known]
         stride = self.problem.frames.stride
         clauses += [[v + stride if v > 0 else v - stride for v in seed] for seed in self.problem.seeds]
         if not self.levels:
@@ -72,7 +74,7 @@ class Frames:
         if self._last_states is not None:
             self._last_states.close()
         # Without the relation: a state that violates the property may have no successor.
-        states = [*self.problem.frames.state, *self.problem.seeds]
+        states = [*self.problem.frames.state, *self.problem.seeds, *known]
         self._last_states = AssumingSolver(states, self.problem.bits)
 
     def blocked_at(self, level: int) -> list[frozenset[int]]:

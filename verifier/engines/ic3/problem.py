@@ -10,7 +10,7 @@ from pysmt.fnode import FNode
 
 from verifier.cnf import Clausifier
 from verifier.structural import structural_invariants
-from verifier.system import TransitionSystem
+from verifier.system import SafetyProperty, TransitionSystem
 from verifier.unroll import Clauses, Frames, Steps, frames
 
 _MOST_CLAUSES = 64
@@ -34,6 +34,8 @@ class Problem:
     frames: Frames
     holds: int
     """The literal, in ``frames``, that the property holds."""
+    known: Sequence[int]
+    """Literals, in ``frames``, of formulas that are inductive together: lemmas that were checked."""
     seeds: Clauses
     """Clauses over the state bits, inductive together, that every reachable state satisfies."""
     type_clauses: Clauses
@@ -50,11 +52,14 @@ class Problem:
         return self.frames.bits
 
 
-def problem(system: TransitionSystem, name: str, solver: str = "cadical") -> Problem:
-    """What IC3 needs to know to prove or refute a property."""
+def problem(
+    system: TransitionSystem, name: str, solver: str = "cadical", known: Sequence[FNode] = ()
+) -> Problem:
+    """What IC3 needs to know to prove or refute a property; ``known`` are inductive together."""
     prop = system.property_named(name)
+    assumed = [SafetyProperty(f"known {i}", prop.kind, formula, False) for i, formula in enumerate(known)]
     # Other properties' gates would only be carried along: each model gives them values.
-    unrolled = frames(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
+    unrolled = frames(replace(system, properties=(prop, *assumed)), Steps.SERIAL, symmetry=False)
     types = type_clauses(system)
     structural = structural_invariants(system, unrolled, solver)
     cnf = Clausifier()
@@ -71,6 +76,7 @@ def problem(system: TransitionSystem, name: str, solver: str = "cadical") -> Pro
     return Problem(
         frames=unrolled,
         holds=unrolled.properties[name],
+        known=[unrolled.properties[item.name] for item in assumed],
         seeds=_distinct([*types, *structural]),
         type_clauses=types,
         gates=cnf.clauses,

@@ -18,7 +18,7 @@ Clause = frozenset[int]
 def reduced(
     problem: Problem, permutations: Sequence[Permutation], clauses: Iterable[Sequence[int]]
 ) -> list[tuple[int, ...]]:
-    """Those of an invariant's clauses that are needed, if type clauses are taken for granted.
+    """Those of an invariant's clauses that are needed, if type clauses and what is known are granted.
 
     The clauses are closed under the permutations, as those of IC3's frames are.
     """
@@ -52,7 +52,7 @@ class _Use:
         self.known = dict(zip(known, range(first, first + len(known)), strict=True))
         self._by_switch = {switch: clause for clause, switch in self.known.items()}
         switched = [[-switch, *clause] for clause, switch in self.known.items()]
-        states = [*frames.state, *problem.type_clauses, *switched]
+        states = [*frames.state, *problem.type_clauses, *switched, *([literal] for literal in problem.known)]
         self._states = AssumingSolver(states)
         # Below, the type clauses of the next state: the relation keeps them.
         later = [[self._later(v) for v in clause] for clause in problem.type_clauses]
