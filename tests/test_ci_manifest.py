@@ -84,6 +84,7 @@ WRONG = [
     ),
     ("seconds = 0.3", 'options = { steps = "parallel" }', "steps = 5 means the fewest"),
     ("seconds = 0.3", "options = { symmetry = 1 }", "symmetry = 1 is not allowed: it takes true or false"),
+    ("seconds = 0.3", "options = { part = 1 }", "unknown option of bmc 'part'"),
     (
         "seconds = 0.3",
         "options = { simmetry = true }",

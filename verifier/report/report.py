@@ -79,7 +79,7 @@ def command_of(row: Row) -> str:
     words += ["--deadlock"] if row.property_name == NO_DEADLOCK else ["--property", row.property_name]
     known = {field.name: field.default for field in fields(asked)}
     for name, value in row.options.items():
-        if name in known and value != known[name]:
+        if name in known and name not in ("deadlock", "part") and value != known[name]:
             words += _option(name, value)
     return shlex.join(words)
 

@@ -7,6 +7,7 @@ from types import MappingProxyType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from verifier.engines.bmc import StepsChoice
+from verifier.engines.parts import Part
 from verifier.engines.prove import EngineChoice
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.execution import ENGINES, options_of
@@ -35,8 +36,11 @@ _IN_WORDS: Mapping[type, str] = MappingProxyType(
 def check_values(engine: str, options: Mapping[str, Any]) -> None:
     """Raises UsageError for an unknown engine or option, and for a value that the option cannot take."""
     options_of(engine, options)
-    types = get_type_hints(ENGINES[engine].options)
+    types = get_type_hints(ENGINES[engine].options, localns={"Part": Part})
+    sayable = {name for name, declared in types.items() if set(_allowed(declared)) <= _IN_WORDS.keys()}
     for name, value in options.items():
+        if name not in sayable:
+            raise unknown_name(f"option of {engine}", name, sorted(sayable))
         if name in _WORDS and value not in _WORDS[name]:
             raise unknown_name(f"value of {name}", str(value), _WORDS[name])
         allowed = _allowed(types[name])
