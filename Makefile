@@ -69,6 +69,7 @@ results: $(STAMP) readers  ## Regenerate the tables in results/
 	$(BIN)/python -m tests.golden_table > results/golden.md
 	$(BIN)/python -m tests.expected kafka > results/kafka-bmc.md
 	$(BIN)/python -m tests.lemma_grid > results/lemmas.md
+	$(BIN)/python -m tests.proofs_table > results/proofs.md
 	$(BIN)/python -m tests.benchmark > results/benchmarks.md
 	$(BIN)/python -m tests.abc_comparison > results/abc-pdr.md
 

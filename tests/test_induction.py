@@ -12,12 +12,14 @@ from tests.command_line import TOYS, verify
 from tests.explicit import explore
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.weakened import without
+from verifier.certify import Checked, Failed
 from verifier.cnf import Clausifier
 from verifier.encodings.bits import conjunction, equivalence, restricted
 from verifier.encodings.quantifiers import choose
 from verifier.encodings.sorts import Range
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
+from verifier.engines.processes import Limits
 from verifier.errors import UsageError
 from verifier.model import build
 from verifier.orbits import images
@@ -294,6 +296,50 @@ def test_dropping_a_guard_breaks_a_lemma(method: str, line: int, broken: tuple[s
     assert verdict.trace.actions[0].name == broken[0]
 
 
+# What was concluded is checked again
+
+
+def _rechecking(claim: Any) -> Any:
+    """In the place of the check by another solver: one that reports that, or goes on for ever."""
+
+    def work_of(*_: Any) -> Any:
+        def work(report: Any, incoming: Any) -> None:
+            if claim is None:
+                incoming.recv()
+            report(claim)
+
+        return work
+
+    return work_of
+
+
+def test_a_proof_names_who_checked_it_again() -> None:
+    outcome = proved(toys.Chain(), "StartsLow")
+    assert outcome.verdicts[0].kind is PROVED
+    assert outcome.rechecked is not None
+    assert outcome.rechecked.solver == "z3"
+    assert outcome.rechecked.certificate.property_name == "StartsLow"
+    assert proved(toys.Chain(), "NeverTop").rechecked is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind", "words"),
+    [
+        (Checked(1, (Failed("Count() keeps it", certain=True),), 0.0, 1), VerdictKind.ERROR, "refutes"),
+        (Checked(1, (Failed("safety", certain=False),), 0.0, 1), VerdictKind.INCONCLUSIVE, "gave up"),
+        (None, VerdictKind.INCONCLUSIVE, "did not finish checking it: timeout"),
+    ],
+)
+def test_what_does_not_pass_again_is_not_proved(
+    monkeypatch: pytest.MonkeyPatch, claim: Any, kind: VerdictKind, words: str
+) -> None:
+    monkeypatch.setattr("verifier.engines.induction.recheck_work", _rechecking(claim))
+    outcome = proved(toys.Chain(), "StartsLow", limits=Limits(3))
+    assert outcome.verdicts[0].kind is kind
+    assert words in str(outcome.verdicts[0].reason)
+    assert outcome.rechecked is None
+
+
 # The command line
 
 
@@ -314,6 +360,8 @@ def test_json_has_the_obligations() -> None:
         "WeakIsr": "PROVED",
         "StrongIsr": "PROVED",
     }
+    assert {item["rechecked_by"] for item in result["proofs"]} == {"z3"}
+    assert all(item["recheck_seconds"] >= 0 for item in result["proofs"])
     cells = result["statistics"]["properties"]["TypeOk"]["obligations"]
     assert {"FencedFollowerFetch", None} <= {cell["action"] for cell in cells}
     assert all(cell["holds"] for cell in cells)

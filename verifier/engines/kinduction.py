@@ -58,9 +58,11 @@ def kinduction(
     solver: str,
     report: Callable[[Event], None],
     deepest: int | None = None,
+    structural: Clauses | None = None,
 ) -> None:
-    """Raises k until the property is proved or violated; the last event says which."""
-    _Run(system, name, solver, report, deepest).run()
+    """Raises k until the property is proved or violated; the last event says which. ``structural`` are
+    invariants like those of ``structural_invariants``, if they are known already."""
+    _Run(system, name, solver, report, deepest, structural).run()
 
 
 class _Run:
@@ -71,6 +73,7 @@ class _Run:
         solver: str,
         report: Callable[[Event], None],
         deepest: int | None,
+        structural: Clauses | None,
     ) -> None:
         self.began = time.monotonic()
         self.name = name
@@ -80,10 +83,9 @@ class _Run:
         prop = system.property_named(name)
         self.frames: Frames = frames(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
         self.holds = self.frames.properties[name]
-        self.invariants = [
-            *type_clauses(system),
-            *structural_invariants(system, self.frames, "cadical"),
-        ]
+        if structural is None:
+            structural = structural_invariants(system, self.frames, "cadical")
+        self.invariants = [*type_clauses(system), *structural]
 
     def run(self) -> None:
         """Base and step in turn, each in a solver of its own."""

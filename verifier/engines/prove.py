@@ -25,6 +25,7 @@ from verifier.engines.provers import (
     IC3,
     KIND,
     LemmasKept,
+    Structural,
     bmc_work,
     ic3_certificate,
     ic3_work,
@@ -190,7 +191,7 @@ class _Run:
             self._child(IC3, AssumingSolver.NAME, ic3_work(model, name, self.request.lemmas))
         if choice in (EngineChoice.AUTO, EngineChoice.KIND):
             with_others = choice is EngineChoice.AUTO
-            kind = kind_work(model, name, solver or KIND_SOLVER, nice=with_others)
+            kind = kind_work(model, name, solver or KIND_SOLVER, with_others)
             self._child(KIND, solver or KIND_SOLVER, kind)
         if choice is EngineChoice.AUTO:
             names = dict.fromkeys((name, *self._types()))
@@ -205,6 +206,8 @@ class _Run:
 
     def _take(self, event: Any) -> None:
         if isinstance(event, Ended):
+            if event.child == IC3:
+                self.children.send(KIND, None)  # that may wait for what will not come
             if event.failure is not None:
                 self.failures.append(f"{event.child} failed: {event.failure}")
                 if event.child == RECHECK:
@@ -219,6 +222,8 @@ class _Run:
         match news:
             case FrameClosed() | Working():
                 self._take_frame(news)
+            case Structural():
+                self.children.send(KIND, news.clauses)
             case LemmasKept():
                 self.lemmas = news.names
                 self.statistics[prover] |= {"lemmas": news.lemmas, "lemma_seconds": round(news.seconds, 3)}

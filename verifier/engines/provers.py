@@ -27,7 +27,7 @@ from verifier.solvers import solver_version
 from verifier.solvers.assuming import AssumingSolver
 from verifier.specs.definition import PropertyKind
 from verifier.system import SafetyProperty, TransitionSystem
-from verifier.unroll import Steps
+from verifier.unroll import Clauses, Steps
 
 IC3, KIND, BMC = "ic3", "kind", "bmc"
 _LEMMA_SOLVER = "z3"  # so that CaDiCaL, which checks what IC3 found, has found nothing of it
@@ -45,6 +45,13 @@ def with_goal(system: TransitionSystem, name: str) -> TransitionSystem:
     types = [p.formula for p in system.properties if p.kind is PropertyKind.TYPE_INVARIANT]
     goal = SafetyProperty(name, prop.kind, conjunction((prop.formula, *types)), prop.default)
     return replace(system, properties=(goal,))
+
+
+@dataclass(frozen=True)
+class Structural:
+    """Clauses that IC3 found to be invariant, for k-induction."""
+
+    clauses: Clauses
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,11 @@ def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
                 report(Proof((), 0, 0, 0, time.monotonic() - began))
                 return
             known = named_formulas(model, names)
-        question = problem(with_goal(model.system, name), name, known=known)
+
+        def found(clauses: Clauses) -> None:
+            report(Structural(clauses))
+
+        question = problem(with_goal(model.system, name), name, known=known, found=found)
         permutations = bit_permutations(model)
         answer: Proof | Counterexample = prove(question, permutations, report)
         if isinstance(answer, Proof):
@@ -97,13 +108,16 @@ def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
     return work
 
 
-def kind_work(model: Model, name: str, solver: str, nice: bool) -> Work:
-    """k-induction on the property and the type invariants."""
+def kind_work(model: Model, name: str, solver: str, with_others: bool) -> Work:
+    """k-induction on the property and the type invariants. Besides others it only takes what time they
+    leave, and waits until it is sent the structural invariants that IC3 found, or None."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
-        if nice:
+        structural: Clauses | None = None
+        if with_others:
             os.nice(_IN_THE_BACKGROUND)
-        kinduction(with_goal(model.system, name), name, solver, report)
+            structural = incoming.recv()
+        kinduction(with_goal(model.system, name), name, solver, report, structural=structural)
 
     return work
 

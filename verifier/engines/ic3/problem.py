@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pysmt import operators as op
@@ -53,15 +53,21 @@ class Problem:
 
 
 def problem(
-    system: TransitionSystem, name: str, solver: str = "cadical", known: Sequence[FNode] = ()
+    system: TransitionSystem,
+    name: str,
+    solver: str = "cadical",
+    known: Sequence[FNode] = (),
+    found: Callable[[Clauses], None] = lambda _: None,
 ) -> Problem:
-    """What IC3 needs to know to prove or refute a property; ``known`` are inductive together."""
+    """What IC3 needs to know to prove or refute a property; ``known`` are inductive together, and
+    ``found`` is told the structural invariants."""
     prop = system.property_named(name)
     assumed = [SafetyProperty(f"known {i}", prop.kind, formula, False) for i, formula in enumerate(known)]
     # Other properties' gates would only be carried along: each model gives them values.
     unrolled = frames(replace(system, properties=(prop, *assumed)), Steps.SERIAL, symmetry=False)
     types = type_clauses(system)
     structural = structural_invariants(system, unrolled, solver)
+    found(structural)
     cnf = Clausifier()
     place = {symbol: cnf.declare(symbol) for symbol in system.bits}
     steps = [
