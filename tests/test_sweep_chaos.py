@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -205,10 +206,13 @@ def standalone(tmp_path: Path) -> Iterator[str]:
         for name in ("one", "two")
     ]
     log = (tmp_path / "standalone.log").open("wb")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     running = []
     for name, *arguments in parts:
         command = [str(run), f"org.apache.spark.deploy.{name}", *arguments]
-        running.append(subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True))
+        running.append(
+            subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, env=environment)
+        )
         if "master" in name:
             until(lambda: _listens(port))
     yield master
@@ -227,6 +231,25 @@ def test_a_standalone_cluster(tmp_path: Path, standalone: str) -> None:
     said = ended(sweep(tmp_path, master=standalone))
     assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
+
+
+def packed(folder: Path) -> Path:
+    """An environment as an archive: a Python that finds the copy of the package which is in there."""
+    (folder / "bin").mkdir(parents=True)
+    python = folder / "bin" / "python"
+    found = 'export PYTHONPATH="$(dirname "$0")/../lib"'
+    python.write_text(f'#!/bin/sh\n{found}\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    shutil.copytree(ROOT / "verifier", folder / "lib" / "verifier")
+    return Path(shutil.make_archive(str(folder), "gztar", folder))
+
+
+def test_executors_take_the_package_from_an_archive(tmp_path: Path, standalone: str) -> None:
+    archive = packed(tmp_path / "packed")
+    said = ended(sweep(tmp_path, "--archive", str(archive), master=standalone))
+    assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS, JOBS)
+    all_hold(tmp_path)
+    assert list(tmp_path.glob("*/app-*/*/environment/lib/verifier/sweep/worker.py"))
 
 
 def test_every_golden_kafka_row_is_in_a_sweep(tmp_path: Path) -> None:

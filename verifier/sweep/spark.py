@@ -160,8 +160,6 @@ class Spark:
                 ("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()}"),
                 ("spark.python.task.killTimeout", "200ms"),
                 ("spark.task.maxFailures", "4"),
-                # Python of its own beside the JVM: the solvers' memory is limited by job, not here.
-                ("spark.python.worker.faulthandler.enabled", "false"),
             ]
         )
         if settings.local:
