@@ -1,0 +1,84 @@
+"""What an independent checker found of the same question, beside a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from verifier.runs.row import Row
+from verifier.specs.expectations import Expectation, expectations
+from verifier.specs.registry import load
+from verifier.verdict import VerdictKind
+
+CHECKER = "TLC"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the checker found, and whether the verdict agrees."""
+
+    words: str
+    """``violated in 8 steps``, ``holds, 9045 states``."""
+    agrees: bool | None
+    """None: the verdict says too little to tell, as one that stopped at a smaller depth does."""
+
+    @property
+    def mark(self) -> str:
+        """A word for it."""
+        return "nothing to compare" if self.agrees is None else "agrees" if self.agrees else "DISAGREES"
+
+
+def known(row: Row) -> Known | None:
+    """What is known of the property at these constants; None if nothing is."""
+    for constants, expected in _measured(row.spec):
+        if expected.property_name == row.property_name and constants == row.constants:
+            return Known(_words(expected), _agrees(expected, row))
+    return None
+
+
+@cache
+def _measured(spec: str) -> tuple[tuple[Mapping[str, Any], Expectation], ...]:
+    """What was measured, each with all of its constants."""
+    return tuple((load(spec)(expected.constants).constants, expected) for expected in expectations(spec))
+
+
+def _words(expected: Expectation) -> str:
+    if expected.steps is not None:
+        return f"{expected.verdict} in {expected.steps} steps"
+    states = "" if expected.distinct_states is None else f", {expected.distinct_states:,} states"
+    return f"{expected.verdict}{states}"
+
+
+def _agrees(expected: Expectation, row: Row) -> bool | None:
+    if row.verdict in (VerdictKind.ERROR, VerdictKind.REACHED):
+        return False
+    if expected.steps is None:
+        return _agrees_that_it_holds(expected, row)
+    match row.verdict:
+        case VerdictKind.VIOLATED if row.steps is not None:
+            return row.steps == expected.steps if row.fewest else row.steps >= expected.steps
+        case VerdictKind.HOLDS if row.depth is not None:
+            return row.depth < expected.steps and not _complete(row)
+        case VerdictKind.INCONCLUSIVE | VerdictKind.NOT_INDUCTIVE:
+            return False if row.depth is not None and row.depth >= expected.steps else None
+        case _:
+            return False
+
+
+def _agrees_that_it_holds(expected: Expectation, row: Row) -> bool | None:
+    match row.verdict:
+        case VerdictKind.VIOLATED:
+            return False
+        case VerdictKind.HOLDS | VerdictKind.PROVED:
+            counted = _complete(row) and not row.options.get("symmetry")
+            if counted and expected.distinct_states is not None:
+                return row.statistics.get("distinct_states") == expected.distinct_states
+            return True
+        case _:
+            return None
+
+
+def _complete(row: Row) -> bool:
+    return bool(row.statistics.get("complete"))
