@@ -80,7 +80,11 @@ def _handled(error: Exception) -> int:
         traceback.print_exception(error)
     if isinstance(error, UsageError | _input_errors()):
         return _say(str(error), WRONG_USAGE)
-    words = f"internal error, please report it: {type(error).__name__}: {error}"
+    try:
+        said = str(error)
+    except Exception as other:  # noqa: BLE001 -- some ask a process for their text that has ended
+        said = f"its text cannot be had ({type(other).__name__})"
+    words = f"internal error, please report it: {type(error).__name__}: {said}"
     return _say(f"{words} (VERIFY_DEBUG=1 shows where)", INTERNAL_ERROR)
 
 

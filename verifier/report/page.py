@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from verifier.report.diagram import diagram_of
+from verifier.report.known import CHECKER, Known, known
 from verifier.report.matrix import grids
 from verifier.report.report import Report, command_of, constants_words, tally, verdict_words
 from verifier.report.tables import failure_lines
@@ -63,6 +64,8 @@ class _Verdict:
     """Of a proof: the actions in the first line, then the lemmas with what was found at each."""
     levels: tuple[tuple[int, int, float], ...]
     """Of an exploration: depth, states, and their share of the greatest level."""
+    known: Known | None
+    """What an independent checker found."""
     searches: tuple[tuple[str, str], ...]
     """What took part, each with its figures."""
 
@@ -71,11 +74,13 @@ def as_html(report: Report) -> str:
     """The report as an HTML document that needs nothing else."""
     template = _environment().get_template("report.html.jinja")
     files = resources.files("verifier.report") / "html"
+    verdicts = [_verdict(number, row) for number, row in enumerate(report.rows)]
     return template.render(
         report=report,
         tally=tally(report.rows),
         marks=MARKS,
-        verdicts=[_verdict(number, row) for number, row in enumerate(report.rows)],
+        verdicts=verdicts,
+        checker=CHECKER if any(verdict.known for verdict in verdicts) else None,
         grids=grids(report.rows) if len(report.rows) > 1 else [],
         plots=_plots(report.rows) if len(report.rows) > 1 else [],
         style=Markup((files / "style.css").read_text(encoding="utf-8")),
@@ -119,6 +124,7 @@ def _verdict(number: int, row: Row) -> _Verdict:
         trace=None if row.trace is None else embedded(_compact(row)),
         table=_obligations(row),
         levels=_levels(row),
+        known=known(row),
         searches=tuple(_searches(row)),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from verifier.encodings.concrete import show
+from verifier.report.known import known
 from verifier.runs import options
 from verifier.runs.row import Row
 from verifier.specs.registry import BUILT_IN
@@ -108,5 +109,12 @@ def as_object(report: Report) -> dict[str, Any]:
         "title": report.title,
         "notes": list(report.notes),
         "verdicts": {kind.value: count for kind, count in tally(report.rows).items()},
-        "rows": [{**asdict(row), "command": command_of(row)} for row in report.rows],
+        "rows": [
+            {
+                **asdict(row),
+                "command": command_of(row),
+                "known": None if (found := known(row)) is None else asdict(found),
+            }
+            for row in report.rows
+        ],
     }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from verifier.report.diagram import ABSENT, Diagram, diagram_of
+from verifier.report.known import CHECKER, known
 from verifier.report.report import Report, command_of, constants_words, tally, varying, verdict_words
 from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
@@ -68,7 +69,7 @@ def failure_lines(diagram: Diagram) -> list[str]:
 
 
 def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    names = varying(rows)
+    names, found = varying(rows), [known(row) for row in rows]
     header = ["spec", *names, "property", "engine", "solver", "verdict", "seconds"]
     body = [
         [
@@ -87,6 +88,10 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         ]
         for row in rows
     ]
+    if any(found):
+        header.append(CHECKER)
+        for line, item in zip(body, found, strict=True):
+            line.append("" if item is None else f"{item.mark}: {item.words}")
     return header, body
 
 
