@@ -67,6 +67,21 @@ def test_cells_of_a_grid_that_was_not_run_are_empty() -> None:
     assert [cell is None for _, line in grid.lines for cell in line].count(True) == 1
 
 
+def test_constants_that_vary_together_get_a_line_for_each_choice() -> None:
+    (row,) = over(replicas=[2])
+    choices = [(2, 1, 1), (3, 2, 2), (10, 3, 3)]
+    names = ("replicas", "log_size", "max_records")
+    rows = [like(row, constants={**row.constants, **dict(zip(names, c, strict=True))}) for c in choices]
+    ((_, (grid,)),) = grids([rows[2], *rows[:2]])
+    assert grid.columns == ("StrongIsr, bmc",)
+    assert [line for line, _ in grid.lines] == [
+        "replicas=2, log_size=1, max_records=1",
+        "replicas=3, log_size=2, max_records=2",
+        "replicas=10, log_size=3, max_records=3",
+    ]
+    assert [cell.jobs for _, (cell,) in grid.lines if cell] == [(1,), (2,), (0,)]
+
+
 def test_times_are_plotted_against_what_varies() -> None:
     found = plots(over(replicas=[2, 3], log_size=[1, 2]))
     assert [plot.title for plot in found] == [f"Time against {x}" for x in ("depth", "replicas", "log_size")]

@@ -75,7 +75,10 @@ def test_text_has_the_constants_that_vary_and_the_execution() -> None:
     other = like(row, constants={**row.constants, "replicas": 4}, verdict=VerdictKind.HOLDS)
     text = as_text(Report("two", (row, other)))
     (header,) = (line for line in text.splitlines() if line.startswith("spec "))
-    assert header.split() == ["spec", "replicas", "property", "engine", "solver", "verdict", "seconds"]
+    assert header.split() == [
+        *("spec", "replicas", "property", "engine", "solver", "verdict", "seconds"),
+        "TLC",
+    ]
     assert "fails for leader = " in text
 
 

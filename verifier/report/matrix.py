@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from verifier.encodings.concrete import show
-from verifier.report.report import varying
+from verifier.report.report import constants_words, varying
 from verifier.runs.row import Row
 
 _ENGINE, _SOLVER = "engine", "solver"
+_FEWEST_CELLS = 3
+"""Where grids by two constants would have fewer on average, a line for each choice of constants says more."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,16 @@ class Grid:
 
 
 def grids(rows: Sequence[Row]) -> list[tuple[str, list[Grid]]]:
-    """The grids of each protocol. A protocol whose constants do not vary has one: property by engine."""
+    """The grids of each protocol: by the two constants that vary most where the rows fill such grids, else
+    one with a line for each choice of constants."""
     scale = _Scale(rows)
     found = []
     for spec in dict.fromkeys(row.spec for row in rows):
         jobs = [(number, row) for number, row in enumerate(rows) if row.spec == spec]
         names = varying([row for _, row in jobs])
         made = _by_constants(jobs, names, scale) if names else [_by_property(jobs, scale)]
+        if len(made) > 1 and _cells(made) < _FEWEST_CELLS * len(made):
+            made = [_by_choice(jobs, names, scale)]
         found.append((spec, made))
     return found
 
@@ -65,6 +70,30 @@ _Jobs = Sequence[tuple[int, Row]]
 
 def _by_property(jobs: _Jobs, scale: _Scale) -> Grid:
     return _grid(jobs, "", "property", _ENGINE, scale)
+
+
+def _cells(made: Sequence[Grid]) -> int:
+    return sum(cell is not None for grid in made for _, cells in grid.lines for cell in cells)
+
+
+def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
+    """A line for each choice of constants, a column for each property and engine."""
+    lines: dict[str, dict[str, list[tuple[int, Row]]]] = {}
+    for number, row in sorted(jobs, key=lambda job: [_order(_value(job[1], name)) for name in names]):
+        chosen = constants_words({name: row.constants[name] for name in names if name in row.constants})
+        asked = f"{row.property_name}, {row.engine}"
+        lines.setdefault(chosen, {}).setdefault(asked, []).append((number, row))
+    columns = sorted({asked for cells in lines.values() for asked in cells})
+    return Grid(
+        "",
+        "property",
+        "constants",
+        tuple(columns),
+        tuple(
+            (line, tuple(scale.cell(cells.get(column, ())) for column in columns))
+            for line, cells in lines.items()
+        ),
+    )
 
 
 def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> list[Grid]:

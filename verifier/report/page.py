@@ -7,6 +7,7 @@ our own, and the executions as JSON, which the script reads when their page is o
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -107,7 +108,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["constants"] = constants_words
+    made.filters["breakable"] = _breakable
     return made
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may be broken before each of its words, as in NoDivergence|Between|Client."""
+    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", name))
 
 
 def _verdict(number: int, row: Row) -> _Verdict:
