@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from verifier.cli.group import INTERRUPTED
 from verifier.cli.output import console, print_json, print_lines
 from verifier.cli.running import terminable
 from verifier.cli.specs import parse_settings
@@ -181,9 +182,16 @@ def _described(options: Options, expansion: Expansion, jobs: Sequence[Job]) -> M
 def _conclude(
     options: Options, expansion: Expansion, expectations: Expectations, ended: _Ended, spark: Any
 ) -> int:
+    from verifier.sweep.spark import SparkFailed
     from verifier.sweep.summary import summarise
 
-    summary = summarise(spark.session, options.out)
+    try:
+        summary = spark.ask(lambda session: summarise(session, options.out))
+    except SparkFailed:
+        if not ended.interrupted:
+            raise
+        click.echo(f"Spark has ended too; verify report {options.out} shows what is done", err=True)
+        return INTERRUPTED
     done = sum(count.jobs for count in summary.counts)
     verdicts = [Verdict(name, VerdictKind(kind), None, 0.0) for name, kind in sorted(summary.verdicts)]
     if ended.interrupted or ended.failure:

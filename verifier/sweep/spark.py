@@ -10,14 +10,15 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -27,6 +28,8 @@ from verifier.errors import UsageError
 from verifier.runs.row import Row
 from verifier.sweep.job import Job
 from verifier.sweep.worker import run_here
+
+AnswerT = TypeVar("AnswerT")
 
 _LOCAL = re.compile(r"local(\[.*\])?|local-cluster\[.*\]")
 _MOST_WAITING = 4096
@@ -105,6 +108,13 @@ class Spark:
         assert self._session is not None
         return self._session
 
+    def ask(self, query: Callable[[SparkSession], AnswerT]) -> AnswerT:
+        """The answer to a query. Raises SparkFailed if Spark has ended."""
+        try:
+            return query(self.session)
+        except (OSError, PySparkException, Py4JError) as error:
+            raise SparkFailed(self._words("ended", error)) from error
+
     @property
     def slots(self) -> int:
         """How many jobs can run at a time; grows as executors join. Raises SparkFailed if Spark has ended."""
@@ -175,6 +185,8 @@ class Spark:
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         conf.setAll(list(settings.conf.items()))
         session = SparkSession.builder.config(conf=conf).getOrCreate()
+        # Where the JVM is ended from outside, this thread of PySpark's would print on the user's terminal.
+        session.sparkContext._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
         for file in settings.files if not settings.local else ():
             session.sparkContext.addFile(file)
         return session
@@ -204,7 +216,10 @@ def _message(error: BaseException) -> str:
     with suppress(Exception):
         if java is not None:
             return str(java.getMessage() or java.toString())
-    return f"{type(error).__name__}: {error}"
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 -- some errors ask the JVM for their text, and it has ended
+        return type(error).__name__
 
 
 @contextmanager
