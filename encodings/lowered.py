@@ -26,7 +26,7 @@ from pysmt.fnode import FNode
 
 from verifier.encodings import scalars
 from verifier.encodings.bits import FALSE, TRUE, choice, conjunction, disjunction, equivalence, negation
-from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Record, Sequence, Set, Sort
 
@@ -90,7 +90,8 @@ def known(sort: Sort, value: Any) -> Any:
             slots = [known(sort.element, item) for item in value]
             return LoweredSequence(Scalar.known(len(value)), padded(slots, sort))
         case Set():
-            return dict.fromkeys(value, TRUE)
+            # A frozenset's own order differs from process to process, and with it what is written out.
+            return dict.fromkeys(sorted(value, key=show), TRUE)
         case Bag():
             return {item: Scalar.known(copies) for item, copies in value.items()}
     return {key: known(part, value[key]) for key, part in children(sort)}

@@ -91,7 +91,6 @@ GRIDS = [
             "bookies": (4, 5),
             "write_quorum": (3,),
             "send_limit": (3,),
-            "inflight_limit": (1, 2),
             "ensemble_choice": ("any",),
         },
     ),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command_line import verify
 from tests.lemma_grid import GRIDS, by_lemmas, is_proved
 from tests.weakened import all_without, without
 from verifier.encodings.concrete import Concrete
@@ -76,6 +78,13 @@ def test_all_that_is_acknowledged_is_readable_follows_from_the_lemmas() -> None:
 def test_the_lemmas_prove_them_with_several_recoveries() -> None:
     model = build(BookKeeper({**SEVERAL, "ensemble_choice": "any"}))
     assert is_proved(by_lemmas(model, ("NoDivergence", "AllAckedEntriesAreReadable", "NoOutOfOrderEntries")))
+
+
+def test_another_solver_checks_the_proof(tmp_path: Path) -> None:
+    proof = tmp_path / "proof.json"
+    arguments = ("--set", "write_quorum=2", "--property", "NoDivergence", "--certificate", str(proof))
+    done = verify("induct", "--spec", "bookkeeper", *arguments)
+    assert (done.exit_code, proof.is_file()) == (0, True)
 
 
 def test_representatives_suffice() -> None:

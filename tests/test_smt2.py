@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -49,3 +52,30 @@ def test_names_are_those_of_the_protocol() -> None:
     for name in ("|asked[c1]@0|", "|holder#0@2|", "|take Grant(c2)@1|", "|holds NotAllAsk@2|"):
         assert name in text
     assert "|take Grant(c2)@2|" not in text
+
+
+WRITES_DIGEST = """
+import hashlib
+from verifier import smt2
+from verifier.model import build
+from verifier.specs.bookkeeper.bookkeeper import BookKeeper
+model = build(BookKeeper({"write_quorum": 2}))
+text = smt2.define(model, {"TypeOK": model.system.property_named("TypeOK").formula})
+print(hashlib.sha256(text.encode()).hexdigest())
+"""
+
+
+def test_every_process_writes_the_same_text() -> None:
+    """Whatever order it keeps sets in: a certificate is compared with what another process writes."""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", WRITES_DIGEST],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "3", "6")
+    }
+    assert len(digests) == 1
+    assert len(digests.pop().strip()) == 64
