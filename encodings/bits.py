@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import is_
 
 from pysmt.environment import get_env
 from pysmt.fnode import FNode
@@ -103,9 +104,14 @@ def somehow(formula: FNode, variables: Iterable[FNode]) -> FNode:
 
 
 def restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
-    """The formula with variables replaced by constants, folded."""
+    """The formula with variables replaced by constants, or by formulas, folded."""
+    return restricted_all((root,), known)[0]
+
+
+def restricted_all(roots: Sequence[FNode], known: Mapping[FNode, FNode]) -> list[FNode]:
+    """The formulas with variables replaced; what several of them share is replaced once."""
     result = dict(known)
-    stack = [root]
+    stack = list(roots)
     while stack:
         node = stack.pop()
         if node in result:
@@ -114,8 +120,10 @@ def restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
         if waiting:
             stack += [node, *waiting]
             continue
-        result[node] = _rebuilt(node, [result[argument] for argument in node.args()])
-    return result[root]
+        arguments = [result[argument] for argument in node.args()]
+        kept = all(map(is_, arguments, node.args()))
+        result[node] = node if kept else _rebuilt(node, arguments)
+    return [result[root] for root in roots]
 
 
 def _rebuilt(node: FNode, arguments: list[FNode]) -> FNode:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pysmt.fnode import FNode
 
 from verifier.cnf import Clausifier
-from verifier.encodings.bits import restricted
+from verifier.encodings.bits import restricted_all
 from verifier.solvers import Answer, open_solver
 from verifier.system import TransitionSystem
 
@@ -114,8 +114,9 @@ class _Encoded:
             instance = self.system.instances[index]
             for symbol in instance.inputs:
                 self._cnf.declare(symbol)
-            for name, formula in self.formulas.items():
-                self._next[name, index] = self._cnf.literal(restricted(formula, instance.updates))
+            after = restricted_all(tuple(self.formulas.values()), instance.updates)
+            for name, formula in zip(self.formulas, after, strict=True):
+                self._next[name, index] = self._cnf.literal(formula)
             self._taken[index] = self._cnf.literal(instance.guard)
         return self._taken[index]
 
