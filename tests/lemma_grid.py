@@ -37,7 +37,7 @@ class Grid:
 
 
 EFFECTS = ("AtMostOneStateChange", "AtMostOneOutputMsg", "ConsistentStateAndOutput", "Safety")
-KEPT = ("NoDivergenceBetweenClientAndMetaData", "AllAckedEntriesAreReadable", "NoOutOfOrderEntries")
+KEPT = ("NoDivergenceBetweenClientAndMetaData", "AllAckedEntriesAreReadable")
 ALL_OF_4_13 = (
     "TypeOK",
     "NoDivergenceBetweenWriterAndMetaData",
@@ -52,7 +52,7 @@ GRIDS = [
         (*KEPT, "AllCommittedEntriesReachAckQuorum"),
         {
             "bookies": (3, 4),
-            "clients": (1, 2),
+            "clients": (2,),
             "write_quorum": (2, 3),
             "ack_quorum": (1, 2),
             "send_limit": (1, 2),
@@ -65,7 +65,7 @@ GRIDS = [
         KEPT,
         {
             "bookies": (3,),
-            "clients": (3, 4),
+            "clients": (3,),
             "write_quorum": (2, 3),
             "ack_quorum": (1, 2),
             "send_limit": (2,),
