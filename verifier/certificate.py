@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,18 +125,24 @@ def literal_term(literal: Literal) -> FNode:
 
 def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
     """The invariant in the protocol's own words: of each conjunct its name, what it says, and why."""
-    definition = model.definition
-    terms = {prop.name: (prop.formula, prop.description) for prop in definition.properties}
-    terms |= {lemma.name: (lemma.formula, lemma.description) for lemma in definition.lemmas}
     meaning = _literal_meanings(model.layout.leaves)
-    found = []
-    for name in certificate.lemmas:
-        formula, why = terms.get(name, _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == NO_DEADLOCK else TYPED])
-        says = formula if isinstance(formula, str) else text(formula)
-        found.append({"name": name, "says": says, "why": " ".join(why.split())})
+    found = readable_lemmas(model, certificate.lemmas)
     for number, clause in enumerate(certificate.clauses, 1):
         says = " ∨ ".join(meaning.get(literal, literal[0]) for literal in clause)
         found.append({"name": f"clause {number}", "says": says, "why": ""})
+    return found
+
+
+def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
+    """Of lemmas and properties what they say, and why it is so."""
+    definition = model.definition
+    terms = {prop.name: (prop.formula, prop.description) for prop in definition.properties}
+    terms |= {lemma.name: (lemma.formula, lemma.description) for lemma in definition.lemmas}
+    found = []
+    for name in names:
+        formula, why = terms.get(name, _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == NO_DEADLOCK else TYPED])
+        says = formula if isinstance(formula, str) else text(formula)
+        found.append({"name": name, "says": says, "why": " ".join(why.split())})
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from verifier.certificate import readable_lemmas
 from verifier.engines.bmc import Outcome
 from verifier.engines.induction import (
     ENGINE,
@@ -132,7 +133,7 @@ def concluded(asked: Asked[InductOptions], found: Searched[Inductions]) -> Run:
         engine=ENGINE,
         options=recorded(asked),
         solvers=_solvers(asked.options, found.outcome),
-        proofs=tuple(_described(part) for part in found.outcome.parts if part.obligations),
+        proofs=tuple(_described(found.model, part) for part in found.outcome.parts if part.obligations),
     )
 
 
@@ -147,7 +148,7 @@ def _solvers(options: InductOptions, outcome: Inductions) -> tuple[str, ...]:
     return tuple(dict.fromkeys((options.solver, *checked)))
 
 
-def _described(part: InductionOutcome) -> Mapping[str, Any]:
+def _described(model: Model | None, part: InductionOutcome) -> Mapping[str, Any]:
     again = part.rechecked
     return {
         "property": part.verdicts[0].property_name,
@@ -155,6 +156,7 @@ def _described(part: InductionOutcome) -> Mapping[str, Any]:
         "rechecked_by": again.solver if again else None,
         "recheck_seconds": round(again.seconds, 3) if again else None,
         "lemmas": list(part.invariant) or None,
+        "lemma_texts": [] if model is None else readable_lemmas(model, part.invariant),
         "left_out": [{"lemma": lemma.formula, "fell_at": lemma.fell_at} for lemma in part.left_out],
         "obligations": _table(part.obligations),
     }

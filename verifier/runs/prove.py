@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from verifier.certificate import readable_lemmas
 from verifier.engines.processes import Limits
 from verifier.engines.prove import (
     BMC_SOLVER,
@@ -87,6 +88,7 @@ def _described(model: Model | None, proof: Proved) -> Mapping[str, Any]:
         "rechecked_by": proof.rechecked_by,
         "recheck_seconds": round(proof.recheck_seconds, 3),
         "lemmas": list(certificate.lemmas),
+        "lemma_texts": [] if model is None else readable_lemmas(model, certificate.lemmas),
         "clauses": len(certificate.clauses),
         "invariant": lines,
     }
