@@ -12,7 +12,10 @@ from typing import Any
 from tests.command_line import verify
 from verifier.report.report import Report
 from verifier.runs.row import Row, rows_of
-from verifier.verdict import VerdictKind
+from verifier.verdict import EXIT_CODES, VerdictKind
+
+JUNIT_SCHEMA = Path(__file__).with_name("junit-10.xsd")
+"""From Jenkins' xUnit plugin, under the MIT licence, which stands in it."""
 
 HOSTILE = '</script><script>document.title="broken"</script><b>&amp;`|*'
 """A value of the protocol below."""
@@ -104,7 +107,10 @@ def every_verdict() -> list[Row]:
         (VerdictKind.INCONCLUSIVE, {"reason": "timeout of 60 s", "depth": 7}),
         (VerdictKind.ERROR, {"reason": "two\x00sides", "error": "two\x00sides"}),
     ]
-    return [like(row, verdict=kind, property_name=f"Of{kind.title()}", **rest) for kind, rest in kinds]
+    return [
+        like(row, verdict=kind, property_name=f"Of{kind.title()}", exit_code=EXIT_CODES[kind], **rest)
+        for kind, rest in kinds
+    ]
 
 
 def grid(jobs: int, traces: int) -> Report:

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 import yaml
 from junitparser import JUnitXml
+from lxml import etree
 
 from tests.ci_project import MANIFEST, Project, new_project
 from tests.command_line import ROOT, started, verify
+from tests.reporting import JUNIT_SCHEMA
 from verifier.ci.manifest import read_manifest
 from verifier.specs.expectations import expectations
 from verifier.specs.registry import BUILT_IN
@@ -39,6 +41,7 @@ def test_junit_has_a_case_for_each_check(project: Project, tmp_path: Path) -> No
     target = tmp_path / "results.xml"
     code, _ = project.check("--cell", "lock,lock-broken", "--cell", "sac", "--junit", str(target))
     assert code == 10
+    etree.XMLSchema(etree.parse(str(JUNIT_SCHEMA))).assertValid(etree.parse(str(target)))
     found: Any = JUnitXml.fromfile(str(target))
     assert [suite.name for suite in found] == ["lock", "lock-broken", "sac"]
     assert (found.tests, found.failures, found.errors) == (12, 1, 3)

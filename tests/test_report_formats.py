@@ -11,15 +11,13 @@ from lxml import etree
 from markdown_it import MarkdownIt
 
 from tests.command_line import LOCK, verify, wrong
-from tests.reporting import every_verdict, hostile_spec, kip320_first_try, like, run_rows
+from tests.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, kip320_first_try, like, run_rows
 from verifier.report.diagram import diagram_of
 from verifier.report.junit import as_junit
 from verifier.report.report import Report, command_of
 from verifier.report.tables import as_markdown, as_text
+from verifier.runs.row import rows_of
 from verifier.verdict import VerdictKind
-
-SCHEMA = Path(__file__).with_name("junit-10.xsd")
-"""From Jenkins' xUnit plugin, under the MIT licence, which stands in it."""
 
 EVERY = Report("Every | verdict", every_verdict())
 
@@ -27,7 +25,7 @@ EVERY = Report("Every | verdict", every_verdict())
 def validated(report: Report) -> JUnitXml:
     """The report's XML, valid by the schema, as a consumer reads it."""
     xml = as_junit(report)
-    schema = etree.XMLSchema(etree.parse(str(SCHEMA)))
+    schema = etree.XMLSchema(etree.parse(str(JUNIT_SCHEMA)))
     schema.assertValid(etree.fromstring(xml.encode()))
     return JUnitXml.fromstring(xml.encode())
 
@@ -42,6 +40,37 @@ def test_junit_is_valid_and_only_good_verdicts_pass() -> None:
     assert isinstance(outcome["OfInconclusive"][0], Error)
     assert outcome["OfInconclusive"][0].message == "INCONCLUSIVE(timeout of 60 s, depth 7 closed)"
     assert outcome["OfError"][0].message == "ERROR(two�sides)"
+
+
+@pytest.mark.parametrize(
+    ("expected", "failures"),
+    [
+        ((), {"NotAllAsk"}),
+        (("violated",), set()),
+        (("NotAllAsk=violated",), set()),
+        (("NotAllAsk=violated", "holds"), set()),
+        (("NotAllAsk=violated", "HolderWaitsNoMore=violated"), {"HolderWaitsNoMore"}),
+        (("holds",), {"NotAllAsk"}),
+        (("NotAllAsk=violated", "Ask=enabled"), set()),
+    ],
+)
+def test_junit_passes_what_was_expected(expected: tuple[str, ...], failures: set[str]) -> None:
+    names = ("--property", "NotAllAsk", "--property", "HolderWaitsNoMore", "--depth", "3")
+    words = [word for one in expected for word in ("--expect", one)]
+    done = verify("bmc", LOCK, *names, *words, "--format", "json")
+    rows = rows_of(json.loads(done.stdout))
+    assert (done.exit_code == 0) == (failures == set())
+    cases = [case for suite in validated(Report("expected", rows)) for case in suite]
+    assert len(cases) == 2
+    assert {case.name.partition(" ")[0] for case in cases if case.is_failure} == failures
+    assert not [case for case in cases if case.is_error]
+
+
+def test_junit_fails_where_an_expected_action_was_never_enabled() -> None:
+    words = ("--property", "HolderWaitsNoMore", "--depth", "0", "--expect", "Grant=enabled")
+    done = verify("bmc", LOCK, *words, "--format", "json")
+    read = validated(Report("expected", rows_of(json.loads(done.stdout))))
+    assert (done.exit_code, read.tests, read.failures, read.errors) == (14, 1, 1, 0)
 
 
 def test_a_report_without_verdicts_is_no_success() -> None:

@@ -113,7 +113,7 @@ def test_a_witness_that_shows_nothing_does_not_replay(corridor: Model) -> None:
 
 def test_reaching_weighs_less_than_holding() -> None:
     verdicts = [Verdict("P", kind, 1, 0.0) for kind in (VerdictKind.REACHED, VerdictKind.HOLDS)]
-    assert worst(verdicts) is VerdictKind.HOLDS
+    assert worst(verdict.kind for verdict in verdicts) is VerdictKind.HOLDS
     assert EXIT_CODES[VerdictKind.REACHED] == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -85,6 +86,6 @@ class Verdict:
         return None if self.trace is None else self.trace.steps
 
 
-def worst(verdicts: list[Verdict]) -> VerdictKind:
+def worst(kinds: Iterable[VerdictKind]) -> VerdictKind:
     """The worst verdict. Raises ValueError if there is none: a run that decided nothing is no success."""
-    return max((verdict.kind for verdict in verdicts), key=WORST_LAST.index)
+    return max(kinds, key=WORST_LAST.index)

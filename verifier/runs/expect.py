@@ -105,28 +105,37 @@ def _subject(expected: Expectation | Enabling) -> tuple[type, str | None]:
 
 def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: Collection[str] = ()) -> int:
     """The exit code of a run in which these actions were enabled; of several, the one that weighs most."""
+    found = [(verdict.property_name, verdict.kind) for verdict in verdicts]
+    return heaviest(
+        [*exit_codes(found, expectations), *(NOT_AS_EXPECTED for _ in expectations.never_enabled(enabled))]
+    )
+
+
+def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:
+    """The exit code of each verdict: of a property that is spoken of its own; the others are as expected if
+    the worst of them is."""
     own = {expectation.property_name: expectation.kind for expectation in expectations.verdicts}
-    codes = [
-        _code(verdict.kind, own[verdict.property_name], _plain_code(verdict))
-        for verdict in verdicts
-        if verdict.property_name in own
+    rest = [kind for name, kind in found if name not in own]
+    met = bool(rest) and own.get(None) is worst(rest)
+    return [
+        0 if name not in own and met else _code(kind, own.get(name, own.get(None)), plain_code(name, kind))
+        for name, kind in found
     ]
-    rest = [verdict for verdict in verdicts if verdict.property_name not in own]
-    if rest:
-        kind = worst(rest)
-        plain = max((_plain_code(v) for v in rest if v.kind is kind), key=_WEIGHT.index)
-        codes.append(_code(kind, own.get(None), plain))
-    codes += [NOT_AS_EXPECTED for _ in expectations.never_enabled(enabled)]
+
+
+def heaviest(codes: Iterable[int]) -> int:
+    """Of several exit codes the one that weighs most."""
     return max(codes, key=_WEIGHT.index, default=0)
 
 
 _WEIGHT = (0, NOT_AS_EXPECTED, 12, 11, DEADLOCK, 10, 1)
 
 
-def _plain_code(verdict: Verdict) -> int:
-    if verdict.property_name == NO_DEADLOCK and verdict.kind is VerdictKind.VIOLATED:
+def plain_code(property_name: str, kind: VerdictKind) -> int:
+    """The exit code of a verdict of which nothing was expected."""
+    if property_name == NO_DEADLOCK and kind is VerdictKind.VIOLATED:
         return DEADLOCK
-    return EXIT_CODES[verdict.kind]
+    return EXIT_CODES[kind]
 
 
 def _code(kind: VerdictKind, expected: VerdictKind | None, plain: int) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from verifier.runs.expect import NOT_AS_EXPECTED, exit_codes, heaviest, parse_expectations
 from verifier.verdict import VerdictKind
 
 _LIMITS = ("timeout", "memory")
@@ -51,7 +52,7 @@ class Row:
     drawing: Mapping[str, Any] | None
     """How the protocol wants its traces drawn; None: it does not say."""
     exit_code: int
-    """Of the run, expectations applied."""
+    """Of this verdict, expectations applied."""
     error: str | None
     """Of a verdict ERROR, what went wrong."""
     host: str
@@ -78,10 +79,14 @@ def job_id(
 
 
 def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
-    """The rows of a run's object (``verifier.runs.content.as_object``), one for each property."""
+    """The rows of a run's object (``verifier.runs.content.as_object``), one for each property.
+
+    Raises KeyError, TypeError, ValueError or UsageError for what is none.
+    """
     proofs = {proof["property"]: proof for proof in content.get("proofs", ())}
     options = {name: value for name, value in content["options"].items() if name != "properties"}
     about = content["about"]
+    codes = _exit_codes(content)
     return [
         Row(
             job_id=job_id(
@@ -113,10 +118,19 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
             proof=proofs.get(result["property"]),
             statistics=content["statistics"],
             drawing=content.get("drawing"),
-            exit_code=content["exit_code"],
+            exit_code=code,
             error=result["reason"] if result["verdict"] == VerdictKind.ERROR else None,
             host=about["host"],
             started_at=about["started_at"],
         )
-        for result in content["results"]
+        for result, code in zip(content["results"], codes, strict=True)
     ]
+
+
+def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:
+    """Of each verdict; where an action was never enabled though that was expected, none is a success."""
+    found = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]
+    of_verdicts = [word for word in content.get("expected", ()) if not word.lower().endswith("=enabled")]
+    expectations = parse_expectations(of_verdicts, [name for name, _ in found])
+    missing = [NOT_AS_EXPECTED for _ in content.get("expected_but_never_enabled", ())]
+    return [heaviest([code, *missing]) for code in exit_codes(found, expectations)]

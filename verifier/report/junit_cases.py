@@ -1,0 +1,73 @@
+"""Test cases as JUnit XML, for the servers that show test results.
+
+The format is that of Jenkins' xUnit plugin (its schema junit-10.xsd, which the tests keep).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+
+from verifier.verdict import EXIT_CODES, VerdictKind
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOTHING_KNOWN = (EXIT_CODES[VerdictKind.INCONCLUSIVE], EXIT_CODES[VerdictKind.ERROR], 2)
+"""Exit codes that say nothing of the protocol: errors, not failures. A skipped test would look like none."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test: it passes where its exit code is 0."""
+
+    name: str
+    seconds: float
+    exit_code: int
+    message: str = ""
+    """Of a test that does not pass: why, on one line."""
+    details: str | None = None
+    """The same at length."""
+    output: str | None = None
+
+
+def suite(name: str, cases: Iterable[Case], *, timestamp: str | None = None, host: str | None = None) -> Any:
+    """A suite of the cases; the timestamp is ISO 8601, without a zone."""
+    made: Any = TestSuite(_clean(name))
+    for case in cases:
+        made.add_testcase(_case(case, name))
+    if timestamp is not None and host is not None:
+        made.timestamp, made.hostname = timestamp, _clean(host)
+    return made
+
+
+def _case(case: Case, suite_name: str) -> TestCase:
+    made: Any = TestCase(_clean(case.name), classname=_clean(suite_name), time=round(case.seconds, 3))
+    if case.exit_code != 0:
+        kind = Error if case.exit_code in _NOTHING_KNOWN else Failure
+        result: Any = kind(_clean(case.message))
+        result.text = _clean(case.message if case.details is None else case.details)
+        made.result = [result]
+    if case.output is not None:
+        made.system_out = _clean(case.output)
+    return made
+
+
+def document(title: str, suites: Sequence[Any]) -> str:
+    """The XML document."""
+    made: Any = JUnitXml(_clean(title))
+    for one in suites:
+        made.add_testsuite(one)
+    made.update_statistics()
+    root = ElementTree.fromstring(made.tostring())
+    root.attrib.pop("skipped", None)  # the schema has it on suites alone
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _clean(text: str) -> str:
+    """Without the characters that XML cannot have."""
+    return _NOT_IN_XML.sub("�", text)
