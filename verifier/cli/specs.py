@@ -39,13 +39,15 @@ def named_spec(option: str | None, argument: str | None) -> str:
     return spec
 
 
-def parse_settings(words: Sequence[str]) -> dict[str, str]:
-    """The settings of constants. Raises UsageError for a malformed one."""
+def parse_settings(
+    words: Sequence[str], option: str = "--set", example: str = "replicas=4"
+) -> dict[str, str]:
+    """What an option sets to what. Raises UsageError for a malformed word, or two values of one name."""
     settings: dict[str, str] = {}
     for word in words:
         name, equals, value = (part.strip() for part in word.partition("="))
         if not equals or not name or not value:
-            raise UsageError(f"--set {word} is not allowed: it takes NAME=VALUE, as in --set replicas=4")
+            raise UsageError(f"{option} {word} is not allowed: it takes NAME=VALUE, as in {option} {example}")
         if settings.setdefault(name, value) != value:
-            raise UsageError(f"--set gives {name} two values, {settings[name]} and {value}")
+            raise UsageError(f"{option} gives {name} two values, {settings[name]} and {value}")
     return settings

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from verifier.cli.output import format_option
-from verifier.cli.parameters import Count, Duration, Size
+from verifier.cli.parameters import Count, Duration, Positive, Size
 
 _GRID_HELP = (
     "Values of a constant: a range, replicas=2..4, or a list, log_size=1,2,3. May be repeated; each "
@@ -70,7 +70,7 @@ class Options:
 @click.option("--timeout", type=Duration(), help="End a job after this time: 90, 90s, 2m, 1h.")
 @click.option("--memory", type=Size(), help="End a job at this much memory: 512MiB, 2GiB.")
 @click.option("--option", "engine_options", multiple=True, metavar="NAME=VALUE", help=_OPTION_HELP)
-@click.option("--split", type=Count(), help=_SPLIT_HELP)
+@click.option("--split", type=Positive(), help=_SPLIT_HELP)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -58,20 +58,19 @@ def run(options: Options) -> int:
 
 
 def _grids(options: Options) -> list[Grid]:
+    settings = parse_settings(options.engine_options, "--option", "steps=serial")
     given: dict[str, Any] = {
         "specs": tuple(dict.fromkeys(options.specs)),
         "axes": axes_of(options.axes),
         "properties": tuple(dict.fromkeys(options.properties)),
         "engines": tuple(dict.fromkeys(options.engines)),
-        "options": {name: _plain(value) for name, value in parse_settings(options.engine_options).items()},
+        "options": {name: _plain(value) for name, value in settings.items()},
         "depth": options.depth,
         "timeout": options.timeout,
         "memory": options.memory,
         "split": options.split,
     }
     said = {name: value for name, value in given.items() if value not in ((), {}, None)}
-    if options.split == 0:
-        raise UsageError("--split 0 is not allowed: it takes an integer from 1")
     if options.file is None:
         return [Grid(**{"specs": (), **said})]
     for name in ("specs", "axes", "properties", "engines", "options"):
@@ -124,7 +123,7 @@ def _swept(options: Options, expansion: Expansion, expectations: Expectations, s
         log=options.spark_log or options.out / "spark.log",
         archive=options.archive,
         files=distinct_files(jobs),
-        conf=parse_settings(options.conf),
+        conf=parse_settings(options.conf, "--conf", "spark.executor.memory=4g"),
     )
     there = len(jobs) - len(missing)
     click.echo(f"{len(jobs)} jobs, {there} of them done before, on Spark at {options.master}", err=True)

@@ -14,7 +14,7 @@ from verifier.errors import UsageError, unknown_name
 from verifier.runs.execution import ENGINES, options_of
 from verifier.runs.loading import Loaded, load
 from verifier.runs.row import job_id
-from verifier.solvers.names import SOLVER_NAMES
+from verifier.runs.values import check_values
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import AssumptionFailed, Protocol, constants_of, define
 from verifier.specs.registry import load as load_class
@@ -29,13 +29,6 @@ MOST_PARTS = 1024
 
 _OWN = ("properties", "expect", "timeout", "memory", "graph", "part")
 """Options that a grid says in other ways, or that make no sense there."""
-
-_WORDS = {
-    "steps": ("auto", "parallel", "serial"),
-    "solver": SOLVER_NAMES,
-    "engine": ("auto", "ic3", "kind"),
-}
-"""What is allowed of options that are one of several words."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +135,9 @@ def _check_options(grid: Grid) -> None:
     for name, value in given.items():
         if name not in known:
             raise unknown_name(f"option of {' and '.join(grid.engines)}", name, known)
-        if name in _WORDS and value not in _WORDS[name]:
-            raise unknown_name(f"value of option {name}", str(value), _WORDS[name])
+        for engine in grid.engines:
+            if name in _option_names(engine):
+                check_values(engine, {name: value})
     if grid.split > 1:
         if "bmc" not in grid.engines:
             raise UsageError(f"split = {grid.split} is for the engine bmc, and the grid has none")
