@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pytest
 from junitparser import Error, Failure, JUnitXml
@@ -160,6 +162,31 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
     assert "one or the other" in wrong("report", str(path), "--html", "a.html", "--out", "b.html")
     assert "did you mean 'html'" in wrong("report", str(path), "--format", "htm")
     assert "cannot be written" in wrong("bmc", LOCK, "--html", str(tmp_path / "no" / "x.html"))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (("options",), None, "is no run of this version"),
+        (("seconds",), "long", "seconds is 'long'"),
+        (("constants",), [], "constants is []"),
+        (("expected",), ["hold"], "did you mean 'holds'?"),
+        (("results", 0, "verdict"), "PERHAPS", "PERHAPS"),
+        (("results", 0, "trace", "#meta"), None, '"#meta"'),
+        (("results", 0, "trace", "states"), [], '"states"'),
+        (("results", 0, "trace", "states", 2), {}, "state 2 of the trace has no holder"),
+    ],
+)
+def test_a_damaged_run_is_refused(
+    tmp_path: Path, place: tuple[str | int, ...], value: Any, words: str
+) -> None:
+    run = verify("bmc", LOCK, "--property", "NotAllAsk", "--depth", "3", "--format", "json").stdout
+    content = json.loads(run)
+    *outer, last = place
+    reduce(lambda found, key: found[key], outer, content)[last] = value
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(content))
+    assert words in wrong("report", str(path), "--format", "html")
 
 
 def test_a_diagram_without_hints_has_lanes_for_what_is_named() -> None:

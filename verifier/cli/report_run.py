@@ -13,8 +13,9 @@ import click
 from verifier.cli.output import check_writable, write
 from verifier.cli.reading import read
 from verifier.errors import UsageError
+from verifier.report.itf_values import check_shape
 from verifier.report.report import Report, as_object
-from verifier.runs.row import Row, rows_of
+from verifier.runs.row import Row, check_types, rows_of
 
 _ENDINGS = {".md": "markdown", ".json": "json", ".xml": "junit", ".html": "html", ".htm": "html"}
 
@@ -91,8 +92,15 @@ def _content(text: str) -> Mapping[str, Any] | None:
 
 def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:
     try:
-        return tuple(rows_of(content))
-    except (KeyError, TypeError, ValueError) as error:
+        rows = tuple(rows_of(content))
+        for row in rows:
+            check_types(row)
+            if row.trace is not None:
+                check_shape(row.trace)
+        return rows
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         words = f"{type(error).__name__} {error} (make it anew with --format json)"
         raise UsageError(f"{path} is no run of this version: {words}") from None
 

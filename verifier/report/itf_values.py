@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.errors import UsageError
+
+
+def check_shape(trace: Mapping[str, Any]) -> None:
+    """Raises UsageError unless the trace has what is shown of it: what verify writes has."""
+    about, names, states = trace.get("#meta"), trace.get("vars"), trace.get("states")
+    if not isinstance(about, dict) or not isinstance(about.get("failing", []), list):
+        raise UsageError('"#meta" of the trace is missing, or not as verify writes it')
+    if not isinstance(names, list) or not isinstance(states, list) or not states:
+        raise UsageError('the trace has no list "vars", or no "states"')
+    for index, entry in enumerate(states):
+        missing = [name for name in names if not isinstance(entry, dict) or name not in entry]
+        if missing:
+            raise UsageError(f"state {index} of the trace has no {missing[0]}")
 
 
 def value_of(data: Any) -> Concrete:

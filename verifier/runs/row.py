@@ -6,7 +6,8 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from verifier.runs.expect import NOT_AS_EXPECTED, exit_codes, heaviest, parse_expectations
 from verifier.verdict import VerdictKind
@@ -58,6 +59,15 @@ class Row:
     host: str
     started_at: str
     """ISO 8601, UTC."""
+
+
+def check_types(row: Row) -> None:
+    """Raises TypeError where a field of a row that was read from a file is not of its type."""
+    for name, declared in get_type_hints(Row).items():
+        value = getattr(row, name)
+        kinds = get_args(declared) if isinstance(declared, UnionType) else (declared,)
+        if not isinstance(value, tuple((int, float) if k is float else get_origin(k) or k for k in kinds)):
+            raise TypeError(f"{name} is {value!r}")
 
 
 def job_id(
