@@ -7,18 +7,20 @@ from typing import Any
 
 import click
 
-from verifier.cli.deadlock import deadlock_option
+from verifier.cli.engine_options import (
+    deadlock_option,
+    expect_option,
+    full_option,
+    property_option,
+    trace_option,
+)
 from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
-from verifier.runs.expect import EXPECT_HELP
 from verifier.solvers.names import SOLVER_NAMES
 
 STEPS = ("auto", "parallel", "serial")
 
-_PROPERTY_HELP = (
-    "What to check; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
-)
 _SOLVER_HELP = "What solves. [default: z3 for parallel steps, cadical for serial ones]"
 _SYMMETRY_HELP = "Of executions that differ only in the names of interchangeable elements, look at one."
 _STEPS_HELP = (
@@ -26,15 +28,11 @@ _STEPS_HELP = (
     "both side by side."
 )
 _TIMEOUT_HELP = "End building the question, and then the search, after this time: 90, 90s, 2m, 1h."
-_TRACE_HELP = (
-    "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
-    "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
-)
 
 
 @click.command("bmc")
 @spec_options
-@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@property_option("What to check")
 @click.option("--depth", type=Count(), help="The most actions of an execution. [default: the spec's]")
 @click.option("--steps", type=OneOf("steps", STEPS), default="auto", show_default=True, help=_STEPS_HELP)
 @click.option("--solver", type=OneOf("solver", SOLVER_NAMES), help=_SOLVER_HELP)
@@ -54,17 +52,15 @@ _TRACE_HELP = (
 @deadlock_option
 @format_option
 @html_option
-@click.option(
-    "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
-)
-@click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
+@full_option
+@trace_option
 @click.option(
     "--dump-smt2",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Write the question as SMT-LIB 2, for other solvers.",
 )
-@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+@expect_option
 def command(
     spec_option: str | None,
     spec_argument: str | None,

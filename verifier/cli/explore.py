@@ -7,15 +7,17 @@ from typing import Any
 
 import click
 
-from verifier.cli.deadlock import deadlock_option
+from verifier.cli.engine_options import (
+    deadlock_option,
+    expect_option,
+    full_option,
+    property_option,
+    trace_option,
+)
 from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
-from verifier.runs.expect import EXPECT_HELP
 
-_PROPERTY_HELP = (
-    "What to check; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
-)
 _KEEP_GOING_HELP = "Count all states, even when every property asked for is violated or reached before."
 _SYMMETRY_HELP = (
     "Of states that differ only in the names of interchangeable elements, look at one. Counts are then of "
@@ -25,15 +27,11 @@ _MEMORY_HELP = "End at this much memory: 512MiB, 2GiB. [default: most of what th
 _GRAPH_HELP = (
     "Write the states and steps as a graph, for small ones: .dot (Graphviz) or .graphml, by FILE's ending."
 )
-_TRACE_HELP = (
-    "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
-    "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
-)
 
 
 @click.command("explore")
 @spec_options
-@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@property_option("What to check")
 @deadlock_option
 @click.option("--keep-going", is_flag=True, help=_KEEP_GOING_HELP)
 @click.option("--symmetry/--no-symmetry", default=False, show_default=True, help=_SYMMETRY_HELP)
@@ -43,12 +41,10 @@ _TRACE_HELP = (
 @click.option("--memory", type=Size(), help=_MEMORY_HELP)
 @format_option
 @html_option
-@click.option(
-    "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
-)
+@full_option
 @click.option("--graph", type=click.Path(path_type=Path), metavar="FILE", help=_GRAPH_HELP)
-@click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
-@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+@trace_option
+@expect_option
 def command(
     spec_option: str | None,
     spec_argument: str | None,

@@ -7,29 +7,22 @@ from typing import Any
 
 import click
 
+from verifier.cli.engine_options import certificate_option, expect_option, full_option, property_option
 from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
-from verifier.runs.expect import EXPECT_HELP
 from verifier.solvers.names import SOLVER_NAMES
 
-_PROPERTY_HELP = (
-    "What to prove; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
-)
 _LEMMA_HELP = "A lemma to use; may be repeated. [default: all lemmas of the spec]"
 _SYMMETRY_HELP = "Ask about one instance of an action for all that differ in interchangeable elements only."
 _HOUDINI_HELP = "Leave out lemmas until the rest is inductive, and say where each fell."
 _MINIMISE_HELP = "Leave out every lemma that is not needed (implies --houdini)."
 _REACHABLE_HELP = "Look for an execution of at most K actions to the first state of a counterexample."
-_CERTIFICATE_HELP = (
-    "Write the proof, for verify certify. Of several proved properties the first gets FILE; P.json becomes "
-    "P.NAME.json for each other."
-)
 
 
 @click.command("induct")
 @spec_options
-@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@property_option("What to prove")
 @click.option("--lemma", "lemmas", multiple=True, metavar="NAME", help=_LEMMA_HELP)
 @click.option(
     "--solver", type=OneOf("solver", SOLVER_NAMES), default="cadical", show_default=True, help="What solves."
@@ -38,14 +31,14 @@ _CERTIFICATE_HELP = (
 @click.option("--houdini", is_flag=True, help=_HOUDINI_HELP)
 @click.option("--minimise", is_flag=True, help=_MINIMISE_HELP)
 @click.option("--reachable", type=Count(), metavar="K", help=_REACHABLE_HELP)
-@click.option("--certificate", type=click.Path(path_type=Path), metavar="FILE", help=_CERTIFICATE_HELP)
+@certificate_option
 @click.option("--timeout", type=Duration(), help="End the check after this time: 90, 90s, 2m, 1h.")
 @click.option("--memory", type=Size(), help="End the check at this much memory: 512MiB, 2GiB.")
 @click.option("--seed", type=Count(), default=0, show_default=True, help="Vary the search.")
 @format_option
 @html_option
-@click.option("--full", is_flag=True, help="Show whole states instead of changes only.")
-@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+@full_option
+@expect_option
 def command(
     spec_option: str | None,
     spec_argument: str | None,

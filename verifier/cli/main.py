@@ -14,17 +14,17 @@ _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
     "show": ("verifier.cli.show:command", "Describe a protocol: constants, actions, properties, size."),
     "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
-    "prove": ("verifier.cli.prove:command", "Prove properties for all depths, or find a violation."),
     "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
     "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
+    "prove": ("verifier.cli.prove:command", "Prove properties for all depths, or find a violation."),
     "induct": ("verifier.cli.induct:command", "Prove properties for all depths, by the spec's lemmas."),
-    "sweep": ("verifier.cli.sweep:command", "Run every combination of constants, properties and engines."),
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
-    "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
+    "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
     "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),
+    "sweep": ("verifier.cli.sweep:command", "Run every combination of constants, properties and engines."),
     "ci": ("verifier.cli.ci:command", "Check what a project expects of its protocols."),
     "matrix": ("verifier.cli.matrix:command", "Print such expectations as jobs of a CI matrix."),
-    "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
+    "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
 }
 
 _HELP = """Check replication protocols: every execution up to a depth, or a counterexample.
@@ -42,7 +42,8 @@ Exit codes, of several verdicts the worst:
   11  not inductive: a proof by lemmas that fails, which says nothing of the property
   12  inconclusive: time, memory, interrupted, not reached within the depth
   13  a deadlock, which --deadlock looks for
-  14  holds or reached, but --expect names another verdict, or an action that was never enabled
+  14  holds, proved or reached, but --expect names another verdict, or an action that was never
+      enabled; of verify ci, a surprise other than a verdict
 """
 
 

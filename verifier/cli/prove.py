@@ -7,18 +7,20 @@ from typing import Any
 
 import click
 
-from verifier.cli.deadlock import deadlock_option
+from verifier.cli.engine_options import (
+    certificate_option,
+    deadlock_option,
+    expect_option,
+    property_option,
+    trace_option,
+)
 from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Duration, OneOf, Size
 from verifier.cli.specs import named_spec, parse_settings, spec_options
-from verifier.runs.expect import EXPECT_HELP
 from verifier.solvers.names import SOLVER_NAMES
 
 ENGINES = ("auto", "ic3", "kind")
 
-_PROPERTY_HELP = (
-    "What to prove; may be repeated. 'all' is all of them. [default: what the spec checks by default]"
-)
 _ENGINE_HELP = (
     "ic3 finds an invariant of its own, kind is k-induction, auto runs both with bounded model checking, "
     "which finds violations, and takes the first answer."
@@ -31,30 +33,23 @@ _LEMMAS_HELP = (
     "Check the spec's lemmas first, and let IC3 search within those that are inductive; without them it "
     "finds the whole invariant by itself."
 )
-_CERTIFICATE_HELP = (
-    "Write the proof, for verify certify. Of several proved properties the first gets FILE; P.json becomes "
-    "P.NAME.json for each other."
-)
-_TRACE_HELP = (
-    "Write the counterexample as ITF JSON, for verify replay. Without a counterexample nothing is written."
-)
 
 
 @click.command("prove")
 @spec_options
-@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@property_option("What to prove")
 @click.option("--engine", type=OneOf("engine", ENGINES), default="auto", show_default=True, help=_ENGINE_HELP)
 @click.option("--solver", type=OneOf("solver", SOLVER_NAMES), help=_SOLVER_HELP)
 @click.option("--lemmas/--no-lemmas", default=True, show_default=True, help=_LEMMAS_HELP)
-@click.option("--certificate", type=click.Path(path_type=Path), metavar="FILE", help=_CERTIFICATE_HELP)
+@certificate_option
 @click.option("--timeout", type=Duration(), help="End the search after this time: 90, 90s, 2m, 1h.")
 @click.option("--memory", type=Size(), help="End the search at this much memory: 512MiB, 2GiB.")
 @deadlock_option
 @format_option
 @html_option
 @click.option("--full", is_flag=True, help="Show whole states of counterexamples, and the whole invariant.")
-@click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
-@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+@trace_option
+@expect_option
 def command(
     spec_option: str | None,
     spec_argument: str | None,

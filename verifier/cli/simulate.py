@@ -7,28 +7,28 @@ from typing import Any
 
 import click
 
-from verifier.cli.deadlock import deadlock_option
+from verifier.cli.engine_options import (
+    deadlock_option,
+    expect_option,
+    full_option,
+    property_option,
+    trace_option,
+)
 from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration
 from verifier.cli.specs import named_spec, parse_settings, spec_options
-from verifier.runs.expect import EXPECT_HELP
 
-_PROPERTY_HELP = (
-    "What to check on the way; may be repeated. 'all' is all of them, 'none' is none. "
-    "[default: what the spec checks by default]"
-)
 _HISTOGRAM_HELP = (
     "Count the values of an expression in the last states; may be repeated. It is Python over variables of "
     "the state, constants, methods of the protocol (with s for the state), + - < <= == != & | ~ [ ], forall, "
     "exists, count, if_, minimum, maximum."
 )
 _COUNT_HELP = "Count how often this action is taken in an execution; may be repeated."
-_TRACE_HELP = "Write the counterexample as ITF JSON, for verify replay."
 
 
 @click.command("simulate")
 @spec_options
-@click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
+@property_option("What to check on the way", "'all' is all of them, 'none' is none")
 @deadlock_option
 @click.option("--walks", type=Count(), default=10_000, show_default=True, help="How many executions.")
 @click.option("--depth", type=Count(), default=100, show_default=True, help="The most actions of one.")
@@ -38,11 +38,9 @@ _TRACE_HELP = "Write the counterexample as ITF JSON, for verify replay."
 @click.option("--timeout", type=Duration(), help="End after this time: 90, 90s, 2m, 1h.")
 @format_option
 @html_option
-@click.option(
-    "--full", is_flag=True, help="Show whole states, changes marked by a star, instead of changes only."
-)
-@click.option("--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP)
-@click.option("--expect", multiple=True, metavar="VERDICT", help=EXPECT_HELP)
+@full_option
+@trace_option
+@expect_option
 def command(
     spec_option: str | None,
     spec_argument: str | None,

@@ -18,13 +18,6 @@ DEADLOCK = 13
 _EXPECTABLE = {kind.value.lower(): kind for kind in VerdictKind if kind is not VerdictKind.ERROR}
 _ENABLED = "enabled"
 
-EXPECT_HELP = (
-    "The verdict that counts as success (exit code 0): holds, violated, reached or inconclusive; of several "
-    "properties, the worst verdict. PROPERTY=VERDICT speaks of one property, which is checked along; "
-    "ACTION=enabled demands that an action was enabled in a state searched. May be repeated. Any other "
-    "verdict gives its own exit code, and 14 where that would be 0."
-)
-
 
 @dataclass(frozen=True)
 class Expectation:
