@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from verifier.encodings.concrete import show
-from verifier.report.report import constants_words, varying
+from verifier.report.report import varying
 from verifier.runs.row import Row
 
 _ENGINE, _SOLVER = "engine", "solver"
@@ -27,13 +27,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A heat map. ``across`` and ``down`` name what varies; empty if nothing does."""
+    """A heat map. ``across`` and ``down`` name what varies."""
 
     caption: str
     across: str
-    down: str
+    down: tuple[str, ...]
     columns: tuple[str, ...]
-    lines: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    lines: tuple[tuple[tuple[str, ...], tuple[Cell | None, ...]], ...]
+    """The values of what varies downwards, and the cells beside them."""
+    engines: bool = False
+    """Whether cells have jobs of several engines."""
 
 
 def grids(rows: Sequence[Row]) -> list[tuple[str, list[Grid]]]:
@@ -77,22 +80,22 @@ def _cells(made: Sequence[Grid]) -> int:
 
 
 def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
-    """A line for each choice of constants, a column for each property and engine."""
-    lines: dict[str, dict[str, list[tuple[int, Row]]]] = {}
-    for number, row in sorted(jobs, key=lambda job: [_order(_value(job[1], name)) for name in names]):
-        chosen = constants_words({name: row.constants[name] for name in names if name in row.constants})
-        asked = f"{row.property_name}, {row.engine}"
-        lines.setdefault(chosen, {}).setdefault(asked, []).append((number, row))
-    columns = sorted({asked for cells in lines.values() for asked in cells})
+    """A line for each choice of constants, a column for each property."""
+    lines: dict[tuple[str, ...], dict[str, list[tuple[int, Row]]]] = {}
+    for number, row in jobs:
+        chosen = tuple(_value(row, name) for name in names)
+        lines.setdefault(chosen, {}).setdefault(row.property_name, []).append((number, row))
+    columns = sorted({name for cells in lines.values() for name in cells})
     return Grid(
-        "",
-        "property",
-        "constants",
-        tuple(columns),
-        tuple(
-            (line, tuple(scale.cell(cells.get(column, ())) for column in columns))
-            for line, cells in lines.items()
+        caption="",
+        across="property",
+        down=tuple(names),
+        columns=tuple(columns),
+        lines=tuple(
+            (chosen, tuple(scale.cell(lines[chosen].get(column, ())) for column in columns))
+            for chosen in sorted(lines, key=lambda values: [_order(value) for value in values])
         ),
+        engines=len({row.engine for _, row in jobs}) > 1,
     )
 
 
@@ -128,7 +131,7 @@ def _grid(jobs: _Jobs, caption: str, down: str, across: str, scale: _Scale) -> G
     columns = _values(jobs, across)
     lines = [
         (
-            line,
+            (line,),
             tuple(
                 scale.cell(
                     [job for job in jobs if _value(job[1], down) == line and _value(job[1], across) == column]
@@ -138,7 +141,7 @@ def _grid(jobs: _Jobs, caption: str, down: str, across: str, scale: _Scale) -> G
         )
         for line in _values(jobs, down)
     ]
-    return Grid(caption, across, down, tuple(columns), tuple(lines))
+    return Grid(caption, across, (down,), tuple(columns), tuple(lines))
 
 
 def _value(row: Row, name: str) -> str:
