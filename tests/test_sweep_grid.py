@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import CHAIN, ROOT, wrong
+from verifier.specs.definition import PropertyKind
+from verifier.specs.protocol import define
+from verifier.specs.registry import load
 from verifier.sweep.expansion import expand, expensive_first
 from verifier.sweep.grid import Grid, axes_of, read_grids
 
@@ -88,6 +91,10 @@ def test_a_range_longer_than_a_machine_word_is_counted() -> None:
         ("[[grid]]\nspecs = ['kip320']\ndepth = -1", "an integer from 0"),
         ("[[grid]]\nspecs = ['kip320']\nsplit = 0", "an integer from 1"),
         ("[[grid]]\nspecs = ['kip320']\ntimeout = 'soon'", "90s"),
+        (
+            "[[grid]]\nspecs = ['kip320']\nengines = ['induct']\noptions = { lemmas = ['Comitted'] }",
+            "did you mean 'Committed'?",
+        ),
         ("[[grid]\n", "is not TOML"),
     ],
 )
@@ -129,6 +136,17 @@ def test_every_combination_is_a_job_once(tmp_path: Path) -> None:
     assert len(asked) == 16
     assert {job.recorded["depth"] for job in expansion.jobs if job.engine == "bmc"} == {7}
     assert {job.timeout for job in expansion.jobs} == {120.0}
+
+
+def test_induction_is_not_asked_for_what_must_be_reachable() -> None:
+    spec = str(ROOT / "docs" / "tutorial" / "fenced_lock.py")
+    jobs = expand([Grid(specs=(spec,), properties=("all",), engines=("bmc", "induct"))]).jobs
+    reachable = {prop.name for prop in define(load(spec)()).properties if prop.kind is PropertyKind.REACHABLE}
+    assert reachable
+    asked = {(job.engine, job.property_name) for job in jobs}
+    assert {name for engine, name in asked if engine == "bmc" and ("induct", name) not in asked} == reachable
+    named = ("--property", min(reachable), "--engine", "induct")
+    assert "induction proves what always holds" in wrong("sweep", "--spec", spec, *named)
 
 
 def test_what_assumptions_reject_is_left_out_and_counted(tmp_path: Path) -> None:

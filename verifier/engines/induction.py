@@ -6,7 +6,7 @@ The solver works in a child process. A counterexample to induction is replayed h
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -124,16 +124,22 @@ def induct(model: Model, request: Request, listen: Listen = lambda _: None) -> I
     return _Run(model, request, listen).run()
 
 
+def check_names(goal: str, kind: PropertyKind, lemmas: Iterable[str], known: Iterable[str]) -> None:
+    """Raises UsageError for unknown lemmas, and for a goal that is no invariant."""
+    if kind is PropertyKind.REACHABLE:
+        raise UsageError(f"{goal} says what must be reachable: induction proves what always holds")
+    names = list(known)
+    for name in lemmas:
+        if name not in names:
+            raise unknown_name("lemma", name, names)
+
+
 def question_of(model: Model, request: Request) -> Question:
     """What to ask. Raises UsageError for unknown lemmas, and for a property that is no invariant."""
     system = model.system
     goal = system.property_named(request.property_name)
-    if goal.kind is PropertyKind.REACHABLE:
-        raise UsageError(f"{goal.name} says what must be reachable: induction proves what always holds")
     known = {lemma.name: lemma.formula for lemma in system.lemmas}
-    for name in request.lemmas or ():
-        if name not in known:
-            raise unknown_name("lemma", name, known)
+    check_names(goal.name, goal.kind, request.lemmas or (), known)
     lemmas = tuple(known) if request.lemmas is None else tuple(dict.fromkeys(request.lemmas))
     # An instance is disabled where it would leave a sort, so that this never happens must be proved too.
     types = [prop for prop in system.properties if prop.kind is PropertyKind.TYPE_INVARIANT]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -85,11 +84,6 @@ def lanes(count: int) -> NDArray[np.uint64]:
 def places(slice_: NDArray[np.uint64]) -> NDArray[np.intp]:
     """The states whose bit is 1."""
     return np.flatnonzero(np.unpackbits(slice_.view(np.uint8), bitorder="little"))
-
-
-def pack(states: Sequence[Sequence[bool]]) -> Rows:
-    """The rows of states given bit by bit."""
-    return pack_columns(np.array(states, np.bool_))
 
 
 def pack_columns(states: NDArray[np.bool_]) -> Rows:

@@ -14,8 +14,8 @@ from verifier.engines.induction import (
     Obligation,
     Progress,
     Request,
+    check_names,
     induct,
-    question_of,
 )
 from verifier.engines.processes import Limits
 from verifier.model import Model
@@ -40,7 +40,12 @@ class Inductions(Outcome):
 
 def prepare(loaded: Loaded, options: InductOptions) -> Asked[InductOptions]:
     """The run, its names checked. Raises UsageError for what cannot be asked."""
-    return ask(loaded, options, _properties)
+    asked = ask(loaded, options, _properties)
+    kinds = {prop.name: prop.kind for prop in loaded.definition.properties}
+    known = [lemma.name for lemma in loaded.definition.lemmas]
+    for name in asked.properties:
+        check_names(name, kinds[name], options.lemmas, known)
+    return asked
 
 
 def _properties(
@@ -105,7 +110,6 @@ def _one(
         seed=options.seed,
         proved=known[-1] if known else (),
     )
-    question_of(model, request)
     return induct(model, request, lambda news: listen(name, news))
 
 

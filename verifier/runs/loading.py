@@ -32,7 +32,7 @@ def load(spec: str, settings: Mapping[str, Any]) -> Loaded:
         return Loaded(spec, protocol, define(protocol))
     except (UsageError, DefinitionError):
         raise
-    except Exception as error:
+    except Exception as error:  # a user's own code may raise anything
         if spec in BUILT_IN:
             raise
         raise UsageError(f"{_place(spec, error)}: {type(error).__name__}: {error}") from error

@@ -15,7 +15,7 @@ from verifier.runs.execution import ENGINES, options_of
 from verifier.runs.loading import Loaded, load
 from verifier.runs.row import job_id
 from verifier.runs.values import check_values
-from verifier.specs.definition import Definition
+from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import AssumptionFailed, Protocol, constants_of, define
 from verifier.specs.registry import load as load_class
 from verifier.sweep.grid import MOST_JOBS, Grid
@@ -53,8 +53,13 @@ class _Covered:
     """A spec of a grid, its names checked."""
 
     spec: str
-    protocol: type[Protocol]
     properties: tuple[str, ...]
+    reachable: tuple[str, ...]
+    """Of these the ones that must be reachable and that the grid does not name."""
+
+    def of(self, engine: str) -> tuple[str, ...]:
+        """The properties for an engine: induction proves none that must be reachable."""
+        return tuple(name for name in self.properties if engine != "induct" or name not in self.reachable)
 
 
 def expand(grids: Sequence[Grid]) -> Expansion:
@@ -63,7 +68,7 @@ def expand(grids: Sequence[Grid]) -> Expansion:
     count = 0
     for grid, specs in zip(grids, covered, strict=True):
         _check_options(grid)
-        count += sum(len(spec.properties) for spec in specs) * len(grid.engines) * grid.combinations
+        count += sum(len(spec.of(engine)) for spec in specs for engine in grid.engines) * grid.combinations
     if count > MOST_JOBS:
         raise UsageError(f"the grid has {count:,} jobs, and more than {MOST_JOBS:,} are taken for a mistake")
     jobs: dict[str, Job] = {}
@@ -93,7 +98,10 @@ def _covered(grid: Grid, spec: str) -> _Covered:
             raise unknown_name(f"constant of {spec}", axis.name, known)
         for value in axis.ends:
             _check_value(spec, axis.name, known[axis.name], value)
-    return _Covered(spec, protocol, _properties(grid, spec, _any_definition(grid, protocol)))
+    definition = _any_definition(grid, protocol)
+    reachable = [prop.name for prop in definition.properties if prop.kind is PropertyKind.REACHABLE]
+    properties = _properties(grid, spec, definition)
+    return _Covered(spec, properties, tuple(name for name in reachable if name not in grid.properties))
 
 
 def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
@@ -166,7 +174,7 @@ def _jobs(grid: Grid, covered: _Covered, left_out: Counter[tuple[str, str]]) -> 
         found += [
             _job(grid, covered, loaded, engine, name)
             for engine in grid.engines
-            for name in covered.properties
+            for name in covered.of(engine)
         ]
     return found
 

@@ -84,7 +84,7 @@ class Spark:
             with _own_stderr(self._settings.log):
                 self._session = self._started()
                 self._one = self.session.sparkContext.parallelize([None], 1)
-        except BaseException as error:
+        except BaseException as error:  # also an interrupt: a JVM that was half started is ended
             self.__exit__()
             if isinstance(error, OSError | PySparkException | RuntimeError) or _from_java(error):
                 raise SparkFailed(self._words("did not start", error)) from error

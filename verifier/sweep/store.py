@@ -154,21 +154,14 @@ def read_rows(folder: Path, name: str = ROWS) -> list[Row]:
             continue  # a writer has made one file of many meanwhile
 
 
-def read_asked(folder: Path) -> Mapping[str, Any]:
-    """What was asked last (``sweep.json``). Raises UsageError if it is not there."""
-    try:
-        asked: Mapping[str, Any] = json.loads((folder / "sweep.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{folder} is not the folder of a sweep: sweep.json cannot be read") from error
-    return asked
-
-
 def _read(files: Iterable[Path]) -> pa.Table:
     tables = []
     for file in files:
         try:
             tables.append(pq.ParquetFile(file).read().cast(SCHEMA))
-        except (pa.ArrowException, ValueError) as error:
+        except FileNotFoundError:
+            raise
+        except (pa.ArrowException, ValueError, OSError) as error:
             raise UsageError(f"{file} holds no rows of a sweep: {' '.join(str(error).split())}") from error
     return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
 
