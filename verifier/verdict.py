@@ -89,3 +89,23 @@ class Verdict:
 def worst(kinds: Iterable[VerdictKind]) -> VerdictKind:
     """The worst verdict. Raises ValueError if there is none: a run that decided nothing is no success."""
     return max(kinds, key=WORST_LAST.index)
+
+
+def in_words(kind: VerdictKind, depth: int | None, steps: int | None, reason: str | None) -> str:
+    """``HOLDS(12)``, ``VIOLATED in 13 steps``, ``INCONCLUSIVE(timeout of 60 s, depth 7 closed)``."""
+    match kind:
+        case VerdictKind.HOLDS:
+            return f"HOLDS({depth})"
+        case VerdictKind.VIOLATED | VerdictKind.REACHED if steps is not None:
+            return f"{kind} in {steps_words(steps)}"
+        case VerdictKind.INCONCLUSIVE:
+            closed = "no depth closed" if depth is None else f"depth {depth} closed"
+            return f"INCONCLUSIVE({reason}, {closed})"
+        case VerdictKind.PROVED:
+            return str(kind)
+    return f"{kind}({reason})" if reason else str(kind)
+
+
+def steps_words(count: int) -> str:
+    """``1 step``, ``13 steps``."""
+    return f"{count} {'step' if count == 1 else 'steps'}"

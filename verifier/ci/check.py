@@ -9,9 +9,9 @@ from verifier.ci.manifest import Cell, Expected
 from verifier.ci.pool import Done
 from verifier.ci.work import Facts, Ran, Refused
 from verifier.errors import unknown_name
-from verifier.runs.expect import DEADLOCK, NOT_AS_EXPECTED
+from verifier.runs.expect import DEADLOCK, NOT_AS_EXPECTED, plain_code
 from verifier.runs.row import Row
-from verifier.verdict import EXIT_CODES, NO_DEADLOCK, VerdictKind
+from verifier.verdict import EXIT_CODES, NO_DEADLOCK, VerdictKind, in_words, steps_words
 
 WRONG_INPUT = 2
 """Exit code where a spec, its constants or what was asked of it cannot be taken."""
@@ -152,27 +152,18 @@ def compare(item: Expected, row: Row | None) -> Check:
 
 def _code(row: Row) -> int:
     """The exit code of a verdict that was not expected."""
-    if row.property_name == NO_DEADLOCK and row.verdict is VerdictKind.VIOLATED:
-        return DEADLOCK
-    return EXIT_CODES[row.verdict] or NOT_AS_EXPECTED
+    return plain_code(row.property_name, row.verdict) or NOT_AS_EXPECTED
 
 
 def said(row: Row) -> str:
     """A verdict on one line."""
-    match row.verdict:
-        case VerdictKind.HOLDS:
-            return f"HOLDS({row.depth})"
-        case VerdictKind.VIOLATED | VerdictKind.REACHED if row.steps is not None:
-            return f"{row.verdict} in {row.steps} steps{'' if row.fewest else ' (maybe not the fewest)'}"
-        case VerdictKind.INCONCLUSIVE:
-            closed = "no depth" if row.depth is None else f"depth {row.depth}"
-            return f"INCONCLUSIVE({row.reason}, {closed} closed)"
-    return str(row.verdict) if row.reason is None else f"{row.verdict} ({' '.join(row.reason.split())})"
+    words = " ".join(in_words(row.verdict, row.depth, row.steps, row.reason).split())
+    return words if row.steps is None or row.fewest else f"{words} (maybe not the fewest)"
 
 
 def _said(item: Expected) -> str:
     if item.steps is not None:
-        return f"{item.verdict} in {item.steps} steps"
+        return f"{item.verdict} in {steps_words(item.steps)}"
     return f"{item.verdict}{'' if item.depth is None else f'({item.depth})'}"
 
 

@@ -12,7 +12,7 @@ from verifier.report.known import known
 from verifier.runs import options
 from verifier.runs.row import Row
 from verifier.specs.registry import BUILT_IN
-from verifier.verdict import NO_DEADLOCK, WORST_LAST, VerdictKind
+from verifier.verdict import NO_DEADLOCK, WORST_LAST, VerdictKind, in_words
 
 _FILE_OF_ANOTHER = "FILE.py"
 _COMMANDS = {
@@ -36,19 +36,8 @@ class Report:
 
 
 def verdict_words(row: Row) -> str:
-    """``HOLDS(12)``, ``VIOLATED in 13 steps``, ``INCONCLUSIVE(timeout, depth 7 closed)``."""
-    match row.verdict:
-        case VerdictKind.HOLDS:
-            return f"HOLDS({row.depth})"
-        case VerdictKind.VIOLATED | VerdictKind.REACHED if row.steps is not None:
-            steps = "1 step" if row.steps == 1 else f"{row.steps} steps"
-            return f"{row.verdict} in {steps}"
-        case VerdictKind.INCONCLUSIVE:
-            closed = "no depth closed" if row.depth is None else f"depth {row.depth} closed"
-            return f"INCONCLUSIVE({row.reason}, {closed})"
-        case VerdictKind.PROVED:
-            return str(row.verdict)
-    return f"{row.verdict}({row.reason})" if row.reason else str(row.verdict)
+    """The row's verdict in words."""
+    return in_words(row.verdict, row.depth, row.steps, row.reason)
 
 
 def tally(rows: Sequence[Row]) -> Mapping[VerdictKind, int]:

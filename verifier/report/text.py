@@ -14,7 +14,7 @@ from verifier.report.failure import render_failure
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
-from verifier.verdict import NO_DEADLOCK, Verdict, VerdictKind
+from verifier.verdict import NO_DEADLOCK, Verdict, VerdictKind, in_words
 
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
@@ -39,23 +39,8 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
 
     ``shortest`` says that the fewest steps were asked for.
     """
-    match verdict.kind:
-        case VerdictKind.HOLDS:
-            return f"HOLDS({verdict.depth})"
-        case VerdictKind.VIOLATED if verdict.trace is None:
-            return f"VIOLATED({verdict.reason})"
-        case VerdictKind.VIOLATED | VerdictKind.REACHED:
-            return f"{verdict.kind} in {_steps(verdict.steps or 0)} ({_fewest(verdict, shortest)})"
-        case VerdictKind.INCONCLUSIVE:
-            closed = "no depth closed" if verdict.depth is None else f"depth {verdict.depth} closed"
-            return f"INCONCLUSIVE({verdict.reason}, {closed})"
-        case VerdictKind.ERROR | VerdictKind.NOT_INDUCTIVE:
-            return f"{verdict.kind}({verdict.reason})"
-    return str(verdict.kind)
-
-
-def _steps(count: int) -> str:
-    return f"{count} step" if count == 1 else f"{count} steps"
+    words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
+    return words if verdict.steps is None else f"{words} ({_fewest(verdict, shortest)})"
 
 
 def _fewest(verdict: Verdict, shortest: bool) -> str:
