@@ -23,15 +23,15 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.execution import ENGINES
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
+from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, whole
 from verifier.runs.values import check_values
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import VerdictKind
@@ -65,8 +65,6 @@ _VERDICTS = {
     if kind not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)  # a run that decides nothing always fails
 }
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -128,24 +126,10 @@ def knows_fewest(engine: str) -> bool:
 
 def read_manifest(path: Path) -> Manifest:
     """The manifest. Raises UsageError if it cannot be read, or for what is wrong in it."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read the manifest {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from error
-    for name in content:
-        if name not in ("cell", "defaults"):
-            raise unknown_name(f"table in {path}", name, ["cell", "defaults"])
+    content = read_toml(path, "manifest", ("cell", "defaults"))
     defaults = _table(content, "defaults", str(path))
-    for name in defaults:
-        if name not in _DEFAULTS:
-            raise unknown_name(f"key in {path}, defaults", name, _DEFAULTS)
-    tables = content.get("cell", [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise UsageError(f"{path}: a cell is written as a table [[cell]], with two brackets")
-    if not tables:
-        raise UsageError(f"{path} has no [[cell]] table, so there is nothing to check")
+    check_keys(defaults, _DEFAULTS, f"key in {path}, defaults")
+    tables = list_of_tables(content, "cell", path, "check")
     cells = [
         _cell({**defaults, **table}, path, f"{path}, {_called(table, number)}")
         for number, table in enumerate(tables, 1)
@@ -161,9 +145,7 @@ def _called(table: Mapping[str, Any], number: int) -> str:
 
 
 def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
-    for name in table:
-        if name not in _KEYS:
-            raise unknown_name(f"key in {place}", name, _KEYS)
+    check_keys(table, _KEYS, f"key in {place}")
     name, engine = _text(table, "id", place), _text(table, "engine", place, "bmc")
     if not _ID.fullmatch(name):
         raise UsageError(f"{place}: id = {name!r} is not allowed: it takes letters, digits and . _ -")
@@ -172,7 +154,7 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
     options = _options(table, engine, place)
     expectations = _table(table, "expect", place).items()
     expected = tuple(_expected(prop, value, engine, options, place) for prop, value in expectations)
-    states = _whole(table, "distinct_states", place)
+    states = whole(table, "distinct_states", place)
     if states is not None and engine != "explore":
         raise UsageError(f"{place}: distinct_states = {states} is for engine explore, not {engine}")
     return Cell(
@@ -182,8 +164,8 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
         constants=_table(table, "constants", place),
         engine=engine,
         options=options,
-        timeout=_quantity(table, "timeout", DEFAULT_TIMEOUT, parse_duration, DURATION, place),
-        memory=_quantity(table, "memory", DEFAULT_MEMORY, parse_size, SIZE, place),
+        timeout=quantity(table, "timeout", DEFAULT_TIMEOUT, parse_duration, DURATION, place),
+        memory=quantity(table, "memory", DEFAULT_MEMORY, parse_size, SIZE, place),
         spec_hash=_text(table, "spec_hash", place) if "spec_hash" in table else None,
         expected=expected,
         distinct_states=states,
@@ -218,7 +200,7 @@ def _options(table: Mapping[str, Any], engine: str, place: str) -> Mapping[str, 
     for name, instead in _SAID_ELSEWHERE.items():
         if name in options:
             raise UsageError(f"{place}: options has {name}: the cell's own key {instead} says it")
-    depth = _whole(table, "depth", place)
+    depth = whole(table, "depth", place)
     if depth is not None:
         if engine not in _DEPTH:
             raise UsageError(f"{place}: depth = {depth} is for {', '.join(_DEPTH)}: {engine} has no depth")
@@ -238,13 +220,11 @@ def _expected(name: str, value: Any, engine: str, options: Mapping[str, Any], pl
     if not isinstance(table, dict):
         raise UsageError(f"{place} = {value} is not allowed: it takes a table as in {{ verdict = 'holds' }}")
     known = [field.name for field in fields(Expected) if field.name != "property_name"]
-    for key in table:
-        if key not in known:
-            raise unknown_name(f"key in {place}", key, known)
+    check_keys(table, known, f"key in {place}")
     word = _text(table, "verdict", place)
     if word not in _VERDICTS:
         raise unknown_name(f"verdict in {place}", word, _VERDICTS)
-    steps, depth, verdict = _whole(table, "steps", place), _whole(table, "depth", place), _VERDICTS[word]
+    steps, depth, verdict = whole(table, "steps", place), whole(table, "depth", place), _VERDICTS[word]
     if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")
     if steps is not None and (not knows_fewest(engine) or (engine == "bmc" and not options.get("shortest"))):
@@ -270,21 +250,3 @@ def _text(table: Mapping[str, Any], key: str, place: str, default: str | None = 
     if not isinstance(value, str) or not value:
         raise UsageError(f"{place}: {key} = {value!r} is not allowed: it takes a word in quotes")
     return value
-
-
-def _whole(table: Mapping[str, Any], key: str, place: str) -> int | None:
-    value = table.get(key)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise UsageError(f"{place}: {key} = {value} is not allowed: it takes an integer from 0")
-    return value
-
-
-def _quantity(
-    table: Mapping[str, Any], key: str, default: T, parse: Callable[[str], T], allowed: str, place: str
-) -> T:
-    if key not in table:
-        return default
-    try:
-        return parse(str(table[key]))
-    except ValueError:
-        raise UsageError(f"{place}: {key} = {table[key]} is not allowed: it takes {allowed}") from None

@@ -8,6 +8,9 @@ DURATION = "a positive number of seconds, or one with a unit as in 90s, 2m, 1h"
 SIZE = "a positive number with a unit, as in 512MiB or 2GiB (kB, MB, GB, KiB, MiB, GiB, TiB)"
 """What is allowed, in words."""
 
+_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}"
+"""Short enough for the clocks and counters that take it."""
+
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BYTES = {"b": 1}
 _BYTES |= {f"{letter}b": 1000 ** (power + 1) for power, letter in enumerate("kmgt")}
@@ -16,7 +19,7 @@ _BYTES |= {f"{letter}ib": 1024 ** (power + 1) for power, letter in enumerate("km
 
 def parse_duration(word: str) -> float:
     """The seconds. Raises ValueError."""
-    match = re.fullmatch(r"([0-9]*\.?[0-9]+)(ms|s|m|h)?", word)
+    match = re.fullmatch(rf"({_NUMBER})(ms|s|m|h)?", word)
     if match is None or float(match[1]) == 0:
         raise ValueError(word)
     return float(match[1]) * _SECONDS[match[2] or "s"]
@@ -24,7 +27,7 @@ def parse_duration(word: str) -> float:
 
 def parse_size(word: str) -> int:
     """The bytes. Raises ValueError."""
-    match = re.fullmatch(r"([0-9]*\.?[0-9]+) ?([kmgt]?i?b)", word.lower())
+    match = re.fullmatch(rf"({_NUMBER}) ?([kmgt]?i?b)", word.lower())
     if match is None or match[2] not in _BYTES or float(match[1]) == 0:
         raise ValueError(word)
     return int(float(match[1]) * _BYTES[match[2]])

@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
+from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, whole
 
 MOST_JOBS = 100_000
 """A larger grid is taken for a mistake."""
@@ -142,27 +142,13 @@ def axes_of(words: Sequence[str]) -> tuple[Axis, ...]:
 
 def read_grids(path: Path) -> list[Grid]:
     """The grids of a file. Raises UsageError if it cannot be read, or for what is wrong in it."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read the grid file {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from error
-    for name in content:
-        if name != "grid":
-            raise unknown_name(f"table in {path}", name, ["grid"])
-    tables = content.get("grid", [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise UsageError(f"{path}: a grid is written as a table [[grid]], with two brackets")
-    if not tables:
-        raise UsageError(f"{path} has no [[grid]] table, so there is nothing to do")
+    content = read_toml(path, "grid file", ("grid",))
+    tables = list_of_tables(content, "grid", path, "do")
     return [_grid(table, f"{path}, grid {number}") for number, table in enumerate(tables, 1)]
 
 
 def _grid(table: Mapping[str, Any], place: str) -> Grid:
-    for name in table:
-        if name not in _KEYS:
-            raise unknown_name(f"key in {place}", name, _KEYS)
+    check_keys(table, _KEYS, f"key in {place}")
     constants, options = table.get("constants", {}), table.get("options", {})
     if not isinstance(constants, dict) or not isinstance(options, dict):
         raise UsageError(f"{place}: constants and options are tables, as in {{ replicas = '2..4' }}")
@@ -171,11 +157,11 @@ def _grid(table: Mapping[str, Any], place: str) -> Grid:
         properties=_names(table, "properties", place),
         engines=_names(table, "engines", place) if "engines" in table else ("bmc",),
         axes=tuple(axis(name, value, place) for name, value in constants.items()),
-        depth=_count(table, "depth", 0, place),
-        timeout=_quantity(table, "timeout", DURATION, parse_duration, place),
-        memory=_quantity(table, "memory", SIZE, parse_size, place),
+        depth=whole(table, "depth", place),
+        timeout=quantity(table, "timeout", None, parse_duration, DURATION, place),
+        memory=quantity(table, "memory", None, parse_size, SIZE, place),
         options=options,
-        split=_count(table, "split", 1, place) or 1,
+        split=whole(table, "split", place, 1) or 1,
     )
 
 
@@ -187,19 +173,3 @@ def _names(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
     if key in table and not names:
         raise UsageError(f"{place}: {key} is empty, so there is nothing to do")
     return tuple(dict.fromkeys(names))
-
-
-def _count(table: Mapping[str, Any], key: str, least: int, place: str) -> int | None:
-    value = table.get(key)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-        raise UsageError(f"{place}: {key} = {value} is not allowed: it takes an integer from {least}")
-    return value
-
-
-def _quantity(table: Mapping[str, Any], key: str, allowed: str, parse: Any, place: str) -> Any:
-    if key not in table:
-        return None
-    try:
-        return parse(str(table[key]))
-    except ValueError:
-        raise UsageError(f"{place}: {key} = {table[key]} is not allowed: it takes {allowed}") from None

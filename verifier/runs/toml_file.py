@@ -1,0 +1,66 @@
+"""TOML files of grids and manifests: each key that is wrong is named with its place and what is allowed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from verifier.errors import UsageError, unknown_name
+
+T = TypeVar("T")
+
+
+def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]:
+    """The content of a file, which is called ``what``, with no other tables than these.
+
+    Raises UsageError if it cannot be read, is no TOML, or has others.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot read the {what} {path}: {reason}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path} is not TOML: {error}") from error
+    check_keys(content, tables, f"table in {path}")
+    return content
+
+
+def check_keys(table: Mapping[str, Any], known: Iterable[str], what: str) -> None:
+    """Raises UsageError for a key that is not known; ``what`` is the kind of name it is."""
+    allowed = list(known)
+    for name in table:
+        if name not in allowed:
+            raise unknown_name(what, name, allowed)
+
+
+def list_of_tables(content: Mapping[str, Any], key: str, path: Path, purpose: str) -> list[dict[str, Any]]:
+    """The tables ``[[key]]``. Raises UsageError if it is written otherwise, or there is none."""
+    tables = content.get(key, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise UsageError(f"{path}: a {key} is written as a table [[{key}]], with two brackets")
+    if not tables:
+        raise UsageError(f"{path} has no [[{key}]] table, so there is nothing to {purpose}")
+    return tables
+
+
+def whole(table: Mapping[str, Any], key: str, place: str, least: int = 0) -> int | None:
+    """An integer, None if there is none. Raises UsageError for what is none, or is less than the least."""
+    value = table.get(key)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+        raise UsageError(f"{place}: {key} = {value} is not allowed: it takes an integer from {least}")
+    return value
+
+
+def quantity(
+    table: Mapping[str, Any], key: str, default: T, parse: Callable[[str], T], allowed: str, place: str
+) -> T:
+    """A duration or size. Raises UsageError for what does not parse as one."""
+    if key not in table:
+        return default
+    try:
+        return parse(str(table[key]))
+    except ValueError:
+        raise UsageError(f"{place}: {key} = {table[key]} is not allowed: it takes {allowed}") from None
