@@ -34,6 +34,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("bmc", "--spec", CHAIN, "--seed", "-1"), "--seed -1 is not allowed"),
     (("bmc", "--spec", CHAIN, "--timeout", "5x"), "--timeout 5x is not allowed: it takes .*90s, 2m, 1h"),
     (("bmc", "--spec", CHAIN, "--timeout", "9" * 400), "is not allowed: it takes .*90s, 2m, 1h"),
+    (("bmc", "--spec", CHAIN, "--timeout", "999999999h"), "--timeout 999999999h is not allowed: .*a billion"),
     (("bmc", "--spec", CHAIN, "--memory", f"{'9' * 400}GB"), "is not allowed: it takes .*512MiB"),
     (("bmc", "--spec", CHAIN, "--memory", "lots"), "--memory lots is not allowed: it takes .*512MiB"),
     (

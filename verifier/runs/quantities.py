@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-DURATION = "a positive number of seconds, or one with a unit as in 90s, 2m, 1h"
+DURATION = "a positive number of seconds up to a billion, or one with a unit as in 90s, 2m, 1h"
 SIZE = "a positive number with a unit, as in 512MiB or 2GiB (kB, MB, GB, KiB, MiB, GiB, TiB)"
 """What is allowed, in words."""
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}"
-"""Short enough for the clocks and counters that take it."""
+_MOST_SECONDS = 1e9
+"""Some clocks take no more than ten times that."""
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BYTES = {"b": 1}
@@ -22,7 +23,10 @@ def parse_duration(word: str) -> float:
     match = re.fullmatch(rf"({_NUMBER})(ms|s|m|h)?", word)
     if match is None or float(match[1]) == 0:
         raise ValueError(word)
-    return float(match[1]) * _SECONDS[match[2] or "s"]
+    seconds = float(match[1]) * _SECONDS[match[2] or "s"]
+    if seconds > _MOST_SECONDS:
+        raise ValueError(word)
+    return seconds
 
 
 def parse_size(word: str) -> int:
