@@ -38,6 +38,7 @@ def test_junit_is_valid_and_only_good_verdicts_pass() -> None:
     outcome = {case.name.partition(" ")[0]: case.result for suite in read for case in suite}
     assert [name for name, results in outcome.items() if not results] == ["OfHolds", "OfProved", "OfReached"]
     assert isinstance(outcome["OfViolated"][0], Failure)
+    assert outcome["OfViolated"][0].type == "VIOLATED"
     assert "fails for leader = " in outcome["OfViolated"][0].text
     assert isinstance(outcome["OfInconclusive"][0], Error)
     assert outcome["OfInconclusive"][0].message == "INCONCLUSIVE(timeout of 60 s, depth 7 closed)"

@@ -31,6 +31,7 @@ def _case(row: Row) -> Case:
         seconds=row.seconds,
         exit_code=row.exit_code,
         message=f"{words}, but more was expected" if row.exit_code == NOT_AS_EXPECTED else words,
+        verdict=row.verdict,
         details=None if row.trace is None else trace_text(row),
         output=f"{command_of(row)}\n{words}\n{about}",
     )

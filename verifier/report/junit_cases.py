@@ -29,8 +29,10 @@ class Case:
     exit_code: int
     message: str = ""
     """Of a test that does not pass: why, on one line."""
+    verdict: VerdictKind | None = None
+    """As the type of what went wrong; None: there was none."""
     details: str | None = None
-    """The same at length."""
+    """Why, at length."""
     output: str | None = None
 
 
@@ -48,7 +50,7 @@ def _case(case: Case, suite_name: str) -> TestCase:
     made: Any = TestCase(_clean(case.name), classname=_clean(suite_name), time=round(case.seconds, 3))
     if case.exit_code != 0:
         kind = Error if case.exit_code in _NOTHING_KNOWN else Failure
-        result: Any = kind(_clean(case.message))
+        result: Any = kind(_clean(case.message), None if case.verdict is None else case.verdict.value)
         result.text = _clean(case.message if case.details is None else case.details)
         made.result = [result]
     if case.output is not None:

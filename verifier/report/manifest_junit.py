@@ -28,6 +28,7 @@ def _case(check: Check, seconds: float) -> Case:
         seconds=seconds,
         exit_code=check.exit_code,
         message=check.surprise or "",
+        verdict=None if check.row is None else check.row.verdict,
         details=None if shown is None or shown.trace is None else trace_text(shown),
         output=None if check.found is None else f"expected {check.expected}, found {check.found}",
     )
