@@ -10,6 +10,7 @@ import click
 
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration, Positive, Size
+from verifier.cli.specs import SPEC_HELP
 
 _GRID_HELP = (
     "Values of a constant: a range, replicas=2..4, or a list, log_size=1,2,3. May be repeated; each "
@@ -60,7 +61,7 @@ class Options:
 
 @click.command("sweep")
 @click.argument("file", metavar="[GRID.toml]", required=False, type=click.Path(path_type=Path))
-@click.option("--spec", "specs", multiple=True, metavar="SPEC", help="What to check; may be repeated.")
+@click.option("--spec", "specs", multiple=True, metavar="SPEC", help=f"{SPEC_HELP} May be repeated.")
 @click.option("--grid", "axes", multiple=True, metavar="NAME=VALUES", help=_GRID_HELP)
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option(
