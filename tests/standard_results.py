@@ -18,6 +18,7 @@ from tabulate import tabulate
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.report import constants_words, tally, verdict_words
 from verifier.runs.row import Row
+from verifier.specs.registry import load
 from verifier.sweep.store import read_rows
 from verifier.verdict import VerdictKind
 from verifier.version import tool_version
@@ -49,7 +50,7 @@ def _page(rows: Sequence[Row], compared: Sequence[tuple[Row, Known]]) -> str:
         tally=", ".join(f"{count} {kind}" for kind, count in tally(rows).items()),
         sweep=_table(_lines(rows)),
         checker=CHECKER,
-        agreement=", ".join(f"{count} {word}" for word, count in agreement.items()),
+        agreement=", ".join(f"{word}: {count}" for word, count in agreement.items()),
         comparison=_table(_comparison(compared)),
     )
     return page
@@ -71,17 +72,24 @@ def _lines(rows: Iterable[Row]) -> Iterator[dict[str, object]]:
             "engine": engine,
             "constants": len({constants_words(row.constants) for row in group}),
             "verdicts": ", ".join(f"{count} {kind}" for kind, count in tally(group).items()),
-            "longest": f"{constants_words(longest.constants)}: {verdict_words(longest)}",
+            "longest": f"{_chosen(longest)}: {verdict_words(longest)}",
             "its seconds": f"{longest.seconds:.1f}",
             "all seconds": f"{sum(row.seconds for row in group):.1f}",
         }
+
+
+def _chosen(row: Row) -> str:
+    """The constants that are not the protocol's defaults."""
+    defaults = load(row.spec)({}).constants
+    chosen = {name: value for name, value in row.constants.items() if defaults[name] != value}
+    return constants_words(chosen) or "defaults"
 
 
 def _comparison(compared: Iterable[tuple[Row, Known]]) -> Iterator[dict[str, object]]:
     for row, found in compared:
         yield {
             "spec": row.spec,
-            "constants": constants_words(row.constants),
+            "constants": _chosen(row),
             "property": row.property_name,
             "engine": row.engine,
             "here": verdict_words(row),
