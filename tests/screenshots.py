@@ -12,7 +12,9 @@ from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.runs.row import Row
 
-IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+_ROOT = Path(__file__).resolve().parent.parent
+IMAGES = _ROOT / "docs" / "images"
+STANDARD = _ROOT / "results" / "standard.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
 
 
@@ -31,7 +33,8 @@ def main() -> None:
     """Takes each picture."""
     explorers = Report("Two counterexamples", (kip320_first_try(), bookkeeper_data_loss()))
     matrix = Report("StrongIsr over a grid", swept())
-    pictures = (
+    pictures: tuple[tuple[str, Report | Path, str, str, tuple[int, int]], ...] = (
+        ("standard-sweep", STANDARD, "#overview", "light", (1280, 1060)),
         ("kip320-first-try", explorers, "#verdict-1", "light", (1440, 1060)),
         ("bookkeeper-4-13", explorers, "#verdict-2", "dark", (1440, 1240)),
         ("matrix", matrix, "#overview", "light", (1280, 1060)),
@@ -40,8 +43,9 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with browser() as driver, tempfile.TemporaryDirectory() as folder:
         for name, report, fragment, scheme, (width, height) in pictures:
-            path = Path(folder) / "report.html"
-            path.write_text(as_html(report), encoding="utf-8")
+            path = report if isinstance(report, Path) else Path(folder) / "report.html"
+            if isinstance(report, Report):
+                path.write_text(as_html(report), encoding="utf-8")
             prefer(driver, scheme)
             size(driver, width, height)
             driver.get("about:blank")
