@@ -6,7 +6,7 @@ See ``docs/tutorial.md`` for a protocol from the empty file on.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
@@ -151,7 +151,16 @@ class IndexSetConstant(Constant[IndexSet]):
 
     def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:
         interchangeable = self.symmetric and protocol.symmetric(self._name_in(type(protocol)))
-        return IndexSet(self.kind, setting, interchangeable)
+        others = constants_of(type(protocol)).values()
+        kinds = [other.kind for other in others if isinstance(other, IndexSetConstant)]
+        return IndexSet(self.kind, setting, interchangeable, _prefix(self.kind, kinds))
+
+
+def _prefix(kind: str, kinds: Iterable[str]) -> str:
+    """The least beginning of a kind that none of the others has; the whole kind if there is none."""
+    others = [other for other in kinds if other != kind]
+    beginnings = (kind[:length] for length in range(1, len(kind)))
+    return next((part for part in beginnings if not any(o.startswith(part) for o in others)), kind)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ their states. This is where a definition is lowered to bits."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -20,7 +20,7 @@ from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
 from verifier.specs.protocol import Protocol, define
-from verifier.symmetry import check_symmetry, mentioned
+from verifier.symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system import Instance, NamedFormula, SafetyProperty, Symmetry, TransitionSystem
 
 State = dict[str, Concrete]
@@ -79,7 +79,7 @@ def build(protocol: Protocol) -> Model:
     symmetries = check_symmetry(definition)
     layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
     builder = _Builder(definition, layout, symmetries)
-    instances = tuple(instance for action in definition.actions for instance in builder.instances(action))
+    instances = builder.named(i for action in definition.actions for i in builder.instances(action))
     valid = layout.valid()
     alive = builder.alive(instances)
     system = TransitionSystem(
@@ -121,6 +121,15 @@ class _Builder:
             instance = self._instance(action, dict(zip(expanded, values, strict=True)))
             if not instance.guard.is_false():
                 yield instance
+
+    def named(self, instances: Iterable[Instance]) -> tuple[Instance, ...]:
+        """All instances, each with the elements that it counts as naming."""
+        found = tuple(instances)
+        sorts = {
+            a.name: {p.symbol.name: p.symbol.sort for p in a.parameters} for a in self.definition.actions
+        }
+        names = named_in_order(found, sorts, self.symmetries)
+        return tuple(replace(instance, names=own) for instance, own in zip(found, names, strict=True))
 
     def _instance(self, action: Action, bindings: Bindings) -> Instance:
         parameters = {symbol.name: value for symbol, value in bindings.items()}

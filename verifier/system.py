@@ -32,6 +32,8 @@ class Instance:
     """Leaves that may change."""
     mentions: tuple[tuple[IndexSet, Concrete], ...]
     """Elements of symmetric index sets among the parameters, in order."""
+    names: tuple[tuple[IndexSet, Concrete], ...] = ()
+    """Those that count as named once it is taken (``verifier.symmetry.named_in_order``)."""
 
     @property
     def label(self) -> str:
@@ -66,6 +68,11 @@ class Symmetry:
 
     sort: IndexSet
     pinned: frozenset[Concrete]
+
+    @property
+    def movable(self) -> tuple[Concrete, ...]:
+        """The elements that may be permuted, in order."""
+        return tuple(element for element in self.sort.values() if element not in self.pinned)
 
 
 @dataclass(frozen=True, eq=False)

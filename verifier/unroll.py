@@ -242,8 +242,7 @@ class _Mentions:
         place: dict[tuple[IndexSet, Concrete], int] = {}
         predecessor: dict[int, int] = {}
         for symmetry in system.symmetries:
-            movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
-            for rank, element in enumerate(movable):
+            for rank, element in enumerate(symmetry.movable):
                 number = place[symmetry.sort, element] = len(self.bits)
                 if rank:
                     predecessor[number] = number - 1
@@ -260,7 +259,7 @@ class _Mentions:
         predecessor: Mapping[int, int],
     ) -> None:
         own: set[int] = set()
-        for item in instance.mentions:
+        for item in instance.names:
             number = place[item]
             before = predecessor.get(number)
             if before is not None and before not in own and number not in own:
