@@ -49,10 +49,16 @@ class PropertyKind(StrEnum):
     """Every reachable state satisfies the formula."""
     TYPE_INVARIANT = "type invariant"
     """An invariant, and no enabled action would assign a value outside its variable's sort."""
+    UNDEFINED_READ = "undefined read"
+    """In no reachable state an action, a property or the constraint reads what has no value."""
     DEADLOCK_INVARIANT = "deadlock invariant"
     """Every reachable state in which no action is enabled satisfies the formula."""
     REACHABLE = "reachable"
     """Some reachable state satisfies the formula."""
+
+
+UNDEFINED_READ = "UndefinedRead"
+"""What the property of that kind is called."""
 
 
 @dataclass(frozen=True)

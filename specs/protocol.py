@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
+from verifier.encodings.partiality import is_total
 from verifier.encodings.sorts import IndexSet, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BOOLEAN, Value, coerce, wrap
 from verifier.errors import UsageError, unknown_name
-from verifier.specs.definition import Action, Definition, Lemma, Parameter, Property, PropertyKind
+from verifier.specs.definition import (
+    UNDEFINED_READ,
+    Action,
+    Definition,
+    Lemma,
+    Parameter,
+    Property,
+    PropertyKind,
+)
 from verifier.specs.drawing import Call, Drawing, Lane, Mail, described
 from verifier.specs.members import (
     ActionMember,
@@ -317,7 +326,7 @@ def define(protocol: Protocol) -> Definition:
         raise DefinitionError(f"{protocol.spec_name()}: {name} is both a property and a lemma")
     bound = protocol.constraint(state)
     actions = tuple(_action(protocol, state, name, members[name]) for name in names)  # type: ignore[arg-type]
-    return Definition(
+    definition = Definition(
         name=protocol.spec_name(),
         constants=protocol.constants,
         variables=state.symbols,
@@ -328,6 +337,12 @@ def define(protocol: Protocol) -> Definition:
         lemmas=lemmas,
         drawing=_drawing(protocol, state, actions),
     )
+    if all(is_total(term) for _, term in definition.terms()):
+        return definition
+    always = coerce(True, BOOLEAN).term
+    words = "No enabled action, and no property, reads what has no value."
+    reads = Property(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, always, False, words)
+    return replace(definition, properties=(*definition.properties, reads))
 
 
 def _drawing(protocol: Protocol, state: State, actions: tuple[Action, ...]) -> dict[str, Any] | None:

@@ -88,6 +88,7 @@ def certificate_of(
 
 def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     """The conjuncts of the invariant by name. Raises Misfit for a name that the model does not have."""
+    model = model.asking((certificate.property_name,))
     system = model.system
     known = _known(model)
     bits = {symbol.symbol_name() for symbol in system.bits}

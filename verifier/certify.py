@@ -20,7 +20,6 @@ from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, 
 from verifier.images import representatives
 from verifier.model import Model
 from verifier.solvers import Answer, open_solver
-from verifier.specs.definition import PropertyKind
 from verifier.system import Instance, TransitionSystem
 from verifier.tseitin import Definitions
 
@@ -87,7 +86,7 @@ class _Check:
     def __init__(
         self, model: Model, certificate: Certificate, solver: str, listen: Callable[[str], None]
     ) -> None:
-        self.model = model
+        self.model = model.asking((certificate.property_name,))
         self.certificate = certificate
         self.solver = solver
         self.listen = listen
@@ -111,12 +110,11 @@ class _Check:
         return Checked(self.obligations, tuple(self.failed), time.monotonic() - began, self.asked)
 
     def _goals(self) -> dict[str, FNode]:
-        """Instances are disabled where they would leave a sort, so it must be shown that none would."""
-        return {
-            prop.name: prop.formula
-            for prop in self.model.system.properties
-            if prop.name == self.certificate.property_name or prop.kind is PropertyKind.TYPE_INVARIANT
-        }
+        """Instances are disabled where they would leave a sort or read what has no value, so it must be shown
+        that none would."""
+        system = self.model.system
+        goals = (system.property_named(self.certificate.property_name), *system.implied)
+        return {prop.name: prop.formula for prop in goals}
 
     def _ask(self, questions: _Questions, obligation: str, terms: Iterable[FNode]) -> None:
         """The obligation holds if the terms are impossible."""

@@ -27,7 +27,7 @@ from verifier.encodings.sorts import (
     Sort,
 )
 from verifier.errors import UsageError
-from verifier.explain import leaving_in_last_state, reasons, would_leave
+from verifier.explain import breaches, reasons
 from verifier.model import Model
 from verifier.replay import ReplayFailure
 from verifier.specs.definition import Definition
@@ -91,8 +91,7 @@ def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
         }
         for reason in reasons(model, trace)
     ]
-    leaving = [would_leave(item) for item in leaving_in_last_state(model, trace)]
-    return found + [{"formula": words, "witnesses": [], "where": []} for words in leaving]
+    return found + [{"formula": words, "witnesses": [], "where": []} for words in breaches(model, trace)]
 
 
 def _status(trace: Trace, model: Model) -> str:

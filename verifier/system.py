@@ -94,6 +94,13 @@ class TransitionSystem:
     lemmas: tuple[NamedFormula, ...] = ()
     """What serves to prove properties; each is to be proved with them."""
 
+    @property
+    def implied(self) -> tuple[SafetyProperty, ...]:
+        """What is checked along with any property, since an action that would break it is disabled: that no
+        value leaves its sort, and that nothing is read that has no value."""
+        kinds = (PropertyKind.UNDEFINED_READ, PropertyKind.TYPE_INVARIANT)
+        return tuple(prop for kind in kinds for prop in self.properties if prop.kind is kind)
+
     def property_named(self, name: str) -> SafetyProperty:
         """The property of that name."""
         return next(prop for prop in self.properties if prop.name == name)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from verifier.engines.bmc import Outcome
 from verifier.engines.coverage import Coverage
+from verifier.engines.implied import concluded
 from verifier.engines.processes import Limits
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves, Successors
@@ -27,7 +28,6 @@ from verifier.explicit.packing import Rows, places, unpack
 from verifier.explicit.table import StateTable
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
-from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, not_reached
 
@@ -95,7 +95,7 @@ def explore(
 
     The type invariant is always checked along, as in bounded model checking.
     """
-    return _Run(model, request, listen).run()
+    return _Run(model.asking(request.properties), request, listen).run()
 
 
 class _LimitError(Exception):
@@ -127,7 +127,7 @@ class _Run:
     def __post_init__(self) -> None:
         system = self.model.system
         asked = self.request.properties
-        implied = (p.name for p in system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
+        implied = (prop.name for prop in system.implied)
         self.names = list(dict.fromkeys((*asked, *implied)))
         self.violations: dict[str, Verdict] = {}
         self.process = psutil.Process()
@@ -154,7 +154,8 @@ class _Run:
         verdicts = [self._verdict(name, reason) for name in self.names]
         asked = [v for v in verdicts if v.property_name in self.request.properties or v.trace is not None]
         never = () if self.closed < 0 else self.coverage.never
-        return Exploration(tuple(asked), never, self._statistics(), self.coverage.ever, self._graph())
+        told = concluded(self.model.system, asked)
+        return Exploration(told, never, self._statistics(), self.coverage.ever, self._graph())
 
     def _explore(self) -> None:
         rows = initial_states(self.model.system)

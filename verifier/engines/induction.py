@@ -121,7 +121,7 @@ Listen = Callable[[Progress], None]
 
 def induct(model: Model, request: Request, listen: Listen = lambda _: None) -> InductionOutcome:
     """Checks the obligations. Raises UsageError for what cannot be proved by induction."""
-    return _Run(model, request, listen).run()
+    return _Run(model.asking((request.property_name,)), request, listen).run()
 
 
 def check_names(goal: str, kind: PropertyKind, lemmas: Iterable[str], known: Iterable[str]) -> None:
@@ -141,9 +141,9 @@ def question_of(model: Model, request: Request) -> Question:
     known = {lemma.name: lemma.formula for lemma in system.lemmas}
     check_names(goal.name, goal.kind, request.lemmas or (), known)
     lemmas = tuple(known) if request.lemmas is None else tuple(dict.fromkeys(request.lemmas))
-    # An instance is disabled where it would leave a sort, so that this never happens must be proved too.
-    types = [prop for prop in system.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
-    formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in types}}
+    # An instance that would leave a sort or read what has no value is disabled: it must be proved that
+    # none would.
+    formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in system.implied}}
     needed = tuple(formulas)
     kept = {**known, **{prop.name: prop.formula for prop in system.properties}}
     formulas |= {name: kept[name] for name in request.proved if name not in formulas}

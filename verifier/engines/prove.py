@@ -37,7 +37,6 @@ from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
 from verifier.solvers.assuming import AssumingSolver
-from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
@@ -112,7 +111,7 @@ def check(
         left = request.limits.seconds
         if left is not None:
             left = max(0.0, left - (time.monotonic() - began))
-        run = _Run(model, request, name, Limits(left, request.limits.memory), listen)
+        run = _Run(model.asking((name,)), request, name, Limits(left, request.limits.memory), listen)
         verdicts += run.run()
         if run.proved is not None:
             proofs.append(run.proved)
@@ -194,15 +193,15 @@ class _Run:
             kind = kind_work(model, name, solver or KIND_SOLVER, with_others)
             self._child(KIND, solver or KIND_SOLVER, kind)
         if choice is EngineChoice.AUTO:
-            names = dict.fromkeys((name, *self._types()))
+            names = dict.fromkeys((name, *self._implied()))
             self._child(BMC, solver or BMC_SOLVER, bmc_work(model, tuple(names), solver or BMC_SOLVER))
 
     def _child(self, prover: str, solver: str, work: Any) -> None:
         self.statistics[prover] = {"solver": solver}
         self.children.start(prover, work)
 
-    def _types(self) -> Iterable[str]:
-        return (p.name for p in self.system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
+    def _implied(self) -> Iterable[str]:
+        return (prop.name for prop in self.system.implied)
 
     def _take(self, event: Any) -> None:
         if isinstance(event, Ended):
@@ -325,7 +324,7 @@ class _Run:
     ) -> None:
         """An execution that violates the property, or the type invariant that was asked along with it."""
         taken = [(self.system.instances[index], inputs) for index, inputs in firings]
-        for name in dict.fromkeys((self.name, *self._types())):
+        for name in dict.fromkeys((self.name, *self._implied())):
             try:
                 self.replayer.execute(initial, taken, name)
             except ReplayFailure as failure:
@@ -355,9 +354,11 @@ class _Run:
         depth = max(trace.steps, self.closed)
         verdict = Verdict(name, kind, depth, self._elapsed(), trace=trace, fewest=fewest, found_by=prover)
         if name != self.name:
-            reason = f"{name} is violated: where an action would leave a sort, it is disabled"
+            reason = f"{name} is violated"
+            self.verdicts.append(verdict)
             self._decide(VerdictKind.INCONCLUSIVE, reason)
-        self.verdicts.append(verdict)
+        else:
+            self.verdicts.append(verdict)
 
     def _decide(self, kind: VerdictKind, reason: str | None = None, found_by: str | None = None) -> None:
         depth = self.closed if self.closed >= 0 else None
