@@ -44,7 +44,7 @@ class Scope:
     @classmethod
     def of(cls, frame: FrameType, returned: Mapping[tuple[int, int], Any]) -> Scope:
         """The scope at the frame's present instruction."""
-        return cls({**vars(builtins), **frame.f_globals, **frame.f_locals}, returned)
+        return cls(names_of(frame), returned)
 
     def is_value(self, node: ast.expr) -> bool:
         """Whether an expression stands for a value of the state, or cannot do without one."""
@@ -56,7 +56,7 @@ class Scope:
     def holds_value(self, node: ast.expr) -> bool:
         """Whether an expression is a value, or a collection with values in it."""
         try:
-            return _holds(self.resolve(node))
+            return holds(self.resolve(node))
         except _Unknown:
             return self._mentions(node)
 
@@ -104,10 +104,15 @@ class Scope:
             return False
         if isinstance(node, ast.expr):
             try:
-                return _holds(self.resolve(node))
+                return holds(self.resolve(node))
             except _Unknown:
                 pass
         return any(self._mentions(child) for child in ast.iter_child_nodes(node))
+
+
+def names_of(frame: FrameType) -> dict[str, Any]:
+    """What names stand for in a frame."""
+    return {**vars(builtins), **frame.f_globals, **frame.f_locals}
 
 
 def is_symbolic(item: Any) -> bool:
@@ -115,11 +120,12 @@ def is_symbolic(item: Any) -> bool:
     return isinstance(item, Value | State)
 
 
-def _holds(item: Any, depth: int = 3) -> bool:
+def holds(item: Any, depth: int = 3) -> bool:
+    """Whether an object is a value, or a collection with values in it."""
     if is_symbolic(item):
         return True
     if depth == 0 or isinstance(item, Sort | str | bytes):
         return False
     return isinstance(item, list | tuple | set | frozenset | dict) and any(
-        _holds(part, depth - 1) for part in item
+        holds(part, depth - 1) for part in item
     )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from verifier.encodings.quantifiers import constantly
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import BOOLEAN, coerce, wrap
+from verifier.encodings.values import BOOLEAN, Value, coerce, wrap
 from verifier.specs.constants import (
     AssumptionFailed,
     BooleanConstant,
@@ -272,6 +272,8 @@ def _action(protocol: Protocol, state: State, method: str, member: ActionMember)
         step = member.method(protocol, state, **arguments)
         if not isinstance(step, Step):
             raise DefinitionError(placed(item.place, f"action {method} returns no Step(when=…, then=…)"))
+        if isinstance(step.when, Value):
+            raise DefinitionError(placed(item.place, f"action {method}: when is a list of formulas, [...]"))
         when = tuple(_formula(line, f"a guard line of {method}", member.method) for line in step.when)
     except TypeError as error:
         raise DefinitionError(placed(raised_at(error) or item.place, f"action {method}: {error}")) from error

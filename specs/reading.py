@@ -17,10 +17,11 @@ from types import CodeType, FrameType
 from typing import Any
 
 from verifier.specs.definition import DefinitionError
-from verifier.specs.operands import Scope, is_symbolic
+from verifier.specs.operands import Scope
 from verifier.specs.places import is_watched, place, placed, raised_at
 from verifier.specs.reached import Reached
 from verifier.specs.suspects import Suspect, may_decide, repeated_key, suspects
+from verifier.specs.unread import on_value
 
 
 @contextmanager
@@ -38,6 +39,8 @@ def reading(protocol: Any) -> Iterator[None]:
     watch = Watch(within.own) if any(may_decide(code) for code, _ in within.functions) else None
     before = sys.gettrace()
     if watch is not None:
+        # From Python 3.12 on, settrace only arranges for opcodes if some frame has asked for them before.
+        sys._getframe().f_trace_opcodes = True
         sys.settrace(watch.called)
     try:
         yield
@@ -72,6 +75,9 @@ class Watch:
         frame.f_trace_lines = False
         if not decides:
             return self._ended
+        frame.f_trace = (
+            self._running
+        )  # Python 3.13 arranges for opcodes only in a frame that has this already
         frame.f_trace_opcodes = True
         self._returned[id(frame)] = {}
         return self._running
@@ -162,11 +168,10 @@ def _matched(scope: Scope, subject: ast.expr) -> str:
 
 
 def _unread(frame: FrameType) -> str:
-    """For code without source text: refused if a value is near."""
-    near = [name for name, item in frame.f_locals.items() if is_symbolic(item)]
-    if not near:
+    """For code without source text."""
+    if not on_value(frame):
         return ""
     return (
-        f"{frame.f_code.co_name} uses is, in or match, and its source text is not there to see whether on "
-        f"{' or '.join(near)}: put it in a file, or write ==, contains and if_(…)"
+        f"{frame.f_code.co_name} has is, in or match on a value, which Python decides while it reads the "
+        "protocol, not in each state: write ==, contains or if_(…)"
     )
