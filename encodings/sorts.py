@@ -105,8 +105,9 @@ class Enum(Sort):
     def __post_init__(self) -> None:
         if len(set(self.members)) != len(self.members) or not self.members:
             raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
-        words = all(isinstance(member, str) and member for member in self.members)
-        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in self.members)
+        given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
+        words = all(isinstance(member, str) and member for member in given)
+        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in given)
         if not (words or numbers):
             raise SortError(f"enumeration {self.name} needs words or integers as members, got {self.members}")
 

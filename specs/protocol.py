@@ -272,13 +272,14 @@ def _action(protocol: Protocol, state: State, method: str, member: ActionMember)
         step = member.method(protocol, state, **arguments)
         if not isinstance(step, Step):
             raise DefinitionError(placed(item.place, f"action {method} returns no Step(when=…, then=…)"))
-        if isinstance(step.when, Value):
+        lines: Any = step.when
+        if isinstance(lines, Value):
             raise DefinitionError(placed(item.place, f"action {method}: when is a list of formulas, [...]"))
-        when = tuple(_formula(line, f"a guard line of {method}", member.method) for line in step.when)
+        when = tuple(_formula(line, f"a guard line of {method}", member.method) for line in lines)
     except TypeError as error:
         raise DefinitionError(placed(raised_at(error) or item.place, f"action {method}: {error}")) from error
     try:
-        then = assignments(step.then)
+        then = assignments(step.then, state.symbols)
     except (TypeError, DefinitionError) as error:
         raise DefinitionError(placed(item.place, f"action {method}: {error}")) from error
     return item, Action(item.title, parameters, when, then, inspect.getdoc(member.method) or "")

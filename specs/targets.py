@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from verifier.encodings.printing import text
@@ -14,8 +14,11 @@ from verifier.specs.definition import DefinitionError
 _PATH = (Operator.APPLY, Operator.FIELD)
 
 
-def assignments(then: Any) -> tuple[tuple[Term, Term], ...]:
-    """The entries of ``then`` as terms. Raises DefinitionError if one is no target, or two overlap."""
+def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, Term], ...]:
+    """The entries of ``then`` as terms, ``variables`` being those of the state.
+
+    Raises DefinitionError if one is no target, or if two overlap.
+    """
     if not isinstance(then, Mapping):
         raise DefinitionError(f"then is a dictionary of what is assigned, {{s.x: …}}, not {then!r}")
     for target in then:
@@ -26,14 +29,14 @@ def assignments(then: Any) -> tuple[tuple[Term, Term], ...]:
                 else f"then assigns {target!r}, which is no state variable, nor a path below one"
             )
     entries = tuple(
-        (target.term, coerce(value, _assigned_sort(target)).term) for target, value in then.items()
+        (target.term, coerce(value, _assigned_sort(target, variables)).term) for target, value in then.items()
     )
     _refuse_overlaps([target for target, _ in entries])
     return entries
 
 
-def _assigned_sort(target: Value) -> Sort:
-    if _steps(target.term)[0].operator is not Operator.VARIABLE:
+def _assigned_sort(target: Value, variables: Collection[Symbol]) -> Sort:
+    if _steps(target.term)[0].data not in variables:
         raise DefinitionError("an action assigns state variables, or applications and fields of them")
     return target.sort
 

@@ -27,9 +27,10 @@ def on_value(frame: FrameType) -> bool:
 
 def _loaded(operands: Iterable[dis.Instruction], frame: FrameType) -> list[Any]:
     """The objects that instructions load, and those at the end of paths of attributes."""
-    names, loaded = names_of(frame), []
+    names = names_of(frame)
+    loaded: list[Any] = []
     for item in operands:
-        if item.opname.startswith(_LOADS_NAME):
+        if any(name in item.opname for name in _LOADS_NAME):
             wanted = item.argval if isinstance(item.argval, tuple) else (item.argval,)
             loaded.extend(names[name] for name in wanted if name in names)
         elif item.opname in ("LOAD_ATTR", "LOAD_METHOD") and loaded:
