@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -243,7 +244,8 @@ def test_names_that_are_fine(tmp_path: Path) -> None:
     definition = read(tmp_path, body)
     assert [prop.name for prop in definition.properties] == ["TypeInvariant", "At-least.1_x", "Up"]
     assert [action.name for action in definition.actions] == ["Up"]
-    assert load(f"{tmp_path}/mine.py:Mine")().leaders.name == "leader"
+    protocol: Any = load(f"{tmp_path}/mine.py:Mine")()
+    assert protocol.leaders.name == "leader"
 
 
 @pytest.mark.parametrize("members", [(1, "a"), ("a", ""), (True, False), ("a", "a"), (), (None,)])
