@@ -107,6 +107,11 @@ class Enum(Sort):
     def __post_init__(self) -> None:
         if len(set(self.members)) != len(self.members) or not self.members:
             raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
+        given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
+        words = all(isinstance(member, str) and member for member in given)
+        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in given)
+        if not (words or numbers):
+            raise SortError(f"enumeration {self.name} needs words or integers as members, got {self.members}")
 
     def values(self) -> Iterator[Concrete]:
         return iter(self.members)
@@ -222,6 +227,9 @@ class Record(Sort):
         taken = [name for name in fields if name in _TAKEN_NAMES]
         if taken:
             raise SortError(f"a record cannot have a field {taken[0]!r}: its expressions use that name")
+        unfit = [name for name in fields if not name.isidentifier()]
+        if unfit:
+            raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")
         object.__setattr__(self, "fields", tuple(fields.items()))
 
     @property

@@ -16,6 +16,10 @@ from verifier.encodings.printing import text
 from verifier.encodings.terms import Symbol, Term
 
 
+class DefinitionError(Exception):
+    """A protocol is not well formed. The message says where and what is expected there."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of an action.

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from verifier.encodings.quantifiers import choose, count, exists, forall, if_
+from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import literal
 from verifier.specs.exactly_once.atomic_lemmas import AtomicOutboxLemmas
@@ -232,7 +232,7 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
     @type_invariant(name="TypeInvariant")
     def types(self, s: Any) -> Any:
         """All of it is in the sorts."""
-        return True
+        return constantly(True)
 
     @invariant(name="AtMostOneStateChange")
     def at_most_one_state_change(self, s: Any) -> Any:

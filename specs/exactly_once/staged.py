@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import choose, count, exists, forall, if_
+from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set
 from verifier.encodings.values import literal
 from verifier.specs.exactly_once.staged_lemmas import StagedOutboxLemmas
@@ -285,7 +285,7 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
     @type_invariant(name="TypeInvariant")
     def types(self, s: Any) -> Any:
         """All of it is in the sorts."""
-        return True
+        return constantly(True)
 
     @invariant(name="AtMostOneStateChange")
     def at_most_one_state_change(self, s: Any) -> Any:
