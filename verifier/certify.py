@@ -138,7 +138,8 @@ class _Check:
         questions = _Questions(self.solver)
         questions.hold(invariant.values())
         for name, goal in goals.items():
-            self._ask(questions, f"the invariant implies {name}", [negation(goal)])
+            relates = "excludes" if self.model.system.seeks(name) else "implies"
+            self._ask(questions, f"the invariant {relates} {name}", [negation(goal)])
         questions.close()
 
     def _consecution(self, invariant: dict[str, FNode]) -> None:
@@ -175,14 +176,15 @@ class _Check:
         """No execution of fewer than k actions violates the goal; and no k different states in a row in
         which it holds, all within the invariant, are followed by yet another in which it does not. A
         shortest execution to a violation passes no state twice, so there is none."""
-        k = self.certificate.k
+        k, name = self.certificate.k, self.certificate.property_name
+        holds = f"{name} is not reached" if self.model.system.seeks(name) else f"{name} holds"
         path = _Path(self.model.system)
         base, step = _Questions(self.solver), _Questions(self.solver)
         base.hold([self.model.system.init])
         for depth in range(k):
             self.listen(f"base {depth}")
             base.hold([path.at(invariant, depth), *([path.step(depth - 1)] if depth else [])])
-            says = f"after {depth} actions from an initial state {self.certificate.property_name} holds"
+            says = f"after {depth} actions from an initial state {holds}"
             self._ask(base, says, [negation(path.at(goal, depth))])
             base.hold([path.at(goal, depth)])
         self.listen("step")
@@ -190,7 +192,7 @@ class _Check:
         step.hold(path.step(depth) for depth in range(k))
         step.hold(path.at(goal, depth) for depth in range(k))
         step.hold(path.differ(one, other) for other in range(k + 1) for one in range(other))
-        says = f"after {k} different states in which it holds {self.certificate.property_name} holds"
+        says = f"after {k} different states of which that is so {holds}"
         self._ask(step, says, [negation(path.at(goal, k))])
         base.close()
         step.close()

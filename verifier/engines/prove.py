@@ -39,10 +39,9 @@ from verifier.shorten import shorten
 from verifier.solvers.assuming import AssumingSolver
 from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import Verdict, VerdictKind, settled
 
 KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
-NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
 
 class EngineChoice(StrEnum):
@@ -313,10 +312,8 @@ class _Run:
         prover, certificate = self.claim
         self.proved = Proved(self.name, prover, self.rechecker, seconds, certificate)
         self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
-        if self.system.seeks(self.name):
-            self._decide(VerdictKind.VIOLATED, NO_STATE_REACHES, found_by=prover)
-        else:
-            self._decide(VerdictKind.PROVED, found_by=prover)
+        kind, reason = settled(sought=self.system.seeks(self.name))
+        self._decide(kind, reason, found_by=prover)
 
     # Violations
 
