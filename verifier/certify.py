@@ -18,6 +18,7 @@ from pysmt.fnode import FNode
 from verifier.certificate import Certificate, formulas, literal_term
 from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restricted
 from verifier.images import representatives
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.solvers import Answer, open_solver
 from verifier.specs.definition import PropertyKind
@@ -79,7 +80,11 @@ def other_solver(than: str) -> str:
 def check(
     model: Model, certificate: Certificate, solver: str, listen: Callable[[str], None] = lambda _: None
 ) -> Checked:
-    """Checks all obligations, telling which it is about to ask. Raises Misfit for unknown names."""
+    """Checks all obligations, telling which it is about to ask.
+
+    Raises Misfit for unknown names, and NoInitialState: then any invariant would do.
+    """
+    require_initial_state(model)
     return _Check(model, certificate, solver, listen).run()
 
 

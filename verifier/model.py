@@ -16,10 +16,10 @@ from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
-from verifier.specs.protocol import Protocol, define
+from verifier.specs.protocol import DefinitionError, Protocol, define
 from verifier.symmetry import check_symmetry, mentioned
 from verifier.system import Instance, NamedFormula, SafetyProperty, Symmetry, TransitionSystem
 
@@ -77,7 +77,10 @@ def build(protocol: Protocol) -> Model:
     """Lowers a protocol. Raises DefinitionError if it is not well formed."""
     definition = define(protocol)
     symmetries = check_symmetry(definition)
-    layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
+    try:
+        layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
+    except SortError as error:  # a variable without values: no state exists
+        raise DefinitionError(f"{definition.name}: {error}; give it one, or leave it out") from error
     builder = _Builder(definition, layout, symmetries)
     instances = tuple(instance for action in definition.actions for instance in builder.instances(action))
     valid = layout.valid()

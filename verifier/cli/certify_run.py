@@ -18,6 +18,7 @@ from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import Outcome
 from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.errors import UsageError
+from verifier.initial import require_initial_state
 from verifier.model import Model, build
 from verifier.report.text import constants_line, verdict_text
 from verifier.runs.content import as_object
@@ -41,6 +42,7 @@ def run(options: Options) -> int:
     if proof.property_name == NO_DEADLOCK:
         model = with_deadlock(model)
     check_fit(model, proof, content)
+    require_initial_state(model)  # asked here too: what a child raises is taken for a crash
     about = f"{proof.spec} with {constants_line(proof.constants)}"
     click.echo(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
     checked, reason = _checked(model, proof, solver, options)

@@ -33,6 +33,7 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
@@ -101,7 +102,11 @@ class ProveOutcome(bmc.Outcome):
 def check(
     model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
 ) -> ProveOutcome:
-    """Proves or refutes the properties one by one, until the limits or the user end it."""
+    """Proves or refutes the properties one by one, until the limits or the user end it.
+
+    Raises NoInitialState.
+    """
+    require_initial_state(model)
     began = time.monotonic()
     verdicts: list[Verdict] = []
     proofs: list[Proved] = []
