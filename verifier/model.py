@@ -17,9 +17,9 @@ from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.specs.definition import UNDEFINED_READ, Action, Definition, PropertyKind
+from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol, define
 from verifier.symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system import Instance, NamedFormula, SafetyProperty, Symmetry, TransitionSystem
@@ -66,6 +66,8 @@ class Model:
     """For each instance (by label) with free parameters, the layout of its inputs."""
     leaving: tuple[Leaving, ...]
     """What the type invariant excludes beside its formula. An instance is disabled where it would leave."""
+    init_is_read: FNode
+    """Where all that Init reads has a value: in every state, or the protocol is refused."""
     undefined: tuple[PartialRead, ...]
     """What the property ``UndefinedRead`` excludes. An instance is disabled where it would read so."""
 
@@ -118,7 +120,10 @@ def build(protocol: Protocol) -> Model:
     """Lowers a protocol. Raises DefinitionError if it is not well formed."""
     definition = define(protocol)
     symmetries = check_symmetry(definition)
-    layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
+    try:
+        layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
+    except SortError as error:  # a variable without values: no state exists
+        raise DefinitionError(f"{definition.name}: {error}; give it one, or leave it out") from error
     builder = _Builder(definition, layout, symmetries)
     instances = builder.named(i for action in definition.actions for i in builder.instances(action))
     valid = layout.valid()
@@ -144,6 +149,7 @@ def build(protocol: Protocol) -> Model:
         system,
         builder.free_layouts,
         tuple(builder.leaving),
+        builder.definedness.of(definition.init),
         tuple(builder.undefined),
     )
 

@@ -25,6 +25,7 @@ from verifier.engines.bounded_search import (
 from verifier.engines.implied import concluded
 from verifier.engines.parts import Part
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
@@ -93,7 +94,9 @@ def check(model: Model, request: Request, listen: Callable[[Progress], None] = l
 
     The type invariant is always checked along, since an action that would leave a sort is disabled
     there and might hide violations; it appears among the verdicts if asked for or violated.
+    Raises NoInitialState.
     """
+    require_initial_state(model)
     return _Run(model.asking(request.properties), request, listen).run()
 
 

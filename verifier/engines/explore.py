@@ -26,6 +26,7 @@ from verifier.explicit.moves import Look, Moves, Successors
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, places, unpack
 from verifier.explicit.table import StateTable
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.trace import Trace
@@ -93,8 +94,9 @@ def explore(
 ) -> Exploration:
     """Explores until all is seen, all properties are violated or reached, or the limits or the user end it.
 
-    The type invariant is always checked along, as in bounded model checking.
+    The type invariant is always checked along, as in bounded model checking. Raises NoInitialState.
     """
+    require_initial_state(model)
     return _Run(model.asking(request.properties), request, listen).run()
 
 

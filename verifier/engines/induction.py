@@ -27,6 +27,7 @@ from verifier.engines.inductive_step import (
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.orbits import representatives
 from verifier.replay import Replayer, ReplayFailure
@@ -120,7 +121,11 @@ Listen = Callable[[Progress], None]
 
 
 def induct(model: Model, request: Request, listen: Listen = lambda _: None) -> InductionOutcome:
-    """Checks the obligations. Raises UsageError for what cannot be proved by induction."""
+    """Checks the obligations.
+
+    Raises UsageError for what cannot be proved by induction, and NoInitialState.
+    """
+    require_initial_state(model)
     return _Run(model.asking((request.property_name,)), request, listen).run()
 
 

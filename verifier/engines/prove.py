@@ -33,15 +33,15 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
 from verifier.solvers.assuming import AssumingSolver
 from verifier.trace import Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import Verdict, VerdictKind, settled
 
 KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
-NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
 
 class EngineChoice(StrEnum):
@@ -101,7 +101,11 @@ class ProveOutcome(bmc.Outcome):
 def check(
     model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
 ) -> ProveOutcome:
-    """Proves or refutes the properties one by one, until the limits or the user end it."""
+    """Proves or refutes the properties one by one, until the limits or the user end it.
+
+    Raises NoInitialState.
+    """
+    require_initial_state(model)
     began = time.monotonic()
     verdicts: list[Verdict] = []
     proofs: list[Proved] = []
@@ -312,10 +316,8 @@ class _Run:
         prover, certificate = self.claim
         self.proved = Proved(self.name, prover, self.rechecker, seconds, certificate)
         self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
-        if self.system.seeks(self.name):
-            self._decide(VerdictKind.VIOLATED, NO_STATE_REACHES, found_by=prover)
-        else:
-            self._decide(VerdictKind.PROVED, found_by=prover)
+        kind, reason = settled(sought=self.system.seeks(self.name))
+        self._decide(kind, reason, found_by=prover)
 
     # Violations
 

@@ -25,6 +25,7 @@ from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
@@ -61,7 +62,8 @@ class Progress:
 
 
 def simulate(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
-    """Walks at random; the same seed gives the same walks."""
+    """Walks at random; the same seed gives the same walks. Raises NoInitialState."""
+    require_initial_state(model)
     return _Run(model.asking(request.properties), request, listen).run()
 
 
