@@ -5,9 +5,8 @@ Each wraps a term and offers the operations of its sort, so that an action reads
 ``or``, ``not``, ``if`` on a formula raise an error that says so.
 
 A partial operation outside its domain (a function beyond its keys, the value of a none, the minimum
-of an empty set, a sequence beyond its length) has no value, and neither has what is built from it:
-every comparison with it is false, as a formula it is false itself, and an action that would assign it
-violates the protocol's type invariant. A branch of ``if_`` that is not taken needs no value.
+of an empty set, a sequence beyond its length) has no value. To read it is an error of the protocol, reported
+as ``UndefinedRead``, unless what stands to its left decides (``verifier.encodings.definedness``).
 """
 
 from __future__ import annotations

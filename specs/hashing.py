@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.concrete import Concrete, Element, FrozenMap
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.errors import UsageError
@@ -60,13 +60,16 @@ def value_form(value: Concrete) -> bytes:
             return _pack(b"text", _text(value))
         case tuple():
             return _pack(b"sequence", *map(value_form, value))
+        case Element():
+            parts = (value.kind, value.count, value.prefix, value.number)
+            return _pack(b"element", *map(value_form, parts))
         case frozenset():
             return _pack(b"set", *sorted(map(value_form, value)))
         case FrozenMap():
             return _pack(b"map", *sorted(_pack(value_form(k), value_form(v)) for k, v in value.items()))
     raise NoCanonicalForm(
         f"the value {value!r} of type {type(value).__name__} cannot be part of a spec hash: values are None, "
-        f"booleans, integers, texts, tuples, frozen sets and FrozenMaps; extend value_form in {__name__}"
+        f"booleans, integers, texts, elements, tuples, frozen sets and FrozenMaps; extend value_form in {__name__}"
     )
 
 
