@@ -59,6 +59,12 @@ class Value:
     def __hash__(self) -> int:
         return id(self)
 
+    def __iter__(self) -> NoReturn:
+        raise SortError(
+            "a value has no elements while the protocol is being read: quantify over it with forall(…), "
+            "exists(…), those(…) or count(…) instead of a loop, and ask contains(…) instead of in"
+        )
+
     def __bool__(self) -> NoReturn:
         raise SortError(
             "a formula has no truth value while the protocol is being read: "
