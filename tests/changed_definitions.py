@@ -182,7 +182,7 @@ def changed_value(value: Concrete) -> Iterator[Change]:
         yield "an item less", type(value)(items[1:])
     if isinstance(value, FrozenMap) and value:
         key = next(iter(value))
-        yield "another key", FrozenMap({(f"{key}'" if k == key else k): v for k, v in value.items()})
+        yield "another key", FrozenMap({((key, key) if k == key else k): v for k, v in value.items()})
         for words, item in changed_value(value[key]):
             yield f"at {key}: {words}", value.updated(key, item)
 
@@ -222,10 +222,10 @@ def _changed_content(content: Any) -> Iterator[Change]:
     elif isinstance(content, int):
         yield "number", content + 1
     elif isinstance(content, str):
-        yield "name", content + "'"
+        yield "name", content + "x"
     elif isinstance(content, tuple):
         yield "a member more", (*content, "more")
-        yield "another member", (*content[:-1], content[-1] + "'")
+        yield "another member", (*content[:-1], content[-1] + "x")
         if len(content) > 1:
             yield "order of members", content[::-1]
     else:

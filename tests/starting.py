@@ -77,7 +77,7 @@ class Sometimes(Counting):
     """Whether there is an initial state depends on a constant."""
 
     def init(self, s: Any) -> Any:
-        return (s.x == 2) & (s.x < self.most)
+        return (s.x == 2) & (s.x < self.most) & (s.y == 0)
 
 
 class Assuming(Counting):
