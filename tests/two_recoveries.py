@@ -67,7 +67,8 @@ RecoveryClientClosesLedger(client=c3)
 
 def _value(values: Any, written: str) -> Concrete:
     """The value that is shown like this."""
-    return next(value for value in values if show(value) == written)
+    found: Concrete = next(value for value in values if show(value) == written)
+    return found
 
 
 def _fired(model: Model, line: str) -> tuple[Instance, list[bool]]:
