@@ -15,13 +15,14 @@ from tests import two_recoveries as script
 from tests.bookkeeper_tla import configuration, guided, onward
 from tests.command_line import verify
 from tests.lemma_grid import by_lemmas, is_proved
-from tests.two_recoveries import ACTIONS, CONSTANTS, VIOLATED, beginning_after, two_recoveries
+from tests.two_recoveries import ACTIONS, CONSTANTS, VIOLATED, beginning_after, fired, two_recoveries
 from tests.weakened import without
-from verifier.encodings.quantifiers import count, forall
+from verifier.encodings.quantifiers import count, exists, forall, if_, maximum
 from verifier.engines.explore import Exploration, Request, explore
 from verifier.model import build
+from verifier.replay import Replayer
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
-from verifier.specs.protocol import invariant, lemma
+from verifier.specs.protocol import Step, action, free, invariant, lemma
 from verifier.trace import Trace
 from verifier.verdict import VerdictKind
 
@@ -219,3 +220,100 @@ def test_what_was_acknowledged_would_be_missed() -> None:
         outcome = explore(build(protocol), Request((name,)))
         kinds.append(next(verdict.kind for verdict in outcome.verdicts if verdict.property_name == name))
     assert kinds == [VerdictKind.HOLDS, VerdictKind.VIOLATED]
+
+
+# What would repair it
+
+
+class Repaired(BookKeeper):
+    """With the lemma that fails when there are two recoveries."""
+
+    name = "bookkeeper-repaired"
+
+    def is_kept(self, s: Any, fragments: Any, entry: Any) -> Any:
+        """On an ack quorum, however many recoveries there were."""
+        stored = count(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
+        return stored >= self.ack_quorum
+
+
+class KeepsLacOfBookies(Repaired):
+    """A recovery add leaves a bookie's last add confirmed as it is: what a recovery takes for confirmed
+    stays with it until it closes the ledger, as its fragments do."""
+
+    @action(client="clients", bookie="bookies", entry="ids", lac="lacs", lost=free("LOSS"))
+    def bookie_sends_add_confirmed_response(
+        self, s: Any, client: Any, bookie: Any, entry: Any, lac: Any, lost: Any
+    ) -> Step:
+        """As before but for that."""
+        original = BookKeeper.bookie_sends_add_confirmed_response.method
+        step = original(self, s, client, bookie, entry, lac, lost)
+        targets = list(step.then)
+        kept = if_(self.is_recovering(s, client), s.b_lac[bookie], lac)
+        return Step(step.when, {**step.then, targets[1]: kept})
+
+    @lemma()
+    def told_lacs_are_the_creators(self, s: Any) -> Any:
+        """What bookies take for confirmed the creator has acknowledged."""
+
+        def is_told(e: Any) -> Any:
+            by_bookie = exists(self.bookies, lambda b: e <= s.b_lac[b])
+            responses = s.fence_responses
+            return by_bookie | exists(self.clients, self.bookies, lambda c, b: e <= responses[c][b].lac)
+
+        return self.for_creator(
+            s, lambda w: forall(self.ids, lambda e: is_told(e).implies(e <= s.clients[w].lac))
+        )
+
+
+class IgnoresLacOfBookies(Repaired):
+    """A recovery reads its last fragment from the beginning, whatever bookies take for confirmed."""
+
+    @action(client="clients", bookie="bookies")
+    def client_receives_fencing_read_lac_response(self, s: Any, client: Any, bookie: Any) -> Step:
+        """As before but for that."""
+        step = BookKeeper.client_receives_fencing_read_lac_response.method(self, s, client, bookie)
+        c, targets = s.clients[client], list(step.then)
+        before = self.last_first_entry(c.fragments) - 1
+        begun = {targets[1]: maximum(c.lac, before), targets[2]: maximum(c.lap, before)}
+        return Step(step.when, {**step.then, **begun})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repaired", [KeepsLacOfBookies, IgnoresLacOfBookies])
+def test_two_repairs(repaired: type[BookKeeper]) -> None:
+    """Each keeps what a recovery takes for confirmed from being believed with other fragments."""
+    model = build(repaired({**CONSTANTS, "ensemble_choice": "any"}))
+    assert is_proved(by_lemmas(model, (VIOLATED, *KEPT)))
+
+
+REPAIRED_END = """\
+ClientSendsRecoveryReadRequests(client=c3, entry=1, lost={b2})
+BookieSendsReadResponse(client=c3, bookie=b1, entry=1, lost=false)
+ReadPositive(client=c3, bookie=b1, entry=1)
+ClientSendsRecoveryReadRequests(client=c3, entry=2, lost={b1})
+BookieSendsReadResponse(client=c3, bookie=b2, entry=2, lost=false)
+ReadNegative(client=c3, bookie=b2, entry=2)
+ClientWritesBackEntry(client=c3, entry=1, lost={})
+BookieSendsAddConfirmedResponse(client=c3, bookie=b1, entry=1, lac=0, lost=false)
+BookieSendsAddConfirmedResponse(client=c3, bookie=b2, entry=1, lac=0, lost=false)
+RecoveryClientReceivesAddConfirmedResponse(client=c3, bookie=b1, entry=1)
+RecoveryClientReceivesAddConfirmedResponse(client=c3, bookie=b2, entry=1)
+RecoveryClientClosesLedger(client=c3)
+""".splitlines()
+"""What follows the 26th action where the second recovery has not learned a LAC."""
+
+
+@pytest.mark.parametrize("repaired", [KeepsLacOfBookies, IgnoresLacOfBookies])
+def test_a_repaired_protocol_writes_the_entry_back(repaired: type[BookKeeper]) -> None:
+    """The same execution goes on until the second recovery closes the ledger with the entry on both."""
+    model = build(repaired(CONSTANTS))
+    replayer = Replayer(model)
+    state = model.layout.encode_state({name: sort.default for name, sort in model.layout.sorts.items()})
+    for line in (*ACTIONS[:26], *REPAIRED_END):
+        following = replayer.successor(state, *fired(model, line))
+        assert following is not None, line
+        state = following
+    assert not replayer.violated(state)
+    last: Any = model.layout.decode_state(state)
+    assert (last["meta_status"], last["meta_last_entry"]) == ("CLOSED", 1)
+    assert all(entries[1] is not None for entries in last["b_entries"].values())

@@ -71,7 +71,7 @@ def _value(values: Any, written: str) -> Concrete:
     return found
 
 
-def _fired(model: Model, line: str) -> tuple[Instance, list[bool]]:
+def fired(model: Model, line: str) -> tuple[Instance, list[bool]]:
     """The instance that a line of a trace names, and the bits of its free parameters."""
     name, arguments = line.removesuffix(")").split("(", 1)
     written = dict(re.findall(r"(\w+)=(\{.*?\}|[^,]+)", arguments))
@@ -89,7 +89,7 @@ def two_recoveries() -> tuple[Model, Trace]:
     """The protocol and the execution, replayed."""
     model = build(BookKeeper(CONSTANTS))
     initial = model.layout.encode_state({name: sort.default for name, sort in model.layout.sorts.items()})
-    firings = [_fired(model, line) for line in ACTIONS]
+    firings = [fired(model, line) for line in ACTIONS]
     return model, Replayer(model).execute(initial, firings, VIOLATED)
 
 
