@@ -170,7 +170,8 @@ def exactly(one: Any, other: Any) -> bool:
 
 def changed_value(value: Concrete) -> Iterator[Change]:
     """Values that are others, some of them alike to the eye."""
-    for other in (None, True, False, 0, 1, "", "1", "true", "none", (), frozenset(), FrozenMap(), (value,)):
+    others: tuple[Concrete, ...] = (None, True, False, 0, 1, "", "1", "true", "none")
+    for other in (*others, (), frozenset(), FrozenMap(), (value,)):
         if not exactly(value, other):
             yield f"{value!r} became {other!r}", other
     yield "it is in a set", frozenset((value,))

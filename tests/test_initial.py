@@ -25,27 +25,34 @@ from verifier.sweep.grid import Axis, Grid
 from verifier.verdict import VerdictKind
 
 SPECS = str(ROOT / "tests" / "starting.py")
-WORDS = {
+WORDS: dict[type[Protocol], str] = {
     starting.InitContradicts: "no state satisfies init, so that every claim would hold",
     starting.ConstraintContradicts: "no state satisfies the constraint, so that nothing can happen",
     starting.ConstraintExcludes: "the constraint excludes every initial state, so that nothing can happen",
 }
 FOUND_BY = FoundBy("ic3", "minisat", "1")
+
+
+def _prove(choice: prove.EngineChoice) -> Callable[[Model], object]:
+    return lambda model: prove.check(model, prove.Request(("Nonsense",), choice))
+
+
+def _export(form: Format) -> Callable[[Model], object]:
+    return lambda model: export(model, ("Nonsense",), form)
+
+
+def _certify(model: Model) -> object:
+    return certify(model, certificate_of(model, "Nonsense", ("Never",), (), FOUND_BY), "z3")
+
+
 ENGINES: dict[str, Callable[[Model], object]] = {
     "bmc": lambda model: bmc.check(model, bmc.Request(("Nonsense",), 3)),
     "explore": lambda model: explore.explore(model, explore.Request(("Nonsense",))),
     "simulate": lambda model: simulate.simulate(model, simulate.Request(("Nonsense",), walks=10)),
     "induct": lambda model: induction.induct(model, induction.Request("Nonsense")),
-    **{
-        f"prove {choice}": lambda model, choice=choice: prove.check(
-            model, prove.Request(("Nonsense",), choice)
-        )
-        for choice in prove.EngineChoice
-    },
-    "certify": lambda model: certify(
-        model, certificate_of(model, "Nonsense", ("Never",), (), FOUND_BY), "z3"
-    ),
-    **{f"export {form}": lambda model, form=form: export(model, ("Nonsense",), form) for form in Format},
+    **{f"prove {choice}": _prove(choice) for choice in prove.EngineChoice},
+    "certify": _certify,
+    **{f"export {form}": _export(form) for form in Format},
 }
 
 

@@ -109,7 +109,8 @@ def changed_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change
     yield "a guard line less", replace(action, when=action.when[1:])
     yield "an assignment less", replace(action, then=action.then[1:])
     yield "guard lines as one", replace(action, when=(Term(Operator.AND, B, action.when),))
-    if not alike(*action.when):
+    first, second = action.when
+    if not alike(first, second):
         yield "order of guard lines", replace(action, when=action.when[::-1])
     for place, line in enumerate(action.when):
         for words, term in changed_term(line, scope):
