@@ -404,11 +404,7 @@ class Terms:
             case Range():
                 return rng.choice([value == other(), value < other(), value <= other()])
             case Option() if rng.random() < 0.6:
-                if rng.random() < 0.5:
-                    return value.is_none
-                if self.undefined and rng.random() < _UNSAFE:
-                    return self._atom(value.value)
-                return value.is_some & self._atom(value.value)
+                return self._about_option(value)
             case Record() if rng.random() < 0.7:
                 return self._atom(getattr(value, rng.choice(sort.fields)[0]))
             case Function() if rng.random() < 0.7:
@@ -416,15 +412,25 @@ class Terms:
             case Set():
                 return self._about_set(value)
             case Sequence():
-                if rng.random() < 0.5:
-                    return value.length == rng.randint(0, sort.capacity)
-                atom = self._atom(value[0])
-                return atom if self.undefined and rng.random() < _UNSAFE else ~value.is_empty & atom
+                return self._about_sequence(value)
             case Bag() if rng.random() < 0.8:
                 return value.copies(self.value(sort.element, 0)) == rng.randint(0, sort.maximum)
             case IndexSet():
                 return self._about_element(value)
         return value == other()
+
+    def _about_option(self, value: Any) -> Any:
+        if self.rng.random() < 0.5:
+            return value.is_none
+        if self.undefined and self.rng.random() < _UNSAFE:
+            return self._atom(value.value)
+        return value.is_some & self._atom(value.value)
+
+    def _about_sequence(self, value: Any) -> Any:
+        if self.rng.random() < 0.5:
+            return value.length == self.rng.randint(0, value.sort.capacity)
+        atom = self._atom(value[0])
+        return atom if self.undefined and self.rng.random() < _UNSAFE else ~value.is_empty & atom
 
     def _about_set(self, value: Any) -> Any:
         rng, element = self.rng, value.sort.element
