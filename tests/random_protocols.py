@@ -337,7 +337,7 @@ def _class(plan: Plan, explored: Explored | None) -> type[_Round]:
         body[f"action_{number}"] = _action(number, parameters)
     body |= {f"claim_{n}": _claim(f"claim {n}", PropertyKind.INVARIANT) for n in range(2)}
     if rng.random() < 0.3:
-        body["typed"] = _claim("typed", PropertyKind.TYPE_INVARIANT)
+        body["type_ok"] = _claim("typed", PropertyKind.TYPE_INVARIANT)
     if rng.random() < 0.5:
         body["stuck"] = _claim("stuck", PropertyKind.DEADLOCK_INVARIANT)
     if rng.random() < 0.5:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence as PythonSequence
 from typing import Any
 
+from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Record, Sequence, Set, Sort
 
 _TRIES = 50
@@ -61,3 +62,26 @@ def elements_in(sort: Sort, value: Any) -> list[tuple[IndexSet, Any]]:
         case Set() | Sequence() | Bag():
             return [found for item in value for found in elements_in(sort.element, item)]
     return []
+
+
+def moved(sort: Sort, value: Any, names: Mapping[tuple[IndexSet, Any], Any]) -> Any:
+    """A value with other elements for its own; a second writing of the verifier's renaming."""
+    match sort:
+        case IndexSet():
+            return names.get((sort, value), value)
+        case Option():
+            return None if value is None else moved(sort.inner, value, names)
+        case Record():
+            return FrozenMap((name, moved(part, value[name], names)) for name, part in sort.fields)
+        case Function():
+            return FrozenMap(
+                (moved(sort.domain, key, names), moved(sort.range, item, names))
+                for key, item in value.items()
+            )
+        case Set():
+            return frozenset(moved(sort.element, item, names) for item in value)
+        case Sequence():
+            return tuple(moved(sort.element, item, names) for item in value)
+        case Bag():
+            return FrozenMap((moved(sort.element, item, names), count) for item, count in value.items())
+    return value
