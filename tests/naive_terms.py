@@ -1,0 +1,260 @@
+"""A second, naive reading of terms, over Python's frozensets, tuples and dicts.
+
+It shares nothing with the verifier but the terms and the names of sorts, so that what both say of random
+protocols is said twice. What has no value is fixed here as everywhere: conjunction, disjunction and
+implication read from left to right and stop when decided, ``if`` reads the branch taken, everything else
+reads all it has. Where that meets what has no value, ``Undefined`` is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations, product
+from typing import Any
+
+from verifier.encodings import sorts
+from verifier.encodings.terms import Operator, Symbol, Term
+
+Environment = dict[Symbol, Any]
+Reading = Callable[[Environment], Any]
+
+
+class Undefined(Exception):
+    """A term was read that has no value."""
+
+    def __init__(self, term: Term) -> None:
+        super().__init__(f"{term.operator} has no value")
+        self.term = term
+
+
+class Map(dict[Any, Any]):
+    """A dict that can be in a set: a record, a function, or the copies of a bag."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+
+def plain(value: Any) -> Any:
+    """A value of the verifier as one of ours."""
+    match value:
+        case frozenset():
+            return frozenset(map(plain, value))
+        case tuple():
+            return tuple(map(plain, value))
+        case Mapping():
+            return Map((plain(key), plain(item)) for key, item in value.items())
+    return value
+
+
+def values_of(sort: sorts.Sort) -> Iterator[Any]:
+    """All values in the documented order; elements of index sets are taken as they are."""
+    match sort:
+        case sorts.Boolean():
+            yield from (False, True)
+        case sorts.Range():
+            yield from range(sort.low, sort.high + 1)
+        case sorts.Enum():
+            yield from sort.members
+        case sorts.IndexSet():
+            yield from sort.values()
+        case sorts.Option():
+            yield None
+            yield from values_of(sort.inner)
+        case sorts.Record():
+            names = [name for name, _ in sort.fields]
+            for choice in product(*(list(values_of(part)) for _, part in sort.fields)):
+                yield Map(zip(names, choice, strict=True))
+        case sorts.Function():
+            keys = list(values_of(sort.domain))
+            for choice in product(list(values_of(sort.range)), repeat=len(keys)):
+                yield Map(zip(keys, choice, strict=True))
+        case sorts.Set() | sorts.Sequence() | sorts.Bag():
+            yield from _collections(sort, list(values_of(sort.element)))
+        case _:
+            raise TypeError(f"unknown sort {sort}")
+
+
+def _collections(sort: sorts.Set | sorts.Sequence | sorts.Bag, items: list[Any]) -> Iterator[Any]:
+    match sort:
+        case sorts.Set():
+            for size in range(len(items) + 1):
+                yield from map(frozenset, combinations(items, size))
+        case sorts.Sequence():
+            for length in range(sort.capacity + 1):
+                yield from product(items, repeat=length)
+        case sorts.Bag():
+            for copies in product(range(sort.maximum + 1), repeat=len(items)):
+                yield Map((item, n) for item, n in zip(items, copies, strict=True) if n)
+
+
+def belongs(value: Any, sort: sorts.Sort) -> bool:
+    """Whether a value is one of a sort of the same kind."""
+    match sort:
+        case sorts.Range():
+            return sort.low <= value <= sort.high
+        case sorts.Option():
+            return value is None or belongs(value, sort.inner)
+        case sorts.Record():
+            return all(belongs(value[name], part) for name, part in sort.fields)
+        case sorts.Function():
+            return set(value) == set(values_of(sort.domain)) and all(
+                belongs(item, sort.range) for item in value.values()
+            )
+        case sorts.Set():
+            return all(belongs(item, sort.element) for item in value)
+        case sorts.Sequence():
+            return len(value) <= sort.capacity and all(belongs(item, sort.element) for item in value)
+        case sorts.Bag():
+            return all(belongs(item, sort.element) and n <= sort.maximum for item, n in value.items())
+    return True
+
+
+def _get(term: Term, value: Any) -> Any:
+    if value is None:
+        raise Undefined(term)
+    return value
+
+
+def _at(term: Term, sequence: Any, index: int) -> Any:
+    if not 0 <= index < len(sequence):
+        raise Undefined(term)
+    return sequence[index]
+
+
+def _apply(term: Term, function: Any, key: Any) -> Any:
+    if key not in function:
+        raise Undefined(term)
+    return function[key]
+
+
+def _function_update(term: Term, function: Any, key: Any, value: Any) -> Any:
+    if key not in function:
+        raise Undefined(term)
+    return Map({**function, key: value})
+
+
+def _extreme(term: Term, members: Any) -> Any:
+    if not members:
+        raise Undefined(term)
+    return min(members) if term.operator is Operator.MINIMUM_OF else max(members)
+
+
+def _copies(bag: Any, item: Any, change: int) -> Any:
+    changed = Map({**bag, item: max(bag.get(item, 0) + change, 0)})
+    return Map((key, n) for key, n in changed.items() if n)
+
+
+_STRICT: dict[Operator, Callable[..., Any]] = {
+    Operator.NOT: lambda t, a: not a,
+    Operator.EQUAL: lambda t, a, b: a == b,
+    Operator.LESS: lambda t, a, b: a < b,
+    Operator.LESS_EQUAL: lambda t, a, b: a <= b,
+    Operator.ADD: lambda t, a, b: a + b,
+    Operator.SUBTRACT: lambda t, a, b: a - b,
+    Operator.MINIMUM: lambda t, a, b: min(a, b),
+    Operator.MAXIMUM: lambda t, a, b: max(a, b),
+    Operator.SOME: lambda t, a: a,
+    Operator.IS_NONE: lambda t, a: a is None,
+    Operator.GET: _get,
+    Operator.RECORD: lambda t, *items: Map(zip((name for name, _ in t.sort.fields), items, strict=True)),
+    Operator.FIELD: lambda t, record: record[t.data],
+    Operator.RECORD_UPDATE: lambda t, record, value: Map({**record, t.data: value}),
+    Operator.APPLY: _apply,
+    Operator.FUNCTION_UPDATE: _function_update,
+    Operator.SET: lambda t, *items: frozenset(items),
+    Operator.CONTAINS: lambda t, members, item: item in members,
+    Operator.UNION: lambda t, a, b: a | b,
+    Operator.INTERSECTION: lambda t, a, b: a & b,
+    Operator.DIFFERENCE: lambda t, a, b: a - b,
+    Operator.SUBSET: lambda t, a, b: a <= b,
+    Operator.CARDINALITY: lambda t, members: len(members),
+    Operator.MINIMUM_OF: _extreme,
+    Operator.MAXIMUM_OF: _extreme,
+    Operator.SEQUENCE: lambda t, *items: items,
+    Operator.LENGTH: lambda t, sequence: len(sequence),
+    Operator.AT: _at,
+    Operator.APPEND: lambda t, sequence, item: (*sequence, item),
+    Operator.TRUNCATE: lambda t, sequence, length: sequence[: max(length, 0)],
+    Operator.CONCATENATE: lambda t, a, b: (*a, *b),
+    Operator.COPIES: lambda t, bag, item: bag.get(item, 0),
+    Operator.BAG_ADD: lambda t, bag, item: _copies(bag, item, 1),
+    Operator.BAG_REMOVE: lambda t, bag, item: _copies(bag, item, -1),
+}
+"""Operators that read all their arguments, by the term and the arguments' values."""
+
+
+def _choose(term: Term, cases: list[tuple[Any, Any]]) -> Any:
+    for value, wanted in cases:
+        if wanted:
+            return value
+    raise Undefined(term)
+
+
+_BINDING: dict[Operator, Callable[[Term, list[tuple[Any, Any]]], Any]] = {
+    Operator.FORALL: lambda t, cases: all(holds for _, holds in cases),
+    Operator.EXISTS: lambda t, cases: any(holds for _, holds in cases),
+    Operator.COUNT: lambda t, cases: sum(holds for _, holds in cases),
+    Operator.FUNCTION: lambda t, cases: Map(cases),
+    Operator.COMPREHENSION: lambda t, cases: frozenset(value for value, holds in cases if holds),
+    Operator.CHOOSE: _choose,
+}
+"""Operators that read their last argument for every value of a variable, by the pairs of both."""
+
+
+class Reader:
+    """Turns terms into Python functions of an environment, each term once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Term, Reading] = {}
+
+    def __call__(self, term: Term) -> Reading:
+        if term not in self._known:
+            self._known[term] = self._read(term)
+        return self._known[term]
+
+    def _read(self, term: Term) -> Reading:
+        parts = [self(argument) for argument in term.arguments]
+        match term.operator:
+            case Operator.LITERAL:
+                value = plain(term.data)
+                return lambda e: value
+            case Operator.VARIABLE:
+                symbol: Any = term.data
+                return lambda e: e[symbol]
+            case Operator.AND:
+                return lambda e: all(part(e) for part in parts)
+            case Operator.OR:
+                return lambda e: any(part(e) for part in parts)
+            case Operator.IMPLIES:
+                return lambda e: not parts[0](e) or parts[1](e)
+            case Operator.IF:
+                return lambda e: parts[1](e) if parts[0](e) else parts[2](e)
+            case Operator.IMAGE | Operator.FILTER:
+                return self._of_two(term, parts)
+            case operator if operator in _BINDING:
+                combine, body = _BINDING[operator], parts[-1]
+                bound = self._bound(term)
+                return lambda e: combine(term, [(value, body(inner)) for value, inner in bound(e)])
+        strict = _STRICT[term.operator]
+        if len(parts) == 1:
+            return lambda e: strict(term, parts[0](e))
+        if len(parts) == 2:
+            return lambda e: strict(term, parts[0](e), parts[1](e))
+        return lambda e: strict(term, *[part(e) for part in parts])
+
+    def _of_two(self, term: Term, parts: list[Reading]) -> Reading:
+        bound, (first, second) = self._bound(term), parts
+        if term.operator is Operator.IMAGE:  # a condition and a body, which is read where that is true
+            return lambda e: frozenset([second(inner) for _, inner in bound(e) if first(inner)])
+
+        def kept(e: Environment) -> Any:
+            sequence, wanted = first(e), {value: second(inner) for value, inner in bound(e)}
+            return tuple(item for item in sequence if wanted[item])
+
+        return kept
+
+    @staticmethod
+    def _bound(term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
+        assert term.binds is not None
+        symbol, values = term.binds, list(values_of(term.binds.sort))
+        return lambda e: ((value, {**e, symbol: value}) for value in values)

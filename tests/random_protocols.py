@@ -1,0 +1,365 @@
+"""Random small protocols, rich in what reductions may get wrong: several kinds of interchangeable elements,
+held by options, records, functions, sets, sequences and bags, in states and in parameters.
+
+A protocol is made from its seed in two rounds. The first one is explored by the naive reading; then some of
+the rarer states that were reached, up to the names of elements, become properties, so that an engine that
+leaves out one execution too many misses a state that it is asked for.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.naive import Explored, Naive
+from tests.random_sorts import elements_in, random_sort
+from tests.random_terms import Terms
+from verifier.encodings.quantifiers import all_of, exists, forall
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Option,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+)
+from verifier.encodings.values import BooleanValue, literal
+from verifier.specs.definition import PropertyKind
+from verifier.specs.members import ActionMember, PropertyMember, free
+from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, define
+
+MOST_STATES = 700
+"""Naive exploration ends with the last level that stays below."""
+_MOST_INSTANCES = 60
+_MOST_NAMINGS = 30
+DEEPEST = 6
+_ATTEMPTS = 10
+_DEEP_ENOUGH = 3
+
+_KINDS = ("node", "client", "coordinator", "name", "replica")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a seed decides before terms are made."""
+
+    seed: str
+    kinds: Mapping[str, tuple[int, bool]]
+    """For each kind of element how many there are, and whether they are interchangeable."""
+    variables: Mapping[str, Sort]
+    actions: tuple[tuple[tuple[str, Sort, bool], ...], ...]
+    """For each action its parameters: name, sort, whether it is free."""
+    undefined: bool
+    """Whether terms may read what has no value."""
+    constraint: bool
+
+    def rng(self, salt: str) -> random.Random:
+        """Randomness of its own for each place, the same whenever the place is read."""
+        return random.Random(f"{self.seed} {salt}")
+
+    @property
+    def sorts(self) -> list[IndexSet]:
+        """The index sets."""
+        return [IndexSet(kind, count, symmetric) for kind, (count, symmetric) in self.kinds.items()]
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What of this protocol may be wrong in a version of the verifier."""
+        found = set()
+        if len({kind[0] for kind in self.kinds}) < len(self.kinds):
+            found.add("kinds with one first letter")
+        if any(_has_bag(sort) for parameters in self.actions for _, sort, _ in parameters):
+            found.add("bags as parameters")
+        return frozenset(found)
+
+
+def _has_bag(sort: Sort) -> bool:
+    return isinstance(sort, Bag) or any(map(_has_bag, sort.parts()))
+
+
+def plan_of(seed: str) -> Plan:
+    """What this seed decides."""
+    rng = random.Random(seed)
+    kinds: dict[str, tuple[int, bool]] = {}
+    for kind in rng.sample(_KINDS, rng.choice([1, 1, 2, 2, 2, 3])):
+        largest = 4 if not kinds else 3
+        kinds[kind] = (rng.choice([2, 3, 3, rng.randint(1, largest)]), rng.random() < 0.88)
+    sorts = [IndexSet(kind, count, symmetric) for kind, (count, symmetric) in kinds.items()]
+    enum = Enum("Colour", ("red", "green", "blue")[: rng.randint(2, 3)])
+    atoms: list[Sort] = [*sorts, *sorts, enum, Range(0, 1), Range(0, 2), Boolean()]
+    variables: dict[str, Sort] = {"done": Set(sorts[0])}
+    for number in range(rng.randint(1, 3)):
+        variables[f"v{number}"] = random_sort(rng, atoms, rng.randint(1, 2), 600)
+    if rng.random() < 0.6:
+        variables["count"] = Range(0, rng.randint(1, 3))
+    actions: list[tuple[tuple[str, Sort, bool], ...]] = []
+    room = _MOST_INSTANCES
+    for _ in range(rng.randint(2, 4)):
+        parameters: list[tuple[str, Sort, bool]] = []
+        size = 1
+        for name in ("one", "two", "three")[: rng.choice([0, 1, 1, 2, 2, 3])]:
+            sort = rng.choice(sorts) if rng.random() < 0.5 else random_sort(rng, atoms, rng.randint(0, 2), 30)
+            if size * sort.size <= min(room, 36):
+                size *= sort.size
+                parameters.append((name, sort, sort.size <= 8 and rng.random() < 0.1))
+        room -= size
+        actions.append(tuple(parameters))
+    return Plan(
+        seed, kinds, variables, tuple(actions), undefined=rng.random() < 0.25, constraint=rng.random() < 0.15
+    )
+
+
+class _Round(Protocol):
+    """The base of both rounds."""
+
+    plan: Plan
+    explored: Explored | None
+
+    def assumptions(self) -> list[tuple[bool, str]]:
+        """All kinds have elements."""
+        return [(all(sort.count > 0 for sort in self.plan.sorts), "there are elements of every kind")]
+
+    def state(self) -> State:
+        """What the plan says."""
+        return State(**self.plan.variables)
+
+    def init(self, s: Any) -> Any:
+        """Every variable by itself."""
+        rng = self.plan.rng("init")
+        return all_of(*(_initially(rng, getattr(s, name)) for name in self.plan.variables))
+
+    def constraint(self, s: Any) -> Any:
+        """Something that is usually true."""
+        if not self.plan.constraint:
+            return None
+        rng = self.plan.rng("constraint")
+        terms = self.terms(rng, s, {})
+        return terms.formula(1) | terms.formula(1) | terms.formula(1)
+
+    def terms(self, rng: random.Random, s: Any, parameters: Mapping[str, Any]) -> Terms:
+        """Random terms over the state and parameters."""
+        scope = [*(getattr(s, name) for name in self.plan.variables), *parameters.values()]
+        return Terms(rng, scope, self.plan.sorts, list(parameters.values()), self.plan.undefined)
+
+
+def _initially(rng: random.Random, value: Any) -> Any:
+    """A formula that says of one value what it is at first, without a name."""
+    match value.sort:
+        case IndexSet() as sort:
+            return exists(sort, lambda e: value == e)
+        case Option():
+            return value.is_none
+        case Record() as sort:
+            return all_of(*(_initially(rng, getattr(value, name)) for name, _ in sort.fields))
+        case Function() as sort:
+            return forall(sort.domain, lambda key: _initially(rng, value[key]))
+        case Set():
+            return value.cardinality == (1 if rng.random() < 0.1 and value.sort.element.size else 0)
+        case Sequence():
+            return value.is_empty
+        case Bag() as sort:
+            copies = rng.choice([0, 0, 0, 1])
+            return forall(sort.element, lambda item: value.copies(item) == copies)
+        case Range() as sort:
+            return value == rng.choice([sort.low, sort.low, sort.low, sort.high])
+        case sort:
+            return value == literal(sort, next(iter(sort.values())))
+
+
+def _action(number: int, parameters: tuple[tuple[str, Sort, bool], ...]) -> ActionMember:
+    def method(protocol: _Round, s: Any, **given: Any) -> Step:
+        rng = protocol.plan.rng(f"action {number}")
+        terms = protocol.terms(rng, s, given)
+        counter = s.count if "count" in protocol.plan.variables else None
+        when, then = terms.lively(s.done, counter)
+        when += [terms.formula(1) for _ in range(rng.choice([0, 0, 1, 1, 2]))]
+        used = {id(target) for target in then}
+        variables = [getattr(s, name) for name in protocol.plan.variables]
+        then |= terms.assignments([variable for variable in variables if id(variable) not in used])
+        rng.shuffle(when)
+        return Step(when, then or {s.done: s.done})
+
+    domains: dict[str, Any] = {}
+    for name, _, is_free in parameters:
+        attribute = f"sort_{number}_{name}"
+        domains[name] = free(attribute) if is_free else attribute
+    return ActionMember(method, domains)
+
+
+def _claim(salt: str, kind: PropertyKind) -> PropertyMember:
+    """A random claim: that elements are never in a random situation."""
+
+    def method(protocol: _Round, s: Any) -> Any:
+        rng = protocol.plan.rng(salt)
+        chosen = [rng.choice(protocol.plan.sorts) for _ in range(rng.choice([0, 1, 2]))]
+
+        def situation(*elements: Any) -> Any:
+            inner = protocol.plan.rng(f"{salt} body")
+            named = {f"x{place}": element for place, element in enumerate(elements)}
+            terms = protocol.terms(inner, s, named)
+            return all_of(*(terms.formula(1) for _ in range(inner.randint(2, 5))))
+
+        found = exists(*chosen, situation) if chosen else situation()
+        return found if kind is PropertyKind.REACHABLE else ~found
+
+    return PropertyMember(method, kind, True, None)
+
+
+def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
+    """That no state (or some state) is like one that exploration has reached at this level."""
+
+    def method(protocol: _Round, s: Any) -> Any:
+        assert protocol.explored is not None
+        rng = protocol.plan.rng(f"target {number}")
+        states = sorted(protocol.explored.levels[level], key=repr)
+        state = dict(zip(protocol.plan.variables, rng.choice(states), strict=True))
+        found = _alike(rng, protocol.plan, s, state)
+        return found if kind is PropertyKind.REACHABLE else ~found
+
+    return PropertyMember(method, kind, True, None)
+
+
+def _alike(rng: random.Random, plan: Plan, s: Any, state: Mapping[str, Any]) -> BooleanValue:
+    """That the state is like this one, as far as it is about some of the elements."""
+    chosen: list[tuple[IndexSet, Any]] = []
+    namings = 1
+    everything = [(sort, element) for sort in plan.sorts for element in sort.values()]
+    mentioned = [e for name, sort in plan.variables.items() for e in elements_in(sort, state[name])]
+    rng.shuffle(everything)
+    for sort, element in sorted(everything, key=lambda item: item not in mentioned):
+        if namings * sort.count <= _MOST_NAMINGS:
+            namings *= sort.count
+            chosen.append((sort, element))
+
+    def described(*elements: Any) -> Any:
+        names = dict(zip(chosen, elements, strict=True))
+        different = [
+            names[a] != names[b] for a in chosen for b in chosen if a[0] == b[0] and a[1] is not b[1]
+        ]
+        described = [
+            _describes(getattr(s, name), state[name], names) for name in plan.variables if name != "skip"
+        ]
+        return all_of(*different, *described)
+
+    if not chosen:
+        return all_of(described())
+    body = _with_arguments(len(chosen), described)
+    return exists(*(sort for sort, _ in chosen), body)
+
+
+def _with_arguments(count: int, body: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with that many named parameters, which become the names of bound variables."""
+    names = ", ".join(f"e{place}" for place in range(count))
+    made: Callable[..., Any] = eval(f"lambda {names}: body({names})", {"body": body})
+    return made
+
+
+Names = Mapping[tuple[IndexSet, Any], Any]
+
+
+def _describes(value: Any, concrete: Any, names: Names) -> Any:
+    """That ``value`` is the concrete one, as far as the names go."""
+    always = all_of()
+    match value.sort:
+        case IndexSet() as sort:
+            return value == names[sort, concrete] if (sort, concrete) in names else always
+        case Option():
+            if concrete is None:
+                return value.is_none
+            return value.is_some & _describes(value.value, concrete, names)
+        case Record() as sort:
+            return all_of(*(_describes(getattr(value, n), concrete[n], names) for n, _ in sort.fields))
+        case Function():
+            parts = [
+                _describes(value[key], item, names)
+                for known, item in concrete.items()
+                for key in [_expression(value.sort.domain, known, names)]
+                if key is not None
+            ]
+            return all_of(*parts)
+        case Set():
+            items = (_expression(value.sort.element, item, names) for item in concrete)
+            inside = [value.contains(item) for item in items if item is not None]
+            return all_of(value.cardinality == len(concrete), *inside)
+        case Sequence():
+            at = (value.length > index for index in range(len(concrete)))
+            parts = [
+                a & _describes(value[i], c, names) for i, (a, c) in enumerate(zip(at, concrete, strict=True))
+            ]
+            return all_of(value.length == len(concrete), *parts)
+        case Bag():
+            items = ((_expression(value.sort.element, item, names), n) for item, n in concrete.items())
+            return all_of(*(value.copies(item) == n for item, n in items if item is not None))
+        case sort:
+            return value == literal(sort, concrete)
+
+
+def _expression(sort: Sort, concrete: Any, names: Names) -> Any:
+    """The concrete value as an expression in names; None where a name is missing or it would be long."""
+    if not elements_in(sort, concrete):
+        return literal(sort, concrete) if isinstance(sort, Range | Enum | Boolean) else None
+    match sort:
+        case IndexSet():
+            return names.get((sort, concrete))
+        case Option():
+            return _expression(sort.inner, concrete, names)
+        case Record():
+            fields = {name: _expression(part, concrete[name], names) for name, part in sort.fields}
+            if any(item is None for item in fields.values()):
+                return None
+            from verifier.encodings.values import record
+
+            return record(sort, **fields)
+        case Set():
+            from verifier.encodings.values import set_of
+
+            items = [_expression(sort.element, item, names) for item in concrete]
+            return None if any(item is None for item in items) else set_of(sort.element, *items)
+    return None
+
+
+def _class(plan: Plan, explored: Explored | None) -> type[_Round]:
+    """The protocol class of a round."""
+    rng = plan.rng("class")
+    body: dict[str, Any] = {"__doc__": f"Random protocol {plan.seed}.", "plan": plan, "explored": explored}
+    body["name"] = f"random-{plan.seed}"
+    for kind, (count, symmetric) in plan.kinds.items():
+        body[f"{kind}s"] = IndexSetConstant(count, kind=kind, symmetric=symmetric)
+    for number, parameters in enumerate(plan.actions):
+        body.update((f"sort_{number}_{name}", sort) for name, sort, _ in parameters)
+        body[f"action_{number}"] = _action(number, parameters)
+    body |= {f"claim_{n}": _claim(f"claim {n}", PropertyKind.INVARIANT) for n in range(2)}
+    if rng.random() < 0.3:
+        body["type_ok"] = _claim("typed", PropertyKind.TYPE_INVARIANT)
+    if rng.random() < 0.5:
+        body["stuck"] = _claim("stuck", PropertyKind.DEADLOCK_INVARIANT)
+    if rng.random() < 0.5:
+        body["reached"] = _claim("reached", PropertyKind.REACHABLE)
+    if explored is not None:
+        last = min(explored.closed, DEEPEST)
+        for number in range(3 if last > 0 else 0):
+            level = last if number == 0 else rng.randint(1, last)
+            kind = PropertyKind.REACHABLE if number == 1 else PropertyKind.INVARIANT
+            body[f"target_{number}"] = _target(number, level, kind)
+    return type("Random", (_Round,), body)
+
+
+def random_protocol(seed: int) -> tuple[Plan, Protocol]:
+    """The protocol of a seed, with what was planned: of a few, the first that leads somewhere."""
+    best: tuple[int, Plan, Explored] | None = None
+    for attempt in range(_ATTEMPTS):
+        plan = plan_of(f"{seed}.{attempt}")
+        explored = Naive(define(_class(plan, None)())).explore(MOST_STATES, DEEPEST)
+        if best is None or explored.closed > best[0]:
+            best = explored.closed, plan, explored
+        if explored.closed >= _DEEP_ENOUGH:
+            break
+    assert best is not None
+    return best[1], _class(best[1], best[2])()

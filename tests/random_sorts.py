@@ -1,0 +1,87 @@
+"""Random sorts, nested, of a size that can be enumerated."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from collections.abc import Sequence as PythonSequence
+from typing import Any
+
+from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Record, Sequence, Set, Sort
+
+_TRIES = 50
+
+
+def random_sort(rng: random.Random, atoms: PythonSequence[Sort], depth: int, largest: int) -> Sort:
+    """A sort nested at most so deep, with two values at least and ``largest`` at most."""
+    for _ in range(_TRIES):
+        sort = _sort(rng, atoms, depth)
+        if 2 <= sort.size <= largest:
+            return sort
+    return rng.choice([atom for atom in atoms if atom.size <= largest])
+
+
+def _sort(rng: random.Random, atoms: PythonSequence[Sort], depth: int) -> Sort:
+    if depth == 0:
+        return rng.choice(atoms)
+    inner = _sort(rng, atoms, rng.randint(0, depth - 1))
+    match rng.randrange(7):
+        case 0:
+            return inner if isinstance(inner, Option) else Option(inner)
+        case 1:
+            return Record(a=inner, b=_sort(rng, atoms, 0))
+        case 2:
+            return Function(rng.choice(atoms), inner)
+        case 3:
+            return Function(inner, rng.choice(atoms)) if inner.size <= 4 else Set(inner)
+        case 4:
+            return Set(inner) if inner.size <= 9 else inner
+        case 5:
+            return Sequence(inner, rng.randint(1, 2))
+        case _:
+            return Bag(inner, rng.choice([1, 1, 2])) if inner.size <= 6 else inner
+
+
+def elements_in(sort: Sort, value: Any) -> list[tuple[IndexSet, Any]]:
+    """The elements that a value of the sort is made of, with their index sets."""
+    match sort:
+        case IndexSet():
+            return [(sort, value)]
+        case Option():
+            return [] if value is None else elements_in(sort.inner, value)
+        case Record():
+            return [found for name, part in sort.fields for found in elements_in(part, value[name])]
+        case Function():
+            assert isinstance(value, Mapping)
+            return [
+                found
+                for key, item in value.items()
+                for found in (*elements_in(sort.domain, key), *elements_in(sort.range, item))
+            ]
+        case Set() | Sequence() | Bag():
+            return [found for item in value for found in elements_in(sort.element, item)]
+    return []
+
+
+def moved(sort: Sort, value: Any, names: Mapping[tuple[IndexSet, Any], Any]) -> Any:
+    """A value with other elements for its own; a second writing of the verifier's renaming."""
+    match sort:
+        case IndexSet():
+            return names.get((sort, value), value)
+        case Option():
+            return None if value is None else moved(sort.inner, value, names)
+        case Record():
+            return FrozenMap((name, moved(part, value[name], names)) for name, part in sort.fields)
+        case Function():
+            return FrozenMap(
+                (moved(sort.domain, key, names), moved(sort.range, item, names))
+                for key, item in value.items()
+            )
+        case Set():
+            return frozenset(moved(sort.element, item, names) for item in value)
+        case Sequence():
+            return tuple(moved(sort.element, item, names) for item in value)
+        case Bag():
+            return FrozenMap((moved(sort.element, item, names), count) for item, count in value.items())
+    return value

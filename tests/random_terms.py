@@ -1,0 +1,460 @@
+"""Random terms of a wanted sort over what is in scope."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from collections.abc import Sequence as PythonSequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.encodings.quantifiers import (
+    choose,
+    count,
+    exists,
+    filtered,
+    forall,
+    function,
+    if_,
+    image,
+    maximum,
+    minimum,
+    those,
+)
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Option,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    SortError,
+    join,
+)
+from verifier.encodings.values import coerce, literal, record, some
+
+_UNSAFE = 0.3
+"""How often what may have no value is read without a guard, where that is allowed at all."""
+_LEAVING = 0.15
+"""How often a term may leave the sort that is asked for."""
+_NAMING = 0.04
+"""How often an element is named."""
+_MOST_TRIES = 60
+_MOST_NESTED = 5
+_MOST_OPTIONS = 6
+Thunk = Callable[[], Any]
+
+
+class NoTerm(Exception):
+    """Nothing in scope gives a term of the sort."""
+
+
+@dataclass(frozen=True)
+class _Fits:
+    """A term that never leaves the sort asked for, though its static sort is wider."""
+
+    term: Any
+
+
+@dataclass
+class _Effort:
+    """How much was tried for one term, and how deep it is nested."""
+
+    left: int = _MOST_TRIES
+    nested: int = 0
+
+
+class Terms:
+    """Makes random terms. ``preferred`` are those in scope that should be used most: parameters."""
+
+    def __init__(
+        self,
+        rng: random.Random,
+        scope: PythonSequence[Any],
+        sorts: PythonSequence[IndexSet],
+        preferred: PythonSequence[Any] = (),
+        undefined: bool = False,
+        effort: _Effort | None = None,
+    ) -> None:
+        self.rng = rng
+        self.effort = effort or _Effort()
+        self.scope = list(scope)
+        self.sorts = sorts
+        self.preferred = list(preferred)
+        self.undefined = undefined
+
+    def within(self, value: Any) -> Terms:
+        """Terms that may use a further value."""
+        scope, preferred = [*self.scope, value], [*self.preferred, value]
+        return Terms(self.rng, scope, self.sorts, preferred, self.undefined, self.effort)
+
+    # Actions
+
+    def assignments(self, variables: PythonSequence[Any]) -> dict[Any, Any]:
+        """New values of one to three variables, some at several places of one function."""
+        rng = self.rng
+        then: dict[Any, Any] = {}
+        if not variables:
+            return then
+        for variable in rng.sample(list(variables), min(len(variables), rng.choice([1, 1, 2, 2, 3]))):
+            targets = [variable]
+            if isinstance(variable.sort, Function | Record) and rng.random() < 0.7:
+                targets = self._places(variable)
+            for target in targets:
+                value = self._or_none(lambda target=target: self.value(target.sort, 2))
+                if value is not None:
+                    then[target] = value
+        return then
+
+    def lively(self, done: Any, counter: Any) -> tuple[list[Any], dict[Any, Any]]:
+        """Guards and assignments of a kind that leads on: an element is done, a counter goes up."""
+        rng = self.rng
+        when: list[Any] = []
+        then: dict[Any, Any] = {}
+        mine = [value for value in self.preferred if value.sort == done.sort.element]
+        if mine and rng.random() < 0.6:
+            element = rng.choice(mine)
+            when.append(~done.contains(element))
+            then[done] = done.add(element)
+        if counter is not None and rng.random() < (0.2 if then else 0.5):
+            when.append(counter < counter.sort.high)
+            then[counter] = counter + 1
+        return when, then
+
+    def _places(self, variable: Any) -> list[Any]:
+        """Places below a variable; two keys may be the same, one place is not inside another."""
+        if isinstance(variable.sort, Record):
+            name = self.rng.choice([name for name, _ in variable.sort.fields])
+            return self._deeper(getattr(variable, name))
+        keys = [
+            self._or_none(lambda: self.value(variable.sort.domain, 1))
+            for _ in range(self.rng.choice([1, 1, 2]))
+        ]
+        places = [variable[key] for key in keys if key is not None]
+        return [deeper for place in places[:1] for deeper in self._deeper(place)] + places[1:] or [variable]
+
+    def _deeper(self, place: Any) -> list[Any]:
+        if isinstance(place.sort, Function | Record) and self.rng.random() < 0.5:
+            return self._places(place)
+        return [place]
+
+    def _or_none(self, make: Thunk) -> Any:
+        try:
+            return make()
+        except (NoTerm, SortError):
+            return None
+
+    # Values
+
+    @contextmanager
+    def _trying(self) -> Iterator[None]:
+        """Bounds what is tried for one term, and how deep terms are."""
+        effort = self.effort
+        if effort.nested == 0:
+            effort.left = _MOST_TRIES
+        effort.left -= 1
+        if effort.left <= 0 or effort.nested >= _MOST_NESTED:
+            raise NoTerm
+        effort.nested += 1
+        try:
+            yield
+        finally:
+            effort.nested -= 1
+
+    def value(self, sort: Sort, depth: int) -> Any:
+        """A term that can stand where one of the sort is wanted. Raises NoTerm if none was found."""
+        with self._trying():
+            options = self._sources(sort)
+            if depth > 0 or not options:
+                options += self._makers(sort, max(depth, 1)) * max(depth, 1)
+            self.rng.shuffle(options)
+            for option in options[:_MOST_OPTIONS]:
+                try:
+                    made = option()
+                    if isinstance(made, _Fits):
+                        return made.term
+                    found = coerce(made, sort)
+                    if join(found.sort, sort) == sort or self.rng.random() < _LEAVING:
+                        return found
+                except (NoTerm, SortError):
+                    continue
+            raise NoTerm
+
+    def _sources(self, sort: Sort) -> list[Thunk]:
+        """What is in scope, and what it is made of."""
+        found: list[Thunk] = []
+        for value in [*self.scope, *self.preferred, *self.preferred]:
+            found += self._inside(value, sort, 2)
+        return found
+
+    def _inside(self, value: Any, sort: Sort, depth: int) -> list[Thunk]:
+        found: list[Thunk] = [lambda: value] if _alike(value.sort, sort) else []
+        if depth == 0:
+            return found
+        match value.sort:
+            case Option() if not isinstance(sort, Option):
+                found += [lambda: self._guarded(value.is_some, value.value, sort)] * _alike(
+                    value.sort.inner, sort
+                )
+            case Record():
+                for name, _ in value.sort.fields:
+                    found += self._inside(getattr(value, name), sort, depth - 1)
+            case Function() if _alike(value.sort.range, sort) or isinstance(
+                value.sort.range, Record | Option
+            ):
+
+                def applied() -> Any:
+                    inner = value[self.value(value.sort.domain, 0)]
+                    return self.rng.choice(self._inside(inner, sort, depth - 1) or [self._fail])()
+
+                found.append(applied)
+            case Sequence() if _alike(value.sort.element, sort):
+
+                def at() -> Any:
+                    index = self.rng.choice([0, 0, value.length - 1])
+                    return self._guarded(~value.is_empty, value[index], sort)
+
+                found.append(at)
+        return found
+
+    def _fail(self) -> Any:
+        raise NoTerm
+
+    def _guarded(self, condition: Any, value: Any, sort: Sort) -> Any:
+        """The value where the condition holds, else another one."""
+        if self.undefined and self.rng.random() < _UNSAFE:
+            return value
+        return if_(condition, value, self.value(sort, 0))
+
+    def _makers(self, sort: Sort, depth: int) -> list[Thunk]:
+        make = {
+            Boolean: self._booleans,
+            Range: self._integers,
+            Enum: self._literals,
+            IndexSet: self._elements,
+            Option: self._options,
+            Record: self._records,
+            Function: self._functions,
+            Set: self._sets,
+            Sequence: self._sequences,
+            Bag: self._bags,
+        }[type(sort)]
+        conditional: Thunk = lambda: if_(  # noqa: E731
+            self.formula(0), self.value(sort, 0), self.value(sort, 0)
+        )
+        return [*make(sort, depth - 1), conditional]
+
+    def _literals(self, sort: Sort, depth: int) -> list[Thunk]:
+        return [lambda: literal(sort, self.rng.choice(list(sort.values())))] * 2
+
+    def _booleans(self, sort: Sort, depth: int) -> list[Thunk]:
+        return [*self._literals(sort, depth), lambda: self.formula(depth)]
+
+    def _integers(self, sort: Any, depth: int) -> list[Thunk]:
+        rng = self.rng
+
+        def step() -> Any:
+            value = self.value(sort, 0)
+            return rng.choice(
+                [value + 1, value - 1, maximum(value - 1, sort.low), minimum(value + 1, sort.high)]
+            )
+
+        def counted() -> Any:
+            return minimum(count(rng.choice(self.sorts), self._body(0)), sort.high)
+
+        def extreme() -> Any:
+            members = self.value(Set(sort), depth)
+            least = members.minimum if rng.random() < 0.5 else members.maximum
+            return self._guarded(~members.is_empty, least, sort)
+
+        found = [*self._literals(sort, depth), step, counted]
+        if depth > 0 or rng.random() < 0.2:
+            found.append(extreme)
+        return found
+
+    def _elements(self, sort: Any, depth: int) -> list[Thunk]:
+        def chosen() -> Any:
+            body = self._body(0)
+            found = choose(sort, body)
+            return self._guarded(exists(sort, body), found, sort)
+
+        def named() -> Any:
+            if self.rng.random() > _NAMING and sort.symmetric:
+                raise NoTerm
+            return literal(sort, self.rng.choice(list(sort.values())))
+
+        return [named] if sort.symmetric else [named, chosen]
+
+    def _options(self, sort: Any, depth: int) -> list[Thunk]:
+        return [lambda: literal(sort, None), lambda: some(self.value(sort.inner, depth))] * 2
+
+    def _records(self, sort: Any, depth: int) -> list[Thunk]:
+        def changed() -> Any:
+            name, part = self.rng.choice(sort.fields)
+            return self.value(sort, 0).updated(**{name: self.value(part, depth)})
+
+        return [lambda: record(sort, **{n: self.value(p, depth) for n, p in sort.fields}), changed]
+
+    def _functions(self, sort: Any, depth: int) -> list[Thunk]:
+        def changed() -> Any:
+            return self.value(sort, 0).updated(self.value(sort.domain, depth), self.value(sort.range, depth))
+
+        def made() -> Any:
+            return function(sort.domain, lambda k: self.within(k).value(sort.range, depth), sort.range)
+
+        return [changed, changed, made]
+
+    def _sets(self, sort: Any, depth: int) -> list[Thunk]:
+        rng, element = self.rng, sort.element
+
+        def changed() -> Any:
+            members, item = self.value(sort, 0), self.value(element, depth)
+            return members.add(item) if rng.random() < 0.7 else members.remove(item)
+
+        def combined() -> Any:
+            left, right = self.value(sort, 0), self.value(sort, 0)
+            return rng.choice([left | right, left & right, left - right])
+
+        def imaged() -> Any:
+            over = rng.choice([s for s in self.sorts if s.count <= 3] or self.sorts)
+            return image(over, lambda m: self.within(m).value(element, 0))
+
+        makers = [changed, changed, changed, combined, imaged, lambda: literal(sort, frozenset())]
+        return [*makers, lambda: those(element, self._body(0))] if element.size <= 12 else makers
+
+    def _sequences(self, sort: Any, depth: int) -> list[Thunk]:
+        rng = self.rng
+
+        def appended() -> Any:
+            sequence, item = self.value(sort, 0), self.value(sort.element, depth)
+            longer = sequence.append(item)
+            if rng.random() < 2 * _LEAVING:
+                return longer
+            return _Fits(if_(sequence.length < sort.capacity, longer, sequence))
+
+        def cut() -> Any:
+            sequence = self.value(sort, 0)
+            return rng.choice(
+                [sequence.truncate(self.value(Range(0, 1), 0)), filtered(sequence, self._body(0))]
+            )
+
+        return [appended, appended, cut, lambda: literal(sort, ())]
+
+    def _bags(self, sort: Any, depth: int) -> list[Thunk]:
+        def added() -> Any:
+            bag, item = self.value(sort, 0), self.value(sort.element, depth)
+            longer = bag.add(item)
+            if self.rng.random() < 2 * _LEAVING:
+                return longer
+            return _Fits(if_(bag.copies(item) < sort.maximum, longer, bag))
+
+        def removed() -> Any:
+            return self.value(sort, 0).remove(self.value(sort.element, depth))
+
+        return [added, added, removed]
+
+    # Formulas
+
+    def _body(self, depth: int) -> Callable[[Any], Any]:
+        """A random formula about a bound variable, the same whenever it is read."""
+        seed = self.rng.random()
+
+        def body(x: Any) -> Any:
+            inner = self.within(x)
+            inner.rng = random.Random(seed)
+            return inner.formula(depth)
+
+        return body
+
+    def formula(self, depth: int) -> Any:
+        """A random formula."""
+        rng = self.rng
+        if depth > 0 and rng.random() < 0.45:
+            match rng.randrange(5):
+                case 0:
+                    return self.formula(depth - 1) & self.formula(depth - 1)
+                case 1:
+                    return self.formula(depth - 1) | self.formula(depth - 1)
+                case 2:
+                    return self.formula(depth - 1).implies(self.formula(depth - 1))
+                case 3:
+                    return exists(rng.choice(self.sorts), self._body(depth - 1))
+                case _:
+                    return forall(rng.choice(self.sorts), self._body(depth - 1))
+        for _ in range(8):
+            found = self._or_none(lambda: self._atom(rng.choice(self.preferred or self.scope)))
+            found = self._or_none(lambda: self._atom(rng.choice(self.scope))) if found is None else found
+            if found is not None:
+                return ~found if rng.random() < 0.35 else found
+        return coerce(rng.random() < 0.5, Boolean())
+
+    def _atom(self, value: Any) -> Any:
+        """A formula about one value."""
+        rng, sort = self.rng, value.sort
+        other: Thunk = lambda: self.value(sort, 1)  # noqa: E731
+        match sort:
+            case Boolean():
+                return value
+            case Range():
+                return rng.choice([value == other(), value < other(), value <= other()])
+            case Option() if rng.random() < 0.6:
+                return self._about_option(value)
+            case Record() if rng.random() < 0.7:
+                return self._atom(getattr(value, rng.choice(sort.fields)[0]))
+            case Function() if rng.random() < 0.7:
+                return self._atom(value[self.value(sort.domain, 0)])
+            case Set():
+                return self._about_set(value)
+            case Sequence():
+                return self._about_sequence(value)
+            case Bag() if rng.random() < 0.8:
+                return value.copies(self.value(sort.element, 0)) == rng.randint(0, sort.maximum)
+            case IndexSet():
+                return self._about_element(value)
+        return value == other()
+
+    def _about_option(self, value: Any) -> Any:
+        if self.rng.random() < 0.5:
+            return value.is_none
+        if self.undefined and self.rng.random() < _UNSAFE:
+            return self._atom(value.value)
+        return value.is_some & self._atom(value.value)
+
+    def _about_sequence(self, value: Any) -> Any:
+        if self.rng.random() < 0.5:
+            return value.length == self.rng.randint(0, value.sort.capacity)
+        atom = self._atom(value[0])
+        return atom if self.undefined and self.rng.random() < _UNSAFE else ~value.is_empty & atom
+
+    def _about_set(self, value: Any) -> Any:
+        rng, element = self.rng, value.sort.element
+        pick = rng.random()
+        if pick < 0.5:
+            return value.contains(self.value(element, 0))
+        if pick < 0.8:
+            return value.cardinality == rng.randint(0, min(3, element.size))
+        if pick < 0.9:
+            return exists(value, self._body(0)) if element.size <= 12 else value.is_empty
+        return value <= self.value(value.sort, 1)
+
+    def _about_element(self, value: Any) -> Any:
+        """That it is another one, or is in some set."""
+        holders = [v for v in self.scope if isinstance(v.sort, Set) and v.sort.element == value.sort]
+        if holders and self.rng.random() < 0.6:
+            return self.rng.choice(holders).contains(value)
+        return value == self.value(value.sort, 0)
+
+
+def _alike(one: Sort, other: Sort) -> bool:
+    """Whether values of both go together."""
+    try:
+        join(one, other)
+    except SortError:
+        return False
+    return True
