@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as PythonSequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
+from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
     choose,
     count,
@@ -108,7 +110,7 @@ class Terms:
                 targets = self._places(variable)
             for target in targets:
                 value = self._or_none(lambda target=target: self.value(target.sort, 2))
-                if value is not None:
+                if not isinstance(value, NoneType):
                     then[target] = value
         return then
 
@@ -122,7 +124,7 @@ class Terms:
             element = rng.choice(mine)
             when.append(~done.contains(element))
             then[done] = done.add(element)
-        if counter is not None and rng.random() < (0.2 if then else 0.5):
+        if not isinstance(counter, NoneType) and rng.random() < (0.2 if then else 0.5):
             when.append(counter < counter.sort.high)
             then[counter] = counter + 1
         return when, then
@@ -136,7 +138,9 @@ class Terms:
             self._or_none(lambda: self.value(variable.sort.domain, 1))
             for _ in range(self.rng.choice([1, 1, 2]))
         ]
-        places = [variable[key] for key in keys if key is not None]
+        # Two entries for one place are refused; two keys that only may be the same are not.
+        different = {text(key.term): key for key in keys if not isinstance(key, NoneType)}
+        places = [variable[key] for key in different.values()]
         return [deeper for place in places[:1] for deeper in self._deeper(place)] + places[1:] or [variable]
 
     def _deeper(self, place: Any) -> list[Any]:
@@ -389,8 +393,9 @@ class Terms:
                     return forall(rng.choice(self.sorts), self._body(depth - 1))
         for _ in range(8):
             found = self._or_none(lambda: self._atom(rng.choice(self.preferred or self.scope)))
-            found = self._or_none(lambda: self._atom(rng.choice(self.scope))) if found is None else found
-            if found is not None:
+            if isinstance(found, NoneType):
+                found = self._or_none(lambda: self._atom(rng.choice(self.scope)))
+            if not isinstance(found, NoneType):
                 return ~found if rng.random() < 0.35 else found
         return coerce(rng.random() < 0.5, Boolean())
 
