@@ -30,7 +30,7 @@ from verifier.encodings.sorts import (
     Set,
     Sort,
 )
-from verifier.encodings.values import BooleanValue, literal
+from verifier.encodings.values import BooleanValue, literal, record, set_of
 from verifier.specs.definition import PropertyKind
 from verifier.specs.members import ActionMember, PropertyMember, free
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, define
@@ -59,6 +59,8 @@ class Plan:
     undefined: bool
     """Whether terms may read what has no value."""
     constraint: bool
+    naming: bool
+    """Whether terms may name interchangeable elements."""
 
     def rng(self, salt: str) -> random.Random:
         """Randomness of its own for each place, the same whenever the place is read."""
@@ -112,7 +114,13 @@ def plan_of(seed: str) -> Plan:
         room -= size
         actions.append(tuple(parameters))
     return Plan(
-        seed, kinds, variables, tuple(actions), undefined=rng.random() < 0.25, constraint=rng.random() < 0.15
+        seed,
+        kinds,
+        variables,
+        tuple(actions),
+        undefined=rng.random() < 0.25,
+        constraint=rng.random() < 0.15,
+        naming=rng.random() < 0.25,
     )
 
 
@@ -146,7 +154,8 @@ class _Round(Protocol):
     def terms(self, rng: random.Random, s: Any, parameters: Mapping[str, Any]) -> Terms:
         """Random terms over the state and parameters."""
         scope = [*(getattr(s, name) for name in self.plan.variables), *parameters.values()]
-        return Terms(rng, scope, self.plan.sorts, list(parameters.values()), self.plan.undefined)
+        plan, preferred = self.plan, list(parameters.values())
+        return Terms(rng, scope, plan.sorts, preferred, plan.undefined, plan.naming)
 
 
 def _initially(rng: random.Random, value: Any) -> Any:
@@ -243,9 +252,7 @@ def _alike(rng: random.Random, plan: Plan, s: Any, state: Mapping[str, Any]) -> 
         different = [
             names[a] != names[b] for a in chosen for b in chosen if a[0] == b[0] and a[1] is not b[1]
         ]
-        described = [
-            _describes(getattr(s, name), state[name], names) for name in plan.variables if name != "skip"
-        ]
+        described = [_describes(getattr(s, name), state[name], names) for name in plan.variables]
         return all_of(*different, *described)
 
     if not chosen:
@@ -314,12 +321,8 @@ def _expression(sort: Sort, concrete: Any, names: Names) -> Any:
             fields = {name: _expression(part, concrete[name], names) for name, part in sort.fields}
             if any(item is None for item in fields.values()):
                 return None
-            from verifier.encodings.values import record
-
             return record(sort, **fields)
         case Set():
-            from verifier.encodings.values import set_of
-
             items = [_expression(sort.element, item, names) for item in concrete]
             return None if any(item is None for item in items) else set_of(sort.element, *items)
     return None

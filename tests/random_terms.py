@@ -43,8 +43,8 @@ _UNSAFE = 0.3
 """How often what may have no value is read without a guard, where that is allowed at all."""
 _LEAVING = 0.15
 """How often a term may leave the sort that is asked for."""
-_NAMING = 0.04
-"""How often an element is named."""
+_NAMING = 0.3
+"""How often an interchangeable element is named, where that is allowed at all."""
 _MOST_TRIES = 60
 _MOST_NESTED = 5
 _MOST_OPTIONS = 6
@@ -80,6 +80,7 @@ class Terms:
         sorts: PythonSequence[IndexSet],
         preferred: PythonSequence[Any] = (),
         undefined: bool = False,
+        naming: bool = False,
         effort: _Effort | None = None,
     ) -> None:
         self.rng = rng
@@ -88,11 +89,12 @@ class Terms:
         self.sorts = sorts
         self.preferred = list(preferred)
         self.undefined = undefined
+        self.naming = naming
 
     def within(self, value: Any) -> Terms:
         """Terms that may use a further value."""
         scope, preferred = [*self.scope, value], [*self.preferred, value]
-        return Terms(self.rng, scope, self.sorts, preferred, self.undefined, self.effort)
+        return Terms(self.rng, scope, self.sorts, preferred, self.undefined, self.naming, self.effort)
 
     # Actions
 
@@ -285,7 +287,7 @@ class Terms:
             return self._guarded(exists(sort, body), found, sort)
 
         def named() -> Any:
-            if self.rng.random() > _NAMING and sort.symmetric:
+            if sort.symmetric and not (self.naming and self.rng.random() < _NAMING):
                 raise NoTerm
             return literal(sort, self.rng.choice(list(sort.values())))
 

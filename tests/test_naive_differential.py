@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.naive import Naive
-from tests.naive_differential import disagreements, subject_of
+from tests.naive_differential import EVERY_SLOW, KNOWN_TO_DISAGREE, disagreements, subject_of
 from tests.naive_terms import Reader, Undefined
 from tests.random_protocols import plan_of
 from verifier.encodings.quantifiers import choose, exists, filtered, forall, if_, image
@@ -29,11 +29,6 @@ from verifier.specs.protocol import (
 
 SEEDS = range(300)
 _OF_A_TEST = 10
-EVERY_SLOW = 25
-"""Of so many seeds one is also checked with child processes."""
-KNOWN_TO_DISAGREE = {
-    107: "a gate that Init and an action share is defined in frame 0 only: a violation does not replay"
-}
 
 
 @pytest.mark.parametrize("first", SEEDS[::_OF_A_TEST])
