@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.naive import Explored, Naive
-from tests.random_sorts import elements_in, random_sort
+from tests.random_sorts import elements_in, random_sort, stable
 from tests.random_terms import Terms
 from verifier.encodings.quantifiers import all_of, exists, forall
 from verifier.encodings.sorts import (
@@ -227,7 +227,7 @@ def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
     def method(protocol: _Round, s: Any) -> Any:
         assert protocol.explored is not None
         rng = protocol.plan.rng(f"target {number}")
-        states = sorted(protocol.explored.levels[level], key=repr)
+        states = sorted(protocol.explored.levels[level], key=stable)
         state = dict(zip(protocol.plan.variables, rng.choice(states), strict=True))
         found = _alike(rng, protocol.plan, s, state)
         return found if kind is PropertyKind.REACHABLE else ~found
@@ -292,7 +292,7 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
             ]
             return all_of(*parts)
         case Set():
-            items = (_expression(value.sort.element, item, names) for item in concrete)
+            items = (_expression(value.sort.element, item, names) for item in sorted(concrete, key=stable))
             inside = [value.contains(item) for item in items if item is not None]
             return all_of(value.cardinality == len(concrete), *inside)
         case Sequence():
@@ -323,7 +323,7 @@ def _expression(sort: Sort, concrete: Any, names: Names) -> Any:
                 return None
             return record(sort, **fields)
         case Set():
-            items = [_expression(sort.element, item, names) for item in concrete]
+            items = [_expression(sort.element, item, names) for item in sorted(concrete, key=stable)]
             return None if any(item is None for item in items) else set_of(sort.element, *items)
     return None
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.naive import Instance, Naive, State
-from tests.naive_differential import Subject, subject_of
-from tests.random_sorts import moved
+from tests.naive_comparisons import Subject, subject_of
+from tests.random_sorts import moved, stable
 from verifier.bit_permutations import bit_permutations, is_exact, permutation_of
 from verifier.encodings.sorts import IndexSet
 from verifier.engines.ic3.problem import problem
@@ -41,7 +41,7 @@ def _subject(seed: int) -> Subject:
 
 def _states(subject: Subject) -> list[State]:
     """Some of the states reached, the same every time."""
-    every = [state for level in subject.truth.levels for state in sorted(level, key=repr)]
+    every = [state for level in subject.truth.levels for state in sorted(level, key=stable)]
     return random.Random(subject.seed).sample(every, min(_STATES, len(every)))
 
 
