@@ -56,13 +56,13 @@ class Terms(Formulas):
 
     # Actions
 
-    def assignments(self, variables: PythonSequence[Any]) -> dict[Any, Any]:
-        """New values of one to three variables, some at several places of one function."""
+    def assignments(self, variables: PythonSequence[Any], most: int) -> dict[Any, Any]:
+        """New values of some variables, ``most`` at most, some at several places of one function."""
         rng = self.rng
         then: dict[Any, Any] = {}
         if not variables:
             return then
-        for variable in rng.sample(list(variables), min(len(variables), rng.choice([1, 1, 2, 2, 3]))):
+        for variable in rng.sample(list(variables), min(len(variables), most, rng.choice([1, 1, 2, 2, 3]))):
             targets = [variable]
             if isinstance(variable.sort, Function | Record) and rng.random() < 0.7:
                 targets = self._places(variable)
