@@ -69,7 +69,8 @@ def value_form(value: Concrete) -> bytes:
             return _pack(b"map", *sorted(_pack(value_form(k), value_form(v)) for k, v in value.items()))
     raise NoCanonicalForm(
         f"the value {value!r} of type {type(value).__name__} cannot be part of a spec hash: values are None, "
-        f"booleans, integers, texts, elements, tuples, frozen sets and FrozenMaps; extend value_form in {__name__}"
+        f"booleans, integers, texts, elements, tuples, frozen sets, FrozenMaps; extend "
+        f"value_form in {__name__}"
     )
 
 

@@ -91,7 +91,7 @@ def belongs(value: Any, sort: sorts.Sort) -> bool:
     """Whether a value is one of a sort of the same kind."""
     match sort:
         case sorts.Range():
-            return sort.low <= value <= sort.high
+            return bool(sort.low <= value <= sort.high)
         case sorts.Option():
             return value is None or belongs(value, sort.inner)
         case sorts.Record():

@@ -15,7 +15,7 @@ from types import NoneType
 from typing import Any
 
 from tests.naive import Explored, Naive
-from tests.random_sorts import elements_in, random_sort
+from tests.random_sorts import elements_in, random_sort, stable
 from tests.random_terms import Terms
 from verifier.encodings.quantifiers import all_of, exists, forall
 from verifier.encodings.sorts import (
@@ -31,7 +31,7 @@ from verifier.encodings.sorts import (
     Set,
     Sort,
 )
-from verifier.encodings.values import BooleanValue, literal
+from verifier.encodings.values import BooleanValue, literal, record, set_of
 from verifier.specs.definition import PropertyKind
 from verifier.specs.members import ActionMember, PropertyMember, free
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, define
@@ -47,6 +47,10 @@ _DEEP_ENOUGH = 3
 _KINDS = ("node", "client", "coordinator", "name", "replica")
 
 
+ParameterPlan = tuple[str, Sort, bool]
+"""A parameter's name, its sort, and whether it is free."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a seed decides before terms are made."""
@@ -55,11 +59,15 @@ class Plan:
     kinds: Mapping[str, tuple[int, bool]]
     """For each kind of element how many there are, and whether they are interchangeable."""
     variables: Mapping[str, Sort]
-    actions: tuple[tuple[tuple[str, Sort, bool], ...], ...]
-    """For each action its parameters: name, sort, whether it is free."""
+    actions: tuple[tuple[ParameterPlan, ...], ...]
+    """For each action its parameters."""
     undefined: bool
     """Whether terms may read what has no value."""
     constraint: bool
+    naming: bool
+    """Whether terms may name interchangeable elements."""
+    sparse: bool
+    """Whether actions read and write little, so that many of them commute."""
 
     def rng(self, salt: str) -> random.Random:
         """Randomness of its own for each place, the same whenever the place is read."""
@@ -95,26 +103,61 @@ def plan_of(seed: str) -> Plan:
     sorts = [IndexSet(kind, count, symmetric) for kind, (count, symmetric) in kinds.items()]
     enum = Enum("Colour", ("red", "green", "blue")[: rng.randint(2, 3)])
     atoms: list[Sort] = [*sorts, *sorts, enum, Range(0, 1), Range(0, 2), Boolean()]
+    sparse = rng.random() < 0.35
+    return Plan(
+        seed,
+        kinds,
+        _few_sorts(rng, sorts) if sparse else _rich_sorts(rng, sorts, atoms),
+        _parameters(rng, sorts, atoms, sparse),
+        undefined=rng.random() < 0.25,
+        constraint=rng.random() < 0.15,
+        naming=rng.random() < 0.25,
+        sparse=sparse,
+    )
+
+
+def _rich_sorts(rng: random.Random, sorts: list[IndexSet], atoms: list[Sort]) -> dict[str, Sort]:
+    """Variables of nested sorts."""
     variables: dict[str, Sort] = {"done": Set(sorts[0])}
     for number in range(rng.randint(1, 3)):
         variables[f"v{number}"] = random_sort(rng, atoms, rng.randint(1, 2), 600)
     if rng.random() < 0.6:
         variables["count"] = Range(0, rng.randint(1, 3))
-    actions: list[tuple[tuple[str, Sort, bool], ...]] = []
+    return variables
+
+
+def _few_sorts(rng: random.Random, sorts: list[IndexSet]) -> dict[str, Sort]:
+    """More variables, of small sorts."""
+    kind = rng.choice(sorts)
+    small: list[Sort] = [
+        Boolean(),
+        Boolean(),
+        Range(0, 1),
+        Range(0, 2),
+        Option(kind),
+        Function(kind, Boolean()),
+    ]
+    variables: dict[str, Sort] = {"done": Set(sorts[0])}
+    variables |= {f"v{number}": rng.choice(small) for number in range(rng.randint(2, 4))}
+    return variables
+
+
+def _parameters(
+    rng: random.Random, sorts: list[IndexSet], atoms: list[Sort], sparse: bool
+) -> tuple[tuple[ParameterPlan, ...], ...]:
+    actions: list[tuple[ParameterPlan, ...]] = []
     room = _MOST_INSTANCES
-    for _ in range(rng.randint(2, 4)):
-        parameters: list[tuple[str, Sort, bool]] = []
+    for _ in range(rng.randint(3, 5) if sparse else rng.randint(2, 4)):
+        parameters: list[ParameterPlan] = []
         size = 1
-        for name in ("one", "two", "three")[: rng.choice([0, 1, 1, 2, 2, 3])]:
+        for name in ("one", "two", "three")[: rng.choice([0, 1, 1, 2] if sparse else [0, 1, 1, 2, 2, 3])]:
             sort = rng.choice(sorts) if rng.random() < 0.5 else random_sort(rng, atoms, rng.randint(0, 2), 30)
             if size * sort.size <= min(room, 36):
                 size *= sort.size
                 parameters.append((name, sort, sort.size <= 8 and rng.random() < 0.1))
         room -= size
         actions.append(tuple(parameters))
-    return Plan(
-        seed, kinds, variables, tuple(actions), undefined=rng.random() < 0.25, constraint=rng.random() < 0.15
-    )
+    return tuple(actions)
 
 
 class _Round(Protocol):
@@ -147,7 +190,8 @@ class _Round(Protocol):
     def terms(self, rng: random.Random, s: Any, parameters: Mapping[str, Any]) -> Terms:
         """Random terms over the state and parameters."""
         scope = [*(getattr(s, name) for name in self.plan.variables), *parameters.values()]
-        return Terms(rng, scope, self.plan.sorts, list(parameters.values()), self.plan.undefined)
+        plan, preferred = self.plan, list(parameters.values())
+        return Terms(rng, scope, plan.sorts, preferred, plan.undefined, plan.naming)
 
 
 def _initially(rng: random.Random, value: Any) -> Any:
@@ -174,16 +218,18 @@ def _initially(rng: random.Random, value: Any) -> Any:
             return value == literal(sort, next(iter(sort.values())))
 
 
-def _action(number: int, parameters: tuple[tuple[str, Sort, bool], ...]) -> ActionMember:
+def _action(number: int, parameters: tuple[ParameterPlan, ...]) -> ActionMember:
     def method(protocol: _Round, s: Any, **given: Any) -> Step:
         rng = protocol.plan.rng(f"action {number}")
         terms = protocol.terms(rng, s, given)
-        counter = s.count if "count" in protocol.plan.variables else None
-        when, then = terms.lively(s.done, counter)
-        when += [terms.formula(1) for _ in range(rng.choice([0, 0, 1, 1, 2]))]
+        plan = protocol.plan
+        counter = s.count if "count" in plan.variables else None
+        when, then = terms.lively(s.done, counter) if not plan.sparse or rng.random() < 0.3 else ([], {})
+        lines, most = ([0, 1, 1], 1) if plan.sparse else ([0, 0, 1, 1, 2], 3)
+        when += [terms.formula(0 if plan.sparse else 1) for _ in range(rng.choice(lines))]
         used = {id(target) for target in then}
-        variables = [getattr(s, name) for name in protocol.plan.variables]
-        then |= terms.assignments([variable for variable in variables if id(variable) not in used])
+        variables = [getattr(s, name) for name in plan.variables]
+        then |= terms.assignments([variable for variable in variables if id(variable) not in used], most)
         rng.shuffle(when)
         return Step(when, then or {s.done: s.done})
 
@@ -219,7 +265,7 @@ def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
     def method(protocol: _Round, s: Any) -> Any:
         assert protocol.explored is not None
         rng = protocol.plan.rng(f"target {number}")
-        states = sorted(protocol.explored.levels[level], key=repr)
+        states = sorted(protocol.explored.levels[level], key=stable)
         state = dict(zip(protocol.plan.variables, rng.choice(states), strict=True))
         found = _alike(rng, protocol.plan, s, state)
         return found if kind is PropertyKind.REACHABLE else ~found
@@ -244,9 +290,7 @@ def _alike(rng: random.Random, plan: Plan, s: Any, state: Mapping[str, Any]) -> 
         different = [
             names[a] != names[b] for a in chosen for b in chosen if a[0] == b[0] and a[1] is not b[1]
         ]
-        described = [
-            _describes(getattr(s, name), state[name], names) for name in plan.variables if name != "skip"
-        ]
+        described = [_describes(getattr(s, name), state[name], names) for name in plan.variables]
         return all_of(*different, *described)
 
     if not chosen:
@@ -286,7 +330,7 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
             ]
             return all_of(*parts)
         case Set():
-            items = (_expression(value.sort.element, item, names) for item in concrete)
+            items = (_expression(value.sort.element, item, names) for item in sorted(concrete, key=stable))
             inside = [value.contains(item) for item in items if not isinstance(item, NoneType)]
             return all_of(value.cardinality == len(concrete), *inside)
         case Sequence():
@@ -315,13 +359,9 @@ def _expression(sort: Sort, concrete: Any, names: Names) -> Any:
             fields = {name: _expression(part, concrete[name], names) for name, part in sort.fields}
             if any(isinstance(item, NoneType) for item in fields.values()):
                 return None
-            from verifier.encodings.values import record
-
             return record(sort, **fields)
         case Set():
-            from verifier.encodings.values import set_of
-
-            items = [_expression(sort.element, item, names) for item in concrete]
+            items = [_expression(sort.element, item, names) for item in sorted(concrete, key=stable)]
             return None if any(isinstance(item, NoneType) for item in items) else set_of(sort.element, *items)
     return None
 

@@ -86,3 +86,15 @@ def moved(sort: Sort, value: Any, names: Mapping[tuple[IndexSet, Any], Any]) -> 
         case Bag():
             return FrozenMap((moved(sort.element, item, names), count) for item, count in value.items())
     return value
+
+
+def stable(value: Any) -> str:
+    """A text to sort values by, the same in every process."""
+    match value:
+        case frozenset():
+            return "{" + ", ".join(sorted(map(stable, value))) + "}"
+        case tuple():
+            return "<" + ", ".join(map(stable, value)) + ">"
+        case Mapping():
+            return "(" + ", ".join(sorted(f"{stable(k)}: {stable(v)}" for k, v in value.items())) + ")"
+    return str(value)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
 from collections.abc import Sequence as PythonSequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import NoneType
 from typing import Any
 
+from tests.random_formulas import UNSAFE, Formulas, NoTerm, Thunk
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
     choose,
     count,
     exists,
     filtered,
-    forall,
     function,
     if_,
     image,
@@ -41,20 +39,11 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.values import coerce, literal, record, some
 
-_UNSAFE = 0.3
-"""How often what may have no value is read without a guard, where that is allowed at all."""
 _LEAVING = 0.15
 """How often a term may leave the sort that is asked for."""
-_NAMING = 0.04
-"""How often an element is named."""
-_MOST_TRIES = 60
-_MOST_NESTED = 5
+_NAMING = 0.3
+"""How often an interchangeable element is named, where that is allowed at all."""
 _MOST_OPTIONS = 6
-Thunk = Callable[[], Any]
-
-
-class NoTerm(Exception):
-    """Nothing in scope gives a term of the sort."""
 
 
 @dataclass(frozen=True)
@@ -64,52 +53,23 @@ class _Fits:
     term: Any
 
 
-@dataclass
-class _Effort:
-    """How much was tried for one term, and how deep it is nested."""
-
-    left: int = _MOST_TRIES
-    nested: int = 0
-
-
-class Terms:
-    """Makes random terms. ``preferred`` are those in scope that should be used most: parameters."""
-
-    def __init__(
-        self,
-        rng: random.Random,
-        scope: PythonSequence[Any],
-        sorts: PythonSequence[IndexSet],
-        preferred: PythonSequence[Any] = (),
-        undefined: bool = False,
-        effort: _Effort | None = None,
-    ) -> None:
-        self.rng = rng
-        self.effort = effort or _Effort()
-        self.scope = list(scope)
-        self.sorts = sorts
-        self.preferred = list(preferred)
-        self.undefined = undefined
-
-    def within(self, value: Any) -> Terms:
-        """Terms that may use a further value."""
-        scope, preferred = [*self.scope, value], [*self.preferred, value]
-        return Terms(self.rng, scope, self.sorts, preferred, self.undefined, self.effort)
+class Terms(Formulas):
+    """Makes random terms of every sort, and assignments."""
 
     # Actions
 
-    def assignments(self, variables: PythonSequence[Any]) -> dict[Any, Any]:
-        """New values of one to three variables, some at several places of one function."""
+    def assignments(self, variables: PythonSequence[Any], most: int) -> dict[Any, Any]:
+        """New values of some variables, ``most`` at most, some at several places of one function."""
         rng = self.rng
         then: dict[Any, Any] = {}
         if not variables:
             return then
-        for variable in rng.sample(list(variables), min(len(variables), rng.choice([1, 1, 2, 2, 3]))):
+        for variable in rng.sample(list(variables), min(len(variables), most, rng.choice([1, 1, 2, 2, 3]))):
             targets = [variable]
             if isinstance(variable.sort, Function | Record) and rng.random() < 0.7:
                 targets = self._places(variable)
             for target in targets:
-                value = self._or_none(lambda target=target: self.value(target.sort, 2))
+                value = self._or_none(partial(self.value, target.sort, 2))
                 if not isinstance(value, NoneType):
                     then[target] = value
         return then
@@ -148,28 +108,7 @@ class Terms:
             return self._places(place)
         return [place]
 
-    def _or_none(self, make: Thunk) -> Any:
-        try:
-            return make()
-        except (NoTerm, SortError):
-            return None
-
     # Values
-
-    @contextmanager
-    def _trying(self) -> Iterator[None]:
-        """Bounds what is tried for one term, and how deep terms are."""
-        effort = self.effort
-        if effort.nested == 0:
-            effort.left = _MOST_TRIES
-        effort.left -= 1
-        if effort.left <= 0 or effort.nested >= _MOST_NESTED:
-            raise NoTerm
-        effort.nested += 1
-        try:
-            yield
-        finally:
-            effort.nested -= 1
 
     def value(self, sort: Sort, depth: int) -> Any:
         """A term that can stand where one of the sort is wanted. Raises NoTerm if none was found."""
@@ -232,7 +171,7 @@ class Terms:
 
     def _guarded(self, condition: Any, value: Any, sort: Sort) -> Any:
         """The value where the condition holds, else another one."""
-        if self.undefined and self.rng.random() < _UNSAFE:
+        if self.undefined and self.rng.random() < UNSAFE:
             return value
         return if_(condition, value, self.value(sort, 0))
 
@@ -289,7 +228,7 @@ class Terms:
             return self._guarded(exists(sort, body), found, sort)
 
         def named() -> Any:
-            if self.rng.random() > _NAMING and sort.symmetric:
+            if sort.symmetric and not (self.naming and self.rng.random() < _NAMING):
                 raise NoTerm
             return literal(sort, self.rng.choice(list(sort.values())))
 
@@ -362,98 +301,6 @@ class Terms:
             return self.value(sort, 0).remove(self.value(sort.element, depth))
 
         return [added, added, removed]
-
-    # Formulas
-
-    def _body(self, depth: int) -> Callable[[Any], Any]:
-        """A random formula about a bound variable, the same whenever it is read."""
-        seed = self.rng.random()
-
-        def body(x: Any) -> Any:
-            inner = self.within(x)
-            inner.rng = random.Random(seed)
-            return inner.formula(depth)
-
-        return body
-
-    def formula(self, depth: int) -> Any:
-        """A random formula."""
-        rng = self.rng
-        if depth > 0 and rng.random() < 0.45:
-            match rng.randrange(5):
-                case 0:
-                    return self.formula(depth - 1) & self.formula(depth - 1)
-                case 1:
-                    return self.formula(depth - 1) | self.formula(depth - 1)
-                case 2:
-                    return self.formula(depth - 1).implies(self.formula(depth - 1))
-                case 3:
-                    return exists(rng.choice(self.sorts), self._body(depth - 1))
-                case _:
-                    return forall(rng.choice(self.sorts), self._body(depth - 1))
-        for _ in range(8):
-            found = self._or_none(lambda: self._atom(rng.choice(self.preferred or self.scope)))
-            if isinstance(found, NoneType):
-                found = self._or_none(lambda: self._atom(rng.choice(self.scope)))
-            if not isinstance(found, NoneType):
-                return ~found if rng.random() < 0.35 else found
-        return coerce(rng.random() < 0.5, Boolean())
-
-    def _atom(self, value: Any) -> Any:
-        """A formula about one value."""
-        rng, sort = self.rng, value.sort
-        other: Thunk = lambda: self.value(sort, 1)  # noqa: E731
-        match sort:
-            case Boolean():
-                return value
-            case Range():
-                return rng.choice([value == other(), value < other(), value <= other()])
-            case Option() if rng.random() < 0.6:
-                return self._about_option(value)
-            case Record() if rng.random() < 0.7:
-                return self._atom(getattr(value, rng.choice(sort.fields)[0]))
-            case Function() if rng.random() < 0.7:
-                return self._atom(value[self.value(sort.domain, 0)])
-            case Set():
-                return self._about_set(value)
-            case Sequence():
-                return self._about_sequence(value)
-            case Bag() if rng.random() < 0.8:
-                return value.copies(self.value(sort.element, 0)) == rng.randint(0, sort.maximum)
-            case IndexSet():
-                return self._about_element(value)
-        return value == other()
-
-    def _about_option(self, value: Any) -> Any:
-        if self.rng.random() < 0.5:
-            return value.is_none
-        if self.undefined and self.rng.random() < _UNSAFE:
-            return self._atom(value.value)
-        return value.is_some & self._atom(value.value)
-
-    def _about_sequence(self, value: Any) -> Any:
-        if self.rng.random() < 0.5:
-            return value.length == self.rng.randint(0, value.sort.capacity)
-        atom = self._atom(value[0])
-        return atom if self.undefined and self.rng.random() < _UNSAFE else ~value.is_empty & atom
-
-    def _about_set(self, value: Any) -> Any:
-        rng, element = self.rng, value.sort.element
-        pick = rng.random()
-        if pick < 0.5:
-            return value.contains(self.value(element, 0))
-        if pick < 0.8:
-            return value.cardinality == rng.randint(0, min(3, element.size))
-        if pick < 0.9:
-            return exists(value, self._body(0)) if element.size <= 12 else value.is_empty
-        return value <= self.value(value.sort, 1)
-
-    def _about_element(self, value: Any) -> Any:
-        """That it is another one, or is in some set."""
-        holders = [v for v in self.scope if isinstance(v.sort, Set) and v.sort.element == value.sort]
-        if holders and self.rng.random() < 0.6:
-            return self.rng.choice(holders).contains(value)
-        return value == self.value(value.sort, 0)
 
 
 def _alike(one: Sort, other: Sort) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.naive import Naive
-from tests.naive_differential import disagreements, subject_of
+from tests.naive_comparisons import KNOWN_TO_DISAGREE, disagreements, subject_of
+from tests.naive_differential import EVERY_SLOW
 from tests.naive_terms import Reader, Undefined
 from tests.random_protocols import plan_of
 from verifier.encodings.quantifiers import choose, exists, filtered, forall, if_, image
@@ -29,11 +30,6 @@ from verifier.specs.protocol import (
 
 SEEDS = range(300)
 _OF_A_TEST = 10
-EVERY_SLOW = 25
-"""Of so many seeds one is also checked with child processes."""
-KNOWN_TO_DISAGREE = {
-    107: "a gate that Init and an action share is defined in frame 0 only: a violation does not replay"
-}
 
 
 @pytest.mark.parametrize("first", SEEDS[::_OF_A_TEST])
@@ -84,7 +80,7 @@ HOLDER, holder = _symbol("holder", Option(Range(0, 3)))
 LEVEL, level = _symbol("level", Function(Range(0, 1), Range(0, 3)))
 MEMBERS, members = _symbol("members", Set(Range(0, 3)))
 COPIES, copies = _symbol("copies", Bag(Range(0, 3), 2))
-EMPTY = {LOG: (), HOLDER: None, LEVEL: {0: 1, 1: 2}, MEMBERS: frozenset(), COPIES: {}}
+EMPTY: dict[Symbol, Any] = {LOG: (), HOLDER: None, LEVEL: {0: 1, 1: 2}, MEMBERS: frozenset(), COPIES: {}}
 FALSE, TRUE = literal(Boolean(), False), literal(Boolean(), True)
 WITHOUT = log[0] == 0
 

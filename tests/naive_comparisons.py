@@ -1,0 +1,325 @@
+"""Every engine against the naive reading, on one random protocol.
+
+Engines run in this process where they can, on one model for all of them. Each disagreement is a line.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tests.naive import UNDEFINED_READ, Explored, Naive
+from tests.random_protocols import DEEPEST, MOST_STATES, Plan, random_protocol
+from verifier.certify import check
+from verifier.engines import bmc, explore, prove, simulate
+from verifier.engines.bounded_search import DepthClosed, Found, GaveUp, Search, search
+from verifier.engines.ic3.search import Counterexample, Proof
+from verifier.engines.kinduction import BaseClosed, Induced, kinduction
+from verifier.engines.processes import Limits
+from verifier.engines.provers import (
+    ic3_certificate,
+    ic3_work,
+    kind_certificate,
+    with_goal,
+)
+from verifier.model import Model, build
+from verifier.replay import Replayer, ReplayFailure
+from verifier.specs.definition import PropertyKind
+from verifier.trace import Trace
+from verifier.unroll import Steps
+from verifier.verdict import VerdictKind
+
+UNDEFINED_READS_ARE_REPORTED = True
+"""Whether the verifier knows what has no value as the naive reading does. Until then such protocols skip."""
+NOT_YET_RIGHT: frozenset[str] = frozenset()
+"""What the verifier is known to get wrong; protocols of this kind skip."""
+
+KNOWN_TO_DISAGREE: dict[int, str] = {}
+"""Seeds that show a mistake which is known, with what it is; they skip."""
+
+_SECONDS_OF_A_PROVER = 4
+_DEEPEST_INDUCTION = 12
+
+
+@dataclass
+class Subject:
+    """A protocol with what is true of it, as far as it was explored."""
+
+    seed: int
+    plan: Plan
+    model: Model
+    naive: Naive
+    truth: Explored
+
+    @property
+    def depth(self) -> int:
+        """How deep everything is known."""
+        return self.truth.closed
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All properties."""
+        return tuple(prop.name for prop in self.model.system.properties)
+
+    def least(self, name: str) -> int | None:
+        """The fewest actions to a violation (or a state that is to be reached), as far as is known."""
+        return self.truth.steps.get(name)
+
+    def mistake_in(self, trace: Trace) -> str | None:
+        """Why a trace is not what it claims to be."""
+        actions = [(action.name, action.parameters) for action in trace.actions]
+        mistake = self.naive.mistake_in(trace.states, actions, trace.violates)
+        if mistake is None:
+            least = self.least(trace.violates or "")
+            if trace.steps <= self.depth and (least is None or least > trace.steps):
+                mistake = f"it has {trace.steps} actions, exploration found {least}"
+        return mistake
+
+
+def subject_of(seed: int) -> Subject | None:
+    """The protocol of a seed; None if it is one that is not compared yet."""
+    plan, protocol = random_protocol(seed)
+    if plan.features & NOT_YET_RIGHT:
+        return None
+    model = build(protocol)
+    naive = Naive(model.definition)
+    truth = naive.explore(MOST_STATES, DEEPEST)
+    if UNDEFINED_READ in truth.steps and not UNDEFINED_READS_ARE_REPORTED:
+        return None
+    return Subject(seed, plan, model, naive, truth)
+
+
+Complaints = Iterator[str]
+
+
+def _of_trace(subject: Subject, who: str, trace: Trace | None) -> Complaints:
+    if trace is None:
+        yield f"{who}: no trace"
+        return
+    mistake = subject.mistake_in(trace)
+    if mistake is not None:
+        yield f"{who}: the trace to {trace.violates} is wrong: {mistake}"
+    try:
+        Replayer(subject.model).check(trace)
+    except ReplayFailure as failure:
+        yield f"{who}: the trace to {trace.violates} does not replay: {failure}"
+
+
+def by_exploring(subject: Subject, symmetry: bool) -> Complaints:
+    """States, deadlocks and least depths."""
+    who = "explore --symmetry" if symmetry else "explore"
+    deepest = None if subject.truth.complete else subject.depth
+    request = explore.Request(subject.names, max_depth=deepest, symmetry=symmetry, keep_going=True)
+    found = explore.explore(subject.model, request)
+    figures, truth = found.statistics, subject.truth
+    states = figures["states_in_orbits"] if figures["symmetry"] else figures["distinct_states"]
+    if states != truth.states:
+        yield f"{who}: {states} states, not {truth.states}"
+    if not figures["symmetry"] and figures["deadlocks"] != truth.deadlocks:
+        yield f"{who}: {figures['deadlocks']} deadlocks, not {truth.deadlocks}"
+    if truth.complete and not figures["complete"]:
+        yield f"{who}: not complete"
+    yield from _of_verdicts(subject, who, found.verdicts, fewest=True)
+
+
+def _of_verdicts(subject: Subject, who: str, verdicts: Sequence[Any], fewest: bool) -> Complaints:
+    """What was found, and what was not, at the depth to which everything is known."""
+    for verdict in verdicts:
+        least = subject.least(verdict.property_name)
+        if verdict.kind is VerdictKind.ERROR:
+            yield f"{who}: {verdict.property_name} is an error: {verdict.reason}"
+        elif verdict.trace is not None:
+            yield from _of_trace(subject, who, verdict.trace)
+            if fewest and verdict.trace.steps != least:
+                yield f"{who}: {verdict.property_name} in {verdict.trace.steps}, not {least}"
+        elif least is not None and least <= (verdict.depth or 0):
+            yield f"{who}: {verdict.property_name} {verdict.kind} to {verdict.depth}, but found in {least}"
+        elif least is not None and verdict.depth is not None and verdict.depth >= subject.depth:
+            yield f"{who}: {verdict.property_name} was not found"
+
+
+def by_searching(subject: Subject, steps: Steps, symmetry: bool, solver: str = "cadical") -> Complaints:
+    """One bounded search, in this process."""
+    who = f"bmc {steps}{'' if symmetry else ' --no-symmetry'}"
+    events: list[Any] = []
+    search(subject.model.system, Search(steps, solver, subject.depth, subject.names, symmetry), events.append)
+    replayer, found = Replayer(subject.model), set()
+    for event in events:
+        match event:
+            case GaveUp():
+                yield f"{who}: {event.reason}"
+            case DepthClosed():
+                for name in event.properties:
+                    least = subject.least(name)
+                    if least is not None and least <= event.depth:
+                        yield f"{who}: {name} closed to {event.depth}, but found in {least}"
+            case Found():
+                found.add(event.violates)
+                taken = [(subject.model.system.instances[f.instance], f.inputs) for f in event.firings]
+                yield from _of_firings(subject, who, replayer, event.initial, taken, event.violates)
+                if steps is Steps.SERIAL and len(taken) != subject.least(event.violates):
+                    yield f"{who}: {event.violates} in {len(taken)}, not {subject.least(event.violates)}"
+    for name in set(subject.truth.steps) & set(subject.names) - found:
+        yield f"{who}: {name} was not found"
+
+
+def _of_firings(
+    subject: Subject, who: str, replayer: Replayer, initial: Sequence[bool], taken: Any, name: str
+) -> Complaints:
+    try:
+        trace = replayer.execute(initial, taken, name)
+    except ReplayFailure as failure:
+        yield f"{who}: what violates {name} does not replay: {failure}"
+        return
+    yield from _of_trace(subject, who, trace)
+
+
+def by_simulating(subject: Subject) -> Complaints:
+    """What random walks find is real."""
+    request = simulate.Request(subject.names, walks=64, depth=subject.depth + 1, seed=1)
+    yield from _of_verdicts(subject, "simulate", simulate.simulate(subject.model, request).verdicts, False)
+
+
+class _OutOfTime(Exception):
+    """A prover takes too long."""
+
+
+@contextmanager
+def _at_most(seconds: int) -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise _OutOfTime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _goals(subject: Subject, name: str) -> list[str]:
+    types = [p.name for p in subject.model.system.properties if p.kind is PropertyKind.TYPE_INVARIANT]
+    undefined = [UNDEFINED_READ] if UNDEFINED_READ in subject.names else []
+    return [name, *types, *undefined]
+
+
+def _of_proof(subject: Subject, who: str, name: str, certificate: Any) -> Complaints:
+    """A proof that is checked, and of something true."""
+    for goal in _goals(subject, name):
+        if goal in subject.truth.steps:
+            yield f"{who}: {name} is proved, but {goal} fails in {subject.least(goal)}"
+    for failed in check(subject.model, certificate, "z3").failed:
+        yield f"{who}: the certificate of {name} fails: {failed.obligation}"
+
+
+def _of_counterexample(subject: Subject, who: str, name: str, initial: Any, taken: Any) -> Complaints:
+    """An execution to a violation of the property or of what goes along with it."""
+    system, replayer = subject.model.system, Replayer(subject.model)
+    firings = [(system.instances[index], inputs) for index, inputs in taken]
+    for goal in _goals(subject, name):
+        try:
+            trace = replayer.execute(initial, firings, goal)
+        except ReplayFailure:
+            continue
+        yield from _of_trace(subject, who, trace)
+        return
+    yield f"{who}: what violates {name} does not replay"
+
+
+def by_ic3(subject: Subject, name: str) -> Complaints:
+    """IC3, in this process."""
+    events: list[Any] = []
+    try:
+        with _at_most(_SECONDS_OF_A_PROVER):
+            ic3_work(subject.model, name, True)(events.append, None)  # type: ignore[arg-type]
+    except _OutOfTime:
+        return
+    answer = events[-1]
+    if isinstance(answer, Proof):
+        yield from _of_proof(subject, "ic3", name, ic3_certificate(subject.model, name, answer))
+    elif isinstance(answer, Counterexample):
+        yield from _of_counterexample(subject, "ic3", name, answer.initial, answer.firings)
+    else:
+        yield f"ic3: {name} ended with {answer}"
+
+
+def by_kinduction(subject: Subject, name: str) -> Complaints:
+    """k-induction, in this process."""
+    events: list[Any] = []
+    try:
+        with _at_most(_SECONDS_OF_A_PROVER):
+            goal = with_goal(subject.model.system, name)
+            kinduction(goal, name, "cadical", events.append, deepest=_DEEPEST_INDUCTION)
+    except _OutOfTime:
+        pass
+    least = [subject.truth.steps[goal] for goal in _goals(subject, name) if goal in subject.truth.steps]
+    for event in events:
+        if isinstance(event, BaseClosed) and least and event.depth >= min(least):
+            yield f"k-induction: {name} closed to {event.depth}, but it fails in {min(least)}"
+        elif isinstance(event, Induced):
+            certificate = kind_certificate(subject.model, name, event, "cadical")
+            yield from _of_proof(subject, "k-induction", name, certificate)
+        elif isinstance(event, Found):
+            taken = [(firing.instance, firing.inputs) for firing in event.firings]
+            yield from _of_counterexample(subject, "k-induction", name, event.initial, taken)
+
+
+def by_bmc(subject: Subject, steps: bmc.StepsChoice, symmetry: bool) -> Complaints:
+    """The whole of bounded model checking, with its child processes."""
+    who = f"bmc.check {steps}{'' if symmetry else ' --no-symmetry'}"
+    request = bmc.Request(subject.names, subject.depth, steps, symmetry=symmetry, shortest=True)
+    yield from _of_verdicts(subject, who, bmc.check(subject.model, request).verdicts, fewest=True)
+
+
+def by_proving(subject: Subject, name: str) -> Complaints:
+    """All provers side by side, with their child processes."""
+    request = prove.Request((name,), limits=Limits(_SECONDS_OF_A_PROVER))
+    for verdict in prove.check(subject.model, request).verdicts:
+        if verdict.kind is VerdictKind.ERROR:
+            yield f"prove: {name} is an error: {verdict.reason}"
+        elif verdict.trace is not None:
+            yield from _of_trace(subject, "prove", verdict.trace)
+        elif verdict.kind in (VerdictKind.PROVED, VerdictKind.VIOLATED) and name in subject.truth.steps:
+            yield f"prove: {name} {verdict.kind}, but found in {subject.least(name)}"
+
+
+def fast_checks(subject: Subject) -> list[Callable[[], Complaints]]:
+    """What is done for every seed: all in this process."""
+    name = random.Random(subject.seed).choice(subject.names)
+    return [
+        lambda: by_exploring(subject, False),
+        lambda: by_exploring(subject, True),
+        lambda: by_searching(subject, Steps.SERIAL, True),
+        lambda: by_searching(subject, Steps.SERIAL, False),
+        lambda: by_searching(subject, Steps.PARALLEL, True),
+        lambda: by_searching(subject, Steps.PARALLEL, False),
+        lambda: by_simulating(subject),
+        lambda: by_ic3(subject, name),
+        lambda: by_kinduction(subject, name),
+    ]
+
+
+def slow_checks(subject: Subject) -> list[Callable[[], Complaints]]:
+    """What is done for a sample of the seeds: with child processes."""
+    name = random.Random(subject.seed).choice(subject.names)
+    return [
+        lambda: by_bmc(subject, bmc.StepsChoice.AUTO, True),
+        lambda: by_bmc(subject, bmc.StepsChoice.SERIAL, False),
+        lambda: by_bmc(subject, bmc.StepsChoice.PARALLEL, True),
+        lambda: by_proving(subject, name),
+    ]
+
+
+def disagreements(subject: Subject, slow: bool) -> Complaints:
+    """All that the engines say otherwise."""
+    for compare in fast_checks(subject) + (slow_checks(subject) if slow else []):
+        try:
+            yield from compare()
+        except Exception:  # noqa: BLE001  # whatever it is, it is a disagreement
+            yield f"an exception: {traceback.format_exc()}"
