@@ -30,13 +30,19 @@ from verifier.encodings.values import (
 Domain: TypeAlias = Sort | SetValue
 
 
-def _sort(domain: Domain) -> Sort:
-    return domain.element if isinstance(domain, SetValue) else domain
+def _sort(domain: Any) -> Sort:
+    if isinstance(domain, SetValue):
+        return domain.element
+    if not isinstance(domain, Sort):
+        shown = f"a value of {domain.sort}" if isinstance(domain, Value) else repr(domain)
+        raise SortError(f"a quantifier goes over a sort or a set, not over {shown}")
+    return domain
 
 
 def _bind(domain: Domain, body: Callable[..., Any], position: int = 0) -> tuple[Symbol, Any]:
-    code = body.__code__
-    name = code.co_varnames[position] if position < code.co_argcount else f"x{position}"
+    code = getattr(body, "__code__", None)
+    named = code is not None and position < code.co_argcount
+    name = code.co_varnames[position] if code is not None and named else f"x{position}"
     symbol = Symbol(name, _sort(domain))
     return symbol, wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))
 
@@ -105,8 +111,9 @@ def those(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
 def image(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
     """The set of what the values become: ``{body : x \\in domain}``."""
     symbol, variable = _bind(domain, body)
-    result = body(variable)
-    inside = _within(domain, variable, True)
+    made = body(variable)
+    result = made if isinstance(made, Value) else _plain(made)
+    inside = _within(domain, variable, constantly(True))
     return SetValue(Term(Operator.IMAGE, Set(result.sort), (inside.term, result.term), binds=symbol))
 
 

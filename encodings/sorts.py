@@ -97,12 +97,19 @@ class Range(Sort):
         return f"{self.low}..{self.high}"
 
 
+def plain(value: Any) -> Any:
+    """A word or an integer as just that: members of Python's own enumerations are both and show otherwise."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 @dataclass(frozen=True)
 class Enum(Sort):
     """Named alternatives, in the order given."""
 
     name: str
-    members: tuple[str, ...]
+    members: tuple[str | int, ...]
 
     def __post_init__(self) -> None:
         if len(set(self.members)) != len(self.members) or not self.members:
@@ -112,6 +119,7 @@ class Enum(Sort):
         numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in given)
         if not (words or numbers):
             raise SortError(f"enumeration {self.name} needs words or integers as members, got {self.members}")
+        object.__setattr__(self, "members", tuple(map(plain, given)))
 
     def values(self) -> Iterator[Concrete]:
         return iter(self.members)
@@ -121,7 +129,7 @@ class Enum(Sort):
         return len(self.members)
 
     def contains(self, value: Any) -> bool:
-        return value in self.members
+        return type(value) in (str, int) and value in self.members
 
     @property
     def is_scalar(self) -> bool:

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import Any, NoReturn
 
-from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.printing import text
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -30,6 +31,7 @@ from verifier.encodings.sorts import (
     Sort,
     SortError,
     join,
+    plain,
 )
 from verifier.encodings.terms import Operator, Term
 
@@ -397,7 +399,8 @@ def coerce(value: Any, sort: Sort) -> Value:
         case Record(), dict():
             return record(sort, **value)
         case Set(), set() | frozenset():
-            return set_of(sort.element, *value)
+            # Python's own order of a set differs from process to process, and would get into the term.
+            return set_of(sort.element, *sorted(value, key=_shown))
         case Sequence(), list() | tuple():
             items = tuple(coerce(item, sort.element).term for item in value)
             made = Sequence(_join_all(sort.element, items), len(items))
@@ -460,10 +463,14 @@ def constant(sort: Sort, value: Any) -> Concrete:
         case IndexSet(), str():
             result = sort.named(value)
         case _:
-            result = value
+            result = plain(value)
     if not sort.contains(result):
         raise SortError(f"{value!r} is not a value of {sort}")
     return result
+
+
+def _shown(item: Any) -> str:
+    return text(item.term) if isinstance(item, Value) else show(item)
 
 
 def _join_all(sort: Sort, terms: Iterable[Term]) -> Sort:

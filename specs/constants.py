@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from verifier.encodings.sorts import IndexSet
 from verifier.errors import UsageError, unknown_name
+from verifier.specs.definition import DefinitionError
 
 if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol
@@ -41,6 +43,10 @@ class Constant(Generic[Setting]):
         if instance is None:
             return self
         return self.meaning(instance.constants[self._name_in(owner)], instance)
+
+    def __set__(self, instance: Protocol, value: Any) -> None:
+        name = self._name_in(type(instance))
+        raise DefinitionError(f"the constant {name} is set from outside, not by self.{name} = …")
 
     def _name_in(self, owner: type) -> str:
         return next(name for name, constant in constants_of(owner).items() if constant is self)
@@ -151,11 +157,11 @@ def _no() -> Any:
 
 
 def constants_of(protocol: type) -> dict[str, Constant[Any]]:
-    """The constants of a protocol class by name, base classes first."""
-    found: dict[str, Constant[Any]] = {}
-    for base in reversed(protocol.__mro__):
-        found.update((name, member) for name, member in vars(base).items() if isinstance(member, Constant))
-    return found
+    """The constants of a protocol class by name, base classes first. A subclass that gives the name another
+    meaning fixes it: then it is no constant any more."""
+    names = {name: None for base in reversed(protocol.__mro__) for name in vars(base)}
+    found = {name: inspect.getattr_static(protocol, name) for name in names}
+    return {name: member for name, member in found.items() if isinstance(member, Constant)}
 
 
 def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,6 +170,12 @@ def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> di
     for name in settings:
         if name not in known:
             raise unknown_name("constant", name, known)
+    first: dict[int, str] = {}
+    for name, description in known.items():
+        if first.setdefault(id(description), name) != name:
+            raise DefinitionError(
+                f"{protocol.__name__}: {first[id(description)]} and {name} are one constant: make two"
+            )
     values = {}
     for name, description in known.items():
         value = settings.get(name, description.default)

@@ -84,7 +84,7 @@ def _digest(*parts: bytes) -> bytes:
 
 
 def _text(words: str) -> bytes:
-    return str(words).encode("utf-8", "surrogatepass")
+    return str.__str__(words).encode("utf-8", "surrogatepass")
 
 
 class _Writer:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import FrameType
+from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from verifier.encodings.sorts import Option, Sort
@@ -27,6 +27,10 @@ _PLAIN = (
     "type",
 )
 """Calls whose result is no value, whatever they are given."""
+
+
+_EMPTY = (Sort, str, bytes, type, ModuleType, FunctionType, BuiltinFunctionType)
+"""What holds no value, though it may have much else in it."""
 
 
 class _Unknown(Exception):
@@ -54,9 +58,11 @@ class Scope:
             return self._mentions(node)
 
     def holds_value(self, node: ast.expr) -> bool:
-        """Whether an expression is a value, or a collection with values in it."""
+        """Whether an expression is a value, or a collection with values in it; of a mapping the keys count,
+        which are what ``in`` looks at."""
         try:
-            return holds(self.resolve(node))
+            found = self.resolve(node)
+            return holds(list(found) if isinstance(found, Mapping) else found)
         except _Unknown:
             return self._mentions(node)
 
@@ -83,9 +89,21 @@ class Scope:
                 return self._part(node)
             case ast.Tuple() | ast.List() | ast.Set():
                 return [self.resolve(item) for item in node.elts]
+            case ast.Call(func=ast.Attribute(attr="get", value=table), keywords=[]):
+                return self._entry(table, node.args)
             case ast.Call() if (node.end_lineno, node.end_col_offset) in self.returned:
                 return self.returned[node.end_lineno or 0, node.end_col_offset or 0]
         raise _Unknown
+
+    def _entry(self, table: ast.expr, arguments: list[ast.expr]) -> Any:
+        """What ``get`` of a dictionary gives."""
+        whole = self.resolve(table)
+        if type(whole) is not dict or not 1 <= len(arguments) <= 2:
+            raise _Unknown
+        key, *otherwise = map(self.resolve, arguments)
+        if not isinstance(key, str | int | None):
+            raise _Unknown
+        return whole.get(key, *otherwise)
 
     def _part(self, node: ast.Attribute | ast.Subscript) -> Any:
         whole = self.resolve(node.value)
@@ -104,9 +122,11 @@ class Scope:
             return False
         if isinstance(node, ast.expr):
             try:
-                return holds(self.resolve(node))
+                if holds(self.resolve(node)):
+                    return True
             except _Unknown:
                 pass
+        # Also of what is known: a method of a dictionary holds nothing, the dictionary may.
         return any(self._mentions(child) for child in ast.iter_child_nodes(node))
 
 
@@ -121,11 +141,20 @@ def is_symbolic(item: Any) -> bool:
 
 
 def holds(item: Any, depth: int = 3) -> bool:
-    """Whether an object is a value, or a collection with values in it."""
-    if is_symbolic(item):
+    """Whether an object is a value, or may give one: a collection or object with values, an iterator."""
+    if is_symbolic(item) or isinstance(item, Iterator):
         return True
-    if depth == 0 or isinstance(item, Sort | str | bytes):
+    if depth == 0 or isinstance(item, _EMPTY):
         return False
-    return isinstance(item, list | tuple | set | frozenset | dict) and any(
-        holds(part, depth - 1) for part in item
-    )
+    return any(holds(part, depth - 1) for part in _contents(item))
+
+
+def _contents(item: Any) -> Iterator[Any]:
+    """What an object holds, as far as looking at it tells."""
+    if isinstance(item, Mapping):
+        yield from item.values()
+    if isinstance(item, list | tuple | set | frozenset | Mapping):
+        yield from item
+    yield from getattr(item, "__dict__", {}).values()
+    for slot in getattr(type(item), "__slots__", ()):
+        yield getattr(item, slot, None)

@@ -253,6 +253,18 @@ def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMembe
         member = inspect.getattr_static(protocol, name)
         if isinstance(member, ActionMember | PropertyMember | LemmaMember):
             yield name, member
+        elif member is not None and (hidden := _hidden(protocol, name)):
+            raise DefinitionError(
+                f"{protocol.__name__}.{name} hides the {hidden} of that name and is none itself: decorate it "
+                f"as that, or write {name} = None to leave it out"
+            )
+
+
+def _hidden(protocol: type, name: str) -> str:
+    """What base classes have under a name that means something else in the protocol; empty if nothing."""
+    kinds = {ActionMember: "action", PropertyMember: "property", LemmaMember: "lemma"}
+    found = (kinds.get(type(vars(base).get(name))) for base in protocol.__mro__)
+    return next((kind for kind in found if kind), "")
 
 
 def _formula(value: Any, what: str, method: Any) -> Term:

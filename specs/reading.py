@@ -18,42 +18,31 @@ from typing import Any
 
 from verifier.specs.definition import DefinitionError
 from verifier.specs.operands import Scope
-from verifier.specs.places import is_watched, place, placed, raised_at
-from verifier.specs.reached import Reached
-from verifier.specs.suspects import Suspect, may_decide, repeated_key, suspects
+from verifier.specs.places import is_engine, is_watched, place, placed, raised_at
+from verifier.specs.suspects import Suspect, suspects
 from verifier.specs.unread import on_value
 
 
 @contextmanager
 def reading(protocol: Any) -> Iterator[None]:
     """Raises DefinitionError for what Python decided on values while the protocol was read within."""
-    within = Reached(type(protocol))
-    for code, names in within.functions:
-        repeated = repeated_key(code, names)
-        if repeated is not None:
-            line, key = repeated
-            raise DefinitionError(
-                f"{place(code.co_filename, line)}: {key} is twice in one dictionary, of which Python keeps "
-                "the last: leave one entry"
-            )
-    watch = Watch(within.own) if any(may_decide(code) for code, _ in within.functions) else None
+    bases = (base.__module__ for base in type(protocol).__mro__ if not is_engine(base.__module__))
+    watch = Watch({module.partition(".")[0] for module in bases} - {"builtins"})
     before = sys.gettrace()
-    if watch is not None:
-        # From Python 3.12 on, settrace only arranges for opcodes if some frame has asked for them before.
-        sys._getframe().f_trace_opcodes = True
-        sys.settrace(watch.called)
+    # From Python 3.12 on, settrace only arranges for opcodes if some frame has asked for them before.
+    sys._getframe().f_trace_opcodes = True
+    sys.settrace(watch.called)
     try:
         yield
     except DefinitionError:
-        if watch is None or not watch.found:
+        if not watch.found:
             raise
     except TypeError as error:  # among them SortError: a formula has no truth value, …
-        if watch is None or not watch.found:
+        if not watch.found:
             raise DefinitionError(placed(raised_at(error), str(error))) from error
     finally:
-        if watch is not None:
-            sys.settrace(before)
-    if watch is not None and watch.found:
+        sys.settrace(before)
+    if watch.found:
         raise DefinitionError(watch.found[0])
 
 

@@ -16,7 +16,7 @@ class State:
 
     def __init__(self, **sorts: Sort) -> None:
         for name, sort in sorts.items():
-            if not name.isidentifier() or name.startswith("__") or name in ("symbols", "_symbols"):
+            if not name.isidentifier() or name.startswith("__") or name in ("symbols", "_symbols", "_terms"):
                 raise DefinitionError(
                     f"a state variable cannot be called {name!r}: give it the name of a Python attribute, "
                     "letters, digits and _, other than symbols"
@@ -24,12 +24,16 @@ class State:
             if not isinstance(sort, Sort):
                 raise DefinitionError(f"the state variable {name} needs a sort, as Range(0, 3), not {sort!r}")
         self.__dict__["_symbols"] = {name: Symbol(name, sort) for name, sort in sorts.items()}
-        for name, symbol in self._symbols.items():
-            self.__dict__[name] = wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))
+        self.__dict__["_terms"] = {
+            name: Term(Operator.VARIABLE, symbol.sort, (), symbol) for name, symbol in self._symbols.items()
+        }
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_symbols":  # asked for by copy and pickle, before there are any
+        if name in ("_symbols", "_terms"):  # asked for by copy and pickle, before there are any
             raise AttributeError(name)
+        if name in self._terms:
+            # A new value each time: as keys of ``then``, two for one variable are two, and are refused.
+            return wrap(self._terms[name])
         raise AttributeError(str(unknown_name("state variable", name, self._symbols)))
 
     @property

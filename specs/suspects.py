@@ -47,12 +47,6 @@ class Suspect:
     """The parameters around it that are None by default."""
 
 
-def may_decide(code: CodeType) -> bool:
-    """Whether code has such a place itself, or brings in code that is not known yet."""
-    operations = set(code.co_code[::2])
-    return bool(operations & (_DECIDING | _IMPORTING)) or not _DYNAMIC.isdisjoint(code.co_names)
-
-
 def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
     """The places in this very code by the offset of their instruction; ``names`` are its globals."""
     offsets = [2 * place for place, number in enumerate(code.co_code[::2]) if number in _DECIDING]
@@ -119,36 +113,6 @@ def _innermost(
         return Suspect(line, None)
     _, node, optional = max(around, key=lambda item: (item[0][:2], (-item[0][2], -item[0][3])))
     return Suspect(line, node, optional)
-
-
-def repeated_key(code: CodeType, names: Mapping[str, Any]) -> tuple[int, str] | None:
-    """The line and the text of a key that some dictionary display in this code has twice.
-
-    Python keeps one of the entries and says nothing.
-    """
-    if dis.opmap["BUILD_MAP"] not in code.co_code[::2]:
-        return None
-    text = source(code, names)
-    lines = [line for _, _, line in code.co_lines() if line is not None]
-    first, last = code.co_firstlineno, max(lines, default=code.co_firstlineno)
-    keys = _KEY.findall("\n".join(text.splitlines()[first - 1 : last]))
-    if len(set(keys)) == len(keys):  # spares us the parsing of most files
-        return None
-    return next(((line, key) for line, key in _repeated(text) if first <= line <= last), None)
-
-
-@functools.lru_cache(maxsize=64)
-def _repeated(text: str) -> list[tuple[int, str]]:
-    found = []
-    for node in ast.walk(_parsed(text)):
-        if isinstance(node, ast.Dict):
-            known: set[str] = set()
-            for key in node.keys:
-                if isinstance(key, ast.Name | ast.Attribute | ast.Subscript):
-                    if ast.unparse(key) in known:
-                        found.append((key.lineno, ast.unparse(key)))
-                    known.add(ast.unparse(key))
-    return found
 
 
 def _parsed(text: str) -> ast.Module:

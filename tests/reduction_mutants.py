@@ -21,13 +21,13 @@ from tests.naive_comparisons import Complaints, Subject
 from tests.random_protocols import Plan, random_protocol
 from verifier import structural, unroll
 from verifier.bit_permutations import bit_permutations
-from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Sort
+from verifier.encodings.sorts import Bag, Function, Option, Sort
 from verifier.explicit import orbits, table
 from verifier.model import build
 from verifier.renaming import Renaming, renamed_bits
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
-from verifier.symmetry import _index_sets, check_symmetry, mentioned
+from verifier.symmetry import Named, _symmetric, check_symmetry, mentioned
 from verifier.system import Instance, Symmetry
 from verifier.unroll import Clauses, Steps
 
@@ -174,14 +174,14 @@ class _AmongTheFirstTwo(unroll._Mentions):
         ]
 
 
-def _without(kind: type[Sort]) -> Callable[..., list[tuple[IndexSet, Any]]]:
+def _without(kind: type[Sort]) -> Callable[..., Named]:
     """Mentions that do not look into sorts of a kind."""
 
     def holds(sort: Sort) -> bool:
         return isinstance(sort, kind) or any(map(holds, sort.parts()))
 
-    def found(sort: Sort, value: Any, symmetries: tuple[Symmetry, ...]) -> list[tuple[IndexSet, Any]]:
-        return [] if holds(sort) else mentioned(sort, value, symmetries)
+    def found(sort: Sort, value: Any, symmetries: tuple[Symmetry, ...]) -> Named:
+        return () if holds(sort) else mentioned(sort, value, symmetries)
 
     return found
 
@@ -233,7 +233,7 @@ def _all_movable(definition: Definition) -> tuple[Symmetry, ...]:
 def _without_choose(definition: Definition) -> tuple[Symmetry, ...]:
     """Kinds that are chosen from in order count as interchangeable."""
     known = {symmetry.sort: symmetry for symmetry in check_symmetry(definition)}
-    return tuple(known.get(sort, Symmetry(sort, frozenset())) for sort in _index_sets(definition))
+    return tuple(known.get(sort, Symmetry(sort, frozenset())) for sort in _symmetric(definition))
 
 
 def _one_variable_less(layout: Any, renaming: Renaming) -> Any:

@@ -288,8 +288,7 @@ def test_a_tracer_that_was_there_is_there_again(tmp_path: Path) -> None:
         sys.settrace(before)
 
 
-def test_the_built_in_protocols_are_read_without_a_tracer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifier.specs.reading.Watch", None)  # reading with one would fail
+def test_the_built_in_protocols_are_read() -> None:
     for name in BUILT_IN:
         assert define(load(name)()).actions
 

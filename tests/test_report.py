@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.toys import Chain, LockServer, Overflow, SelfLoop
-from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.concrete import Element, FrozenMap
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -41,6 +41,8 @@ from verifier.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
 NODES = IndexSet("node", 3)
+N1, N2, N3 = NODES.elements
+REPLICAS = IndexSet("replica", 3).elements
 ENTRY = Record(id=Range(0, 9), epoch=Range(0, 9))
 LOCAL = Record(hw=Range(0, 9), epoch=Range(-1, 9), leader=Option(NODES), isr=Set(NODES))
 
@@ -49,12 +51,12 @@ def entry(number: int, epoch: int) -> FrozenMap:
     return FrozenMap({"id": number, "epoch": epoch})
 
 
-def local(hw: int = 0, epoch: int = -1, leader: str | None = None, *isr: str) -> FrozenMap:
+def local(hw: int = 0, epoch: int = -1, leader: Element | None = None, *isr: Element) -> FrozenMap:
     return FrozenMap({"hw": hw, "epoch": epoch, "leader": leader, "isr": frozenset(isr)})
 
 
 def per_node(*values: Any) -> FrozenMap:
-    return FrozenMap(zip(("n1", "n2", "n3"), values, strict=True))
+    return FrozenMap(zip(NODES.elements, values, strict=True))
 
 
 def shown(sort: Sort, old: Any, new: Any, name: str = "x") -> list[str]:
@@ -66,12 +68,12 @@ CHANGES: list[tuple[Sort, Any, Any, list[str]]] = [
     (Range(0, 3), 1, 1, []),
     (Range(0, 3), 1, 2, ["|x: 1 → 2"]),
     (Boolean(), False, True, ["|x: false → true"]),
-    (Option(NODES), None, "n2", ["|x: – → n2"]),
+    (Option(NODES), None, N2, ["|x: – → n2"]),
     (Option(ENTRY), None, entry(1, 2), ["|x: – → (id 1, epoch 2)"]),
     (Option(ENTRY), entry(1, 1), entry(1, 2), ["|x.epoch: 1 → 2"]),
     (ENTRY, entry(0, 0), entry(1, 2), ["|x: (id 0, epoch 0) → (id 1, epoch 2)"]),
     (LOCAL, local(0), local(1), ["|x.hw: 0 → 1"]),
-    (LOCAL, local(), local(0, 1, "n1"), ["|x.epoch: -1 → 1", "|x.leader: – → n1"]),
+    (LOCAL, local(), local(0, 1, N1), ["|x.epoch: -1 → 1", "|x.leader: – → n1"]),
     (Function(NODES, Range(0, 3)), per_node(0, 0, 0), per_node(0, 1, 0), ["n2|x[n2]: 0 → 1"]),
     (
         Function(NODES, LOCAL),
@@ -100,14 +102,14 @@ CHANGES: list[tuple[Sort, Any, Any, list[str]]] = [
         FrozenMap({"of": per_node(1, 0, 0)}),
         ["n1|x.of[n1]: 0 → 1"],
     ),
-    (Set(NODES), frozenset({"n1"}), frozenset({"n1", "n3"}), ["|x: {n1} → {n1, n3}"]),
+    (Set(NODES), frozenset({N1}), frozenset({N1, N3}), ["|x: {n1} → {n1, n3}"]),
     (
         Set(ENTRY),
         frozenset({entry(0, 0), entry(1, 1)}),
         frozenset({entry(0, 0), entry(2, 2)}),
         ["|x: + (id 2, epoch 2), - (id 1, epoch 1)"],
     ),
-    (Bag(NODES, 2), FrozenMap({"n1": 2}), FrozenMap({"n1": 1, "n2": 1}), ["|x[n1]: 2 → 1", "|x[n2]: 0 → 1"]),
+    (Bag(NODES, 2), FrozenMap({N1: 2}), FrozenMap({N1: 1, N2: 1}), ["|x[n1]: 2 → 1", "|x[n2]: 0 → 1"]),
 ]
 
 
@@ -155,7 +157,7 @@ FollowerFetch(r2, r1) ImprovedLeaderIncHighWatermark(r1) BecomeFollower(r2, r3, 
 @cache
 def first_try() -> tuple[Model, Trace]:
     model = build(load("kip320-first-try")())
-    replicas = ("r1", "r2", "r3")
+    replicas = REPLICAS
     nobody = FrozenMap({"leader": None, "isr": frozenset()})
     initial = {
         "log": FrozenMap((r, ()) for r in replicas),

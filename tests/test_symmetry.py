@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.toys import LockServer, Lottery
-from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.concrete import Element, FrozenMap
 from verifier.encodings.quantifiers import choose
-from verifier.encodings.sorts import Option
+from verifier.encodings.sorts import IndexSet, Option
 from verifier.model import Model, build
 from verifier.replay import Replayer
 from verifier.specs.protocol import (
@@ -71,16 +71,19 @@ def test_a_protocol_says_at_which_constants_an_index_set_is_symmetric() -> None:
 
 def test_named_elements_are_pinned() -> None:
     (symmetry,) = build(LockServer()).system.symmetries
-    assert symmetry.pinned == {"c1"}
+    assert {str(element) for element in symmetry.pinned} == {"c1"}
     (symmetry,) = build(Lottery()).system.symmetries
     assert symmetry.pinned == frozenset()
+
+
+CLIENTS = IndexSet("client", 3)
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:
     """The value with index elements renamed."""
     match value:
-        case str():
-            return names.get(value, value)
+        case Element():
+            return next(e for e in CLIENTS.elements if e.name == names.get(value.name, value.name))
         case frozenset():
             return frozenset(renamed(item, names) for item in value)
         case tuple():

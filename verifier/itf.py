@@ -17,6 +17,7 @@ from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
+    Enum,
     Function,
     IndexSet,
     Option,
@@ -243,6 +244,8 @@ class _Reader:
             case Sequence():
                 items = self._plain(data, list, "an array")
                 return tuple(self.value(sort.element, item) for item in items)
+        if isinstance(sort, Enum) and isinstance(sort.members[0], int):
+            return self._integer(data)
         name = str(self._plain(data, str, f"a string that names one of {sort}"))
         if not isinstance(sort, IndexSet):
             return name

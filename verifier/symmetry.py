@@ -120,12 +120,13 @@ def named_in_order(
     place = {(i.action, tuple(i.parameters.values())): index for index, i in enumerate(instances)}
     found = []
     for index, instance in enumerate(instances):
-        names = dict.fromkeys(instance.mentions)
+        names: dict[tuple[IndexSet, Concrete], None] = {}
         for symmetry in symmetries:
             own = [element for sort, element in instance.mentions if sort == symmetry.sort]
             if not _stands_after_exchanged(instance, index, own, symmetry, sorts[instance.action], place):
-                last = symmetry.movable.index(own[-1])
+                last = max(map(symmetry.movable.index, own))
                 names |= dict.fromkeys((symmetry.sort, element) for element in symmetry.movable[: last + 1])
+        names |= dict.fromkeys(instance.mentions)
         found.append(tuple(names))
     return tuple(found)
 

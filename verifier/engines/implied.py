@@ -29,8 +29,10 @@ def concluded(system: TransitionSystem, verdicts: Iterable[Verdict]) -> tuple[Ve
 
 def _qualified(verdict: Verdict, breach: Verdict) -> Verdict:
     """A verdict beside a read without value: what was found stands, what was not found says little."""
-    if verdict.trace is not None or verdict.kind in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR):
+    if verdict.trace is not None or verdict.kind is VerdictKind.ERROR:
         return verdict
     before = (breach.steps or 0) - 1
     depth = before if breach.fewest and before >= 0 else None
+    if verdict.kind is VerdictKind.INCONCLUSIVE and (verdict.depth is None or verdict.depth <= before):
+        return verdict
     return replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=depth, reason=READS_UNDEFINED)
