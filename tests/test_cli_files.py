@@ -87,7 +87,7 @@ EDITS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda d: d["states"].pop(), "does not replay: step 2: NotAllAsk holds in the last state"),
     (
         lambda d: d["states"][1]["asked"].update({"#set": ["c7"]}),
-        "does not replay: step 1: asked = {c7} is not in",
+        "does not replay: step 1: asked is c7, which is not in",
     ),
     (lambda d: d["states"][1].pop("asked"), "state 1 lacks the variable asked"),
     (lambda d: d["#meta"].update(property="NotAllAks"), "unknown property .*did you mean 'NotAllAsk'"),

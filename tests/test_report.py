@@ -131,7 +131,7 @@ def test_what_is_the_same_everywhere_is_said_once() -> None:
     ]
     state["hw"] = per_node(0, 1, 0)
     found = contents(variables, state, NODES, brief=True)
-    assert [(item.lane, one_line(item)) for item in found[:2]] == [("n1", "hw[n1]: 0"), ("n2", "hw[n2]: 1")]
+    assert [(item.lane, one_line(item)) for item in found[:2]] == [(N1, "hw[n1]: 0"), (N2, "hw[n2]: 1")]
 
 
 def test_the_widest_columns_give_way_first() -> None:
