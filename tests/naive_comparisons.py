@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.naive import UNDEFINED_READ, Explored, Naive
-from tests.random_protocols import DEEPEST, MOST_STATES, Plan, random_protocol
+from tests.random_plans import Plan
+from tests.random_protocols import DEEPEST, MOST_STATES, random_protocol
 from verifier.certify import check
 from verifier.engines import bmc, explore, prove, simulate
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp, Search, search

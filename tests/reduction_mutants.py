@@ -18,7 +18,8 @@ import numpy as np
 from tests import naive_comparisons as differential
 from tests.naive import Explored, Naive
 from tests.naive_comparisons import Complaints, Subject
-from tests.random_protocols import Plan, random_protocol
+from tests.random_plans import Plan
+from tests.random_protocols import random_protocol
 from verifier import structural, unroll
 from verifier.bit_permutations import bit_permutations
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Sort
@@ -161,19 +162,6 @@ class _LastFirst(unroll._Mentions):
         super()._require(index, instance, place, successor)
 
 
-class _AmongTheFirstTwo(unroll._Mentions):
-    """The last element of a kind is never named."""
-
-    def _require(
-        self, index: int, instance: Instance, place: Mapping[Any, int], predecessor: Mapping[int, int]
-    ) -> None:
-        super()._require(index, instance, place, predecessor)
-        last = set(predecessor) - set(predecessor.values())
-        self.requirements += [
-            (index, predecessor[place[item]]) for item in instance.mentions if place[item] in last
-        ]
-
-
 def _without(kind: type[Sort]) -> Callable[..., list[tuple[IndexSet, Any]]]:
     """Mentions that do not look into sorts of a kind."""
 
@@ -293,12 +281,6 @@ MUTANTS = (
         "named from the last on, against the order of instances",
         "naming order",
         (("verifier.unroll._Mentions", _LastFirst),),
-        _SERIAL,
-    ),
-    Mutant(
-        "the last element waits for its predecessor always",
-        "naming order",
-        (("verifier.unroll._Mentions", _AmongTheFirstTwo),),
         _SERIAL,
     ),
     Mutant(
