@@ -67,6 +67,8 @@ class Naive:
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self.read = Reader()
+        self.unreported = False
+        """Whether a reachable property was read where it has no value, which violates nothing."""
         self.instances = [
             Instance(action, dict(zip(symbols, choice, strict=True)))
             for action in definition.actions
@@ -162,6 +164,7 @@ class Naive:
                 fails = bool(self.read(prop.formula)(e)) == seeks
             except Undefined:
                 fails = False
+                self.unreported |= seeks
                 names.update(() if seeks else (UNDEFINED_READ,))
             if fails or (leaves and prop.kind is PropertyKind.TYPE_INVARIANT):
                 names.add(prop.name)

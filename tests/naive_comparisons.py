@@ -90,7 +90,8 @@ def subject_of(seed: int) -> Subject | None:
     model = build(protocol)
     naive = Naive(model.definition)
     truth = naive.explore(MOST_STATES, DEEPEST)
-    if UNDEFINED_READ in truth.steps and not UNDEFINED_READS_ARE_REPORTED:
+    undefined = UNDEFINED_READ in truth.steps or naive.unreported
+    if undefined and not UNDEFINED_READS_ARE_REPORTED:
         return None
     return Subject(seed, plan, model, naive, truth)
 
