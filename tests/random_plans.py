@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tests.random_sorts import random_sort
-from verifier.encodings.sorts import Bag, Boolean, Enum, Function, IndexSet, Option, Range, Set, Sort
+from verifier.encodings.sorts import Bag, Boolean, Enum, Function, IndexSet, Option, Range, Record, Set, Sort
 
 _MOST_INSTANCES = 60
 _KINDS = ("node", "client", "coordinator", "name", "replica")
@@ -119,6 +119,8 @@ def _few_sorts(rng: random.Random, sorts: list[IndexSet]) -> dict[str, Sort]:
 def _holders(rng: random.Random, sorts: list[IndexSet]) -> tuple[tuple[ParameterPlan, ...], ...]:
     """For each action a parameter that holds elements, or one that is an element."""
     sort = random_sort(rng, [*sorts, *sorts, Range(0, 1)], rng.choice([1, 1, 2]), 30)
+    if len(sorts) > 1 and rng.random() < 0.4:
+        sort = Record(a=sorts[0], b=sorts[1])
     nested: tuple[ParameterPlan, ...] = (("one", sort, False),)
     element: tuple[ParameterPlan, ...] = (("one", rng.choice(sorts), False),)
     return (nested, element) if rng.random() < 0.5 else (nested,)

@@ -103,6 +103,8 @@ class Terms(Formulas):
             found.append(count(kind, lambda n: holding(value, n)) == rng.choice([1, 1, 1, 2]))
         if rng.random() < 0.7:
             found.append(~exists(kind, lambda n: holding(value, n) & chosen.contains(n)))
+        if value.sort != kind and rng.random() < 0.3:  # it has to wait for others
+            found.append(chosen.cardinality == rng.choice([0, 1, 2]))
         return found
 
     def _places(self, variable: Any) -> list[Any]:
