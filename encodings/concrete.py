@@ -1,17 +1,52 @@
 """Concrete values: what the states of a trace are made of.
 
-Every sort has ordinary, hashable Python values: ``bool``, ``int``, ``str`` (enumeration members and
-index elements), ``None`` (the empty option), ``frozenset``, ``tuple`` and, for records, functions and
-bags, the hashable mapping defined here.
+Every sort has ordinary, hashable Python values: ``bool``, ``int``, ``str`` (enumeration members),
+``None`` (the empty option), ``frozenset``, ``tuple``; and, defined here, ``Element`` for index sets and a
+hashable mapping for records, functions and bags.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from functools import cache
+from typing import Any, TypeAlias, final
 
 Concrete: TypeAlias = Hashable
 """A concrete value of some sort. Two values are the same exactly when they compare equal."""
+
+
+@final
+class Element:
+    """An element of an index set: which set, and its number from 1 on. ``element`` makes them.
+
+    There is one object for each, so elements are compared by identity, never by their names.
+    """
+
+    __slots__ = ("count", "kind", "name", "number", "prefix")
+
+    def __init__(self, kind: str, count: int, prefix: str, number: int) -> None:
+        self.kind = kind
+        self.count = count
+        self.prefix = prefix
+        self.number = number
+        self.name = f"{prefix}_{number}" if prefix[-1:].isdigit() else f"{prefix}{number}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return element, (self.kind, self.count, self.prefix, self.number)
+
+
+@cache
+def element(kind: str, count: int, prefix: str, number: int) -> Element:
+    """The element with that number of the index set of ``count`` things of one kind."""
+    return Element(kind, count, prefix, number)
 
 
 class FrozenMap(Mapping[Any, Any]):
@@ -41,6 +76,8 @@ class FrozenMap(Mapping[Any, Any]):
         return self._hash
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, FrozenMap):
+            return self._items == other._items
         return isinstance(other, Mapping) and self._items == dict(other)
 
     def __repr__(self) -> str:
@@ -51,8 +88,14 @@ class FrozenMap(Mapping[Any, Any]):
         return FrozenMap({**self._items, key: value})
 
 
+_PLAIN = re.compile(r"\w[\w .+/-]*")
+
+
 def show(value: Concrete) -> str:
-    """A concrete value as a reader wants to see it: ``(id 1, epoch 2)``, ``{r1, r3}``, ``–`` for none."""
+    """A concrete value as a reader wants to see it: ``(id 1, epoch 2)``, ``{r1, r3}``, ``–`` for none.
+
+    Two values of one sort are never shown alike: words with other signs than these are quoted.
+    """
     match value:
         case None:
             return "–"
@@ -66,6 +109,8 @@ def show(value: Concrete) -> str:
             if all(isinstance(key, str) and key.isidentifier() for key in value):
                 return "(" + ", ".join(f"{key} {show(item)}" for key, item in value.items()) + ")"
             return "(" + ", ".join(f"{show(key)}: {show(item)}" for key, item in value.items()) + ")"
+        case str():
+            return value if _PLAIN.fullmatch(value) else json.dumps(value, ensure_ascii=False)
         case _:
             return str(value)
 
@@ -73,4 +118,6 @@ def show(value: Concrete) -> str:
 def _order(value: Concrete) -> tuple[str, Any]:
     if isinstance(value, (bool, int)):
         return ("", value)
+    if isinstance(value, Element):
+        return ("Element", (value.kind, value.count, value.prefix, value.number))
     return (type(value).__name__, show(value))

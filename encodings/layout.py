@@ -24,12 +24,20 @@ from verifier.encodings.lowered import (
 from verifier.encodings.scalars import Code
 from verifier.encodings.sorts import Bag, Boolean, Option, Range, Record, Sequence, Set, Sort, SortError
 
-Path = tuple[Concrete, ...]
-"""A variable's name, then keys and field names (with a dot before them) down to one scalar."""
 
-_PRESENT = ".is some"
+@dataclass(frozen=True)
+class Part:
+    """The step of a path to a part that has a name; other steps are keys."""
+
+    name: str
+
+
+Path = tuple[Concrete, ...]
+"""A variable's name, then keys and named parts down to one scalar."""
+
+_PRESENT = Part("is some")
 """The step to the condition that an option holds a value; no field can have this name."""
-_LENGTH = ".length"
+_LENGTH = Part("length")
 
 
 @dataclass(frozen=True)
@@ -60,8 +68,7 @@ def path_text(path: Path) -> str:
     """A path as a reader writes it."""
     text = str(path[0])
     for step in path[1:]:
-        field = isinstance(step, str) and step.startswith(".")
-        text += str(step) if field else f"[{show(step)}]"
+        text += f".{step.name}" if isinstance(step, Part) else f"[{show(step)}]"
     return text
 
 
@@ -76,6 +83,8 @@ class Layout:
         }
         self.leaves = tuple(leaves)
         self.bits: tuple[FNode, ...] = tuple(bit for leaf in leaves for bit in leaf.bits)
+        # Bits are told apart by their names in solvers, certificates and exported files.
+        assert len(set(self.bits)) == len(self.bits), "two bits have one name"
 
     def valid(self) -> FNode:
         """Whether the bits hold a state: every code a value, every unused slot its default."""
@@ -131,7 +140,7 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
             slots = tuple(_declare(sort.element, (*path, index), leaves) for index in range(sort.capacity))
             return LoweredSequence(length, slots)
         case Record():
-            return {name: _declare(part, (*path, f".{name}"), leaves) for name, part in sort.fields}
+            return {name: _declare(part, (*path, Part(name)), leaves) for name, part in sort.fields}
     return {key: _declare(part, (*path, key), leaves) for key, part in children(sort)}
 
 

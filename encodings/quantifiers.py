@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from verifier.encodings.sorts import Function, Range, Sequence, Set, Sort, join
+from verifier.encodings.sorts import Function, Range, Sequence, Set, Sort, SortError, join
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import (
     BOOLEAN,
@@ -167,3 +167,23 @@ def all_of(*formulas: Any) -> BooleanValue:
 def any_of(*formulas: Any) -> BooleanValue:
     """The disjunction of the formulas; false if there are none."""
     return BooleanValue(Term(Operator.OR, BOOLEAN, tuple(coerce(item, BOOLEAN).term for item in formulas)))
+
+
+def constantly(value: bool) -> BooleanValue:
+    """The formula that is ``value`` in every state: for what the constants alone decide.
+
+    A guard line or property that is a plain ``bool`` is refused, because mostly it is a mistake.
+    """
+    if not isinstance(value, bool):
+        raise SortError(f"constantly needs True or False, not {value!r}")
+    formula = coerce(value, BOOLEAN)
+    assert isinstance(formula, BooleanValue)
+    return formula
+
+
+def arbitrary(*variables: Value) -> BooleanValue:
+    """True, whatever the values: says in ``init`` that these variables may start with any value."""
+    for variable in variables:
+        if not isinstance(variable, Value):
+            raise SortError(f"arbitrary needs variables of the state, as in arbitrary(s.x), not {variable!r}")
+    return all_of(*(variable == variable for variable in variables))

@@ -40,6 +40,10 @@ def is_ordered(values: Iterable[Concrete]) -> bool:
     return all(value is None or isinstance(value, int) for value in values)
 
 
+def _ascends(values: Sequence[Concrete]) -> bool:
+    return all(_rank(low) < _rank(high) for low, high in pairwise(values))
+
+
 class Scalar:
     """A value among ``values``; none of them where it is undefined.
 
@@ -62,6 +66,11 @@ class Scalar:
         self._exactly = None if exactly is None else tuple(exactly)
         self._thresholds = None if thresholds is None else tuple(thresholds)
         self.total = total
+        if exactly is not None and is_ordered(self.values) and not _ascends(self.values):
+            # Members of an enumeration may be integers in any order; thresholds need theirs.
+            pairs = sorted(zip(self.values, exactly, strict=True), key=lambda pair: _rank(pair[0]))
+            self.values = tuple(value for value, _ in pairs)
+            self._exactly = tuple(when for _, when in pairs)
 
     @staticmethod
     def known(value: Concrete) -> Scalar:

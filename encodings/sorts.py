@@ -6,13 +6,15 @@ it), its default (the canonical filler of unused slots) and whether a concrete v
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.concrete import Concrete, Element, FrozenMap, element
 
 
 class SortError(TypeError):
@@ -105,6 +107,11 @@ class Enum(Sort):
     def __post_init__(self) -> None:
         if len(set(self.members)) != len(self.members) or not self.members:
             raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
+        given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
+        words = all(isinstance(member, str) and member for member in given)
+        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in given)
+        if not (words or numbers):
+            raise SortError(f"enumeration {self.name} needs words or integers as members, got {self.members}")
 
     def values(self) -> Iterator[Concrete]:
         return iter(self.members)
@@ -126,26 +133,46 @@ class Enum(Sort):
 
 @dataclass(frozen=True)
 class IndexSet(Sort):
-    """``size`` interchangeable things of one kind: replicas, bookies, clients.
+    """``count`` interchangeable things of one kind (``name``): replicas, bookies, clients.
 
-    The elements are named by the kind's first letter and their number: ``r1``, ``r2``, ….
-    ``symmetric`` declares that no element differs from another; the declaration is checked against
-    every use (``verifier.symmetry``).
+    The elements are called by ``prefix``, by default the kind's first letter, and their number: ``r1``,
+    ``r2``, …. A protocol with kinds that share it gives them longer ones. ``symmetric`` declares that no
+    element differs from another; the declaration is checked against every use (``verifier.symmetry``).
     """
 
     name: str
     count: int
     symmetric: bool = field(default=True, compare=False)
+    prefix: str = ""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[^\W\d_][\w -]*", self.name):
+            raise SortError(f"an index set is called by a word, such as 'replica', not by {self.name!r}")
+        if not self.prefix:
+            object.__setattr__(self, "prefix", self.name[0])
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """All elements, in order."""
+        return tuple(element(self.name, self.count, self.prefix, place) for place in range(1, self.count + 1))
+
+    def named(self, name: str) -> Element | None:
+        """The element that is called so; None if there is none."""
+        return next((item for item in self.elements if item.name == name), None)
 
     def values(self) -> Iterator[Concrete]:
-        return (f"{self.name[0]}{number}" for number in range(1, self.count + 1))
+        return iter(self.elements)
 
     @property
     def size(self) -> int:
         return self.count
 
     def contains(self, value: Any) -> bool:
-        return isinstance(value, str) and value in set(self.values())
+        return (
+            isinstance(value, Element)
+            and value.number <= self.count
+            and value is element(self.name, self.count, self.prefix, value.number)
+        )
 
     @property
     def is_scalar(self) -> bool:
@@ -200,6 +227,9 @@ class Record(Sort):
         taken = [name for name in fields if name in _TAKEN_NAMES]
         if taken:
             raise SortError(f"a record cannot have a field {taken[0]!r}: its expressions use that name")
+        unfit = [name for name in fields if not name.isidentifier()]
+        if unfit:
+            raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")
         object.__setattr__(self, "fields", tuple(fields.items()))
 
     @property
@@ -327,7 +357,8 @@ class Sequence(Sort):
 class Bag(Sort):
     """Multisets over ``element`` with at most ``maximum`` copies of each.
 
-    The concrete value maps each element that occurs to its number of copies.
+    The concrete value maps each element that occurs to its number of copies. The order is that of size,
+    then of the elements, as of sets.
     """
 
     element: Sort
@@ -335,8 +366,11 @@ class Bag(Sort):
 
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
-        for counts in product(range(self.maximum + 1), repeat=len(elements)):
-            yield FrozenMap((item, count) for item, count in zip(elements, counts, strict=True) if count)
+        for size in range(self.maximum * len(elements) + 1):
+            for chosen in combinations_with_replacement(elements, size):
+                counts = Counter(chosen)
+                if all(count <= self.maximum for count in counts.values()):
+                    yield FrozenMap(counts)
 
     @property
     def size(self) -> int:

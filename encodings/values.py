@@ -5,9 +5,8 @@ Each wraps a term and offers the operations of its sort, so that an action reads
 ``or``, ``not``, ``if`` on a formula raise an error that says so.
 
 A partial operation outside its domain (a function beyond its keys, the value of a none, the minimum
-of an empty set, a sequence beyond its length) has no value, and neither has what is built from it:
-every comparison with it is false, as a formula it is false itself, and an action that would assign it
-violates the protocol's type invariant. A branch of ``if_`` that is not taken needs no value.
+of an empty set, a sequence beyond its length) has no value. To read it is an error of the protocol, reported
+as ``UndefinedRead``, unless what stands to its left decides (``verifier.encodings.definedness``).
 """
 
 from __future__ import annotations
@@ -59,6 +58,12 @@ class Value:
 
     def __hash__(self) -> int:
         return id(self)
+
+    def __iter__(self) -> NoReturn:
+        raise SortError(
+            "a value has no elements while the protocol is being read: quantify over it with forall(…), "
+            "exists(…), those(…) or count(…) instead of a loop, and ask contains(…) instead of in"
+        )
 
     def __bool__(self) -> NoReturn:
         raise SortError(
@@ -247,12 +252,19 @@ class SetValue(Value):
     @property
     def minimum(self) -> IntegerValue:
         """The least element of a set of integers; no value if the set is empty."""
-        return IntegerValue(Term(Operator.MINIMUM_OF, self.element, (self.term,)))
+        return self._extreme(Operator.MINIMUM_OF, "minimum")
 
     @property
     def maximum(self) -> IntegerValue:
         """The greatest element of a set of integers; no value if the set is empty."""
-        return IntegerValue(Term(Operator.MAXIMUM_OF, self.element, (self.term,)))
+        return self._extreme(Operator.MAXIMUM_OF, "maximum")
+
+    def _extreme(self, operator: Operator, name: str) -> IntegerValue:
+        if not isinstance(self.element, Range):
+            raise SortError(
+                f"{name} is for sets of integers, not of {self.element}: use choose(…) for others"
+            )
+        return IntegerValue(Term(operator, self.element, (self.term,)))
 
 
 class SequenceValue(Value):
@@ -344,10 +356,8 @@ def wrap(term: Term) -> Any:
 
 
 def literal(sort: Sort, value: Concrete) -> Any:
-    """The concrete ``value`` as an expression. Raises SortError if the sort does not contain it."""
-    if not sort.contains(value):
-        raise SortError(f"{value!r} is not a value of {sort}")
-    return wrap(Term(Operator.LITERAL, sort, (), value))
+    """A Python value as an expression; elements may be given by name. Raises SortError if it does not fit."""
+    return wrap(Term(Operator.LITERAL, sort, (), constant(sort, value)))
 
 
 def integer(value: Any) -> IntegerValue:
@@ -392,7 +402,7 @@ def coerce(value: Any, sort: Sort) -> Value:
             items = tuple(coerce(item, sort.element).term for item in value)
             made = Sequence(_join_all(sort.element, items), len(items))
             return SequenceValue(Term(Operator.SEQUENCE, made, items))
-    result: Value = literal(sort, constant(sort, value))
+    result: Value = literal(sort, value)
     return result
 
 
@@ -436,14 +446,19 @@ def constant(sort: Sort, value: Any) -> Concrete:
             return constant(sort.inner, value)
         case Record(), Mapping() if value.keys() == sort.field_sorts.keys():
             result: Concrete = FrozenMap((name, constant(part, value[name])) for name, part in sort.fields)
-        case Function(), Mapping() if value.keys() == set(sort.domain.values()):
-            result = FrozenMap((key, constant(sort.range, value[key])) for key in sort.domain.values())
+        case Function(), Mapping():
+            given = {constant(sort.domain, key): item for key, item in value.items()}
+            if given.keys() != set(sort.domain.values()):
+                raise SortError(f"{value!r} is not a value of {sort}: it has other keys")
+            result = FrozenMap((key, constant(sort.range, given[key])) for key in sort.domain.values())
         case Bag(), Mapping():
-            result = FrozenMap(value)
+            result = FrozenMap((constant(sort.element, item), count) for item, count in value.items())
         case Set(), set() | frozenset():
             result = frozenset(constant(sort.element, item) for item in value)
         case Sequence(), list() | tuple():
             result = tuple(constant(sort.element, item) for item in value)
+        case IndexSet(), str():
+            result = sort.named(value)
         case _:
             result = value
     if not sort.contains(result):

@@ -5,15 +5,19 @@ Python classes build it (``verifier.specs.protocol``); a front end for parsed te
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.printing import text
 from verifier.encodings.terms import Symbol, Term
+from verifier.specs import hashing
+
+
+class DefinitionError(Exception):
+    """A protocol is not well formed. The message says where and what is expected there."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,16 @@ class PropertyKind(StrEnum):
     """Every reachable state satisfies the formula."""
     TYPE_INVARIANT = "type invariant"
     """An invariant, and no enabled action would assign a value outside its variable's sort."""
+    UNDEFINED_READ = "undefined read"
+    """In no reachable state an action, a property or the constraint reads what has no value."""
     DEADLOCK_INVARIANT = "deadlock invariant"
     """Every reachable state in which no action is enabled satisfies the formula."""
     REACHABLE = "reachable"
     """Some reachable state satisfies the formula."""
+
+
+UNDEFINED_READ = "UndefinedRead"
+"""What the property of that kind is called."""
 
 
 @dataclass(frozen=True)
@@ -105,18 +115,8 @@ class Definition:
         for lemma in self.lemmas:
             yield f"lemma {lemma.name}", lemma.formula
 
-    @property
+    @cached_property
     def spec_hash(self) -> str:
-        """A hash of the meaning: constants, variables, init, actions and properties, not of comments.
-
-        Lemmas are no part of it: what they say follows from the rest, or else they are wrong. Nor is the
-        drawing."""
-        lines = [self.name, repr(sorted(self.constants.items()))]
-        lines += [f"variable {symbol.name}: {symbol.sort}" for symbol in self.variables]
-        for action in self.actions:
-            shown = ((p.symbol.name, str(p.symbol.sort), p.free) for p in action.parameters)
-            lines.append(f"action {action.name} {list(shown)}")
-        lemmas = {lemma.formula for lemma in self.lemmas}
-        lines += [f"{place}: {text(term)}" for place, term in self.terms() if term not in lemmas]
-        lines += [f"reachable {p.name}" for p in self.properties if p.kind is PropertyKind.REACHABLE]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+        """A hash of the meaning, lemmas included (what induction says depends on them): see
+        ``verifier.specs.hashing``."""
+        return hashing.spec_hash(self)

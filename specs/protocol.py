@@ -7,14 +7,34 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from dataclasses import replace
+from typing import Any, ClassVar
 
-from verifier.encodings.sorts import IndexSet, Sort
+from verifier.encodings.partiality import is_total
+from verifier.encodings.quantifiers import constantly
+from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BOOLEAN, Value, coerce, wrap
-from verifier.errors import UsageError, unknown_name
-from verifier.specs.definition import Action, Definition, Lemma, Parameter, Property, PropertyKind
+from verifier.specs.constants import (
+    AssumptionFailed,
+    BooleanConstant,
+    ChoiceConstant,
+    Constant,
+    IndexSetConstant,
+    IntegerConstant,
+    constants_of,
+    parse_constants,
+)
+from verifier.specs.definition import (
+    UNDEFINED_READ,
+    Action,
+    Definition,
+    DefinitionError,
+    Lemma,
+    Parameter,
+    Property,
+    PropertyKind,
+)
 from verifier.specs.drawing import Call, Drawing, Lane, Mail, described
 from verifier.specs.members import (
     ActionMember,
@@ -30,6 +50,18 @@ from verifier.specs.members import (
     reachable,
     type_invariant,
 )
+from verifier.specs.names import (
+    TYPE_INVARIANT,
+    Titled,
+    check_kinds,
+    check_titles,
+    check_type_invariant,
+    title_of,
+)
+from verifier.specs.places import place_of, placed, raised_at
+from verifier.specs.reading import reading
+from verifier.specs.state import State
+from verifier.specs.targets import assignments
 
 __all__ = [
     "ActionMember",
@@ -62,150 +94,6 @@ __all__ = [
     "type_invariant",
 ]
 
-Setting = TypeVar("Setting")
-
-
-class DefinitionError(Exception):
-    """A protocol is not well formed. The message says where and what is expected there."""
-
-
-class AssumptionFailed(UsageError):
-    """Constants that a protocol's assumptions reject."""
-
-    def __init__(self, spec: str, assumption: str, constants: str) -> None:
-        super().__init__(f"{spec} assumes {assumption}; got {constants}")
-        self.assumption = assumption
-
-
-@dataclass(frozen=True)
-class Constant(Generic[Setting]):
-    """A constant of a protocol, with its default and what is allowed.
-
-    On the class it is this description; on an instance it is its value.
-    """
-
-    default: Any
-    description: str = ""
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> Constant[Setting]: ...
-    @overload
-    def __get__(self, instance: Protocol, owner: type) -> Setting: ...
-    def __get__(self, instance: Protocol | None, owner: type) -> Constant[Setting] | Setting:
-        if instance is None:
-            return self
-        return self.meaning(instance.constants[self._name_in(owner)], instance)
-
-    def _name_in(self, owner: type) -> str:
-        return next(name for name, constant in constants_of(owner).items() if constant is self)
-
-    @property
-    def allowed(self) -> str:
-        """What values are allowed, in words."""
-        raise NotImplementedError
-
-    def parse(self, value: Any) -> Any:
-        """A setting from the command line or a file. Raises ValueError if it is not allowed."""
-        raise NotImplementedError
-
-    def meaning(self, setting: Any, protocol: Protocol) -> Setting:
-        """What the protocol sees."""
-        return setting  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True)
-class IntegerConstant(Constant[int]):
-    """An integer of at least ``minimum`` and, if given, at most ``maximum``."""
-
-    minimum: int = 0
-    maximum: int | None = None
-
-    @property
-    def allowed(self) -> str:
-        upper = "" if self.maximum is None else f" up to {self.maximum}"
-        return f"an integer from {self.minimum}{upper}"
-
-    def parse(self, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            raise ValueError
-        number = int(value)
-        if number < self.minimum or (self.maximum is not None and number > self.maximum):
-            raise ValueError
-        return number
-
-
-@dataclass(frozen=True)
-class IndexSetConstant(Constant[IndexSet]):
-    """How many elements an index set has; ``kind`` is what one of them is called."""
-
-    kind: str = "element"
-    minimum: int = 1
-    symmetric: bool = True
-
-    @property
-    def allowed(self) -> str:
-        return f"an integer from {self.minimum}"
-
-    def parse(self, value: Any) -> int:
-        return IntegerConstant(self.default, minimum=self.minimum).parse(value)
-
-    def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:
-        interchangeable = self.symmetric and protocol.symmetric(self._name_in(type(protocol)))
-        return IndexSet(self.kind, setting, interchangeable)
-
-
-@dataclass(frozen=True)
-class BooleanConstant(Constant[bool]):
-    """True or false."""
-
-    @property
-    def allowed(self) -> str:
-        return "true or false"
-
-    def parse(self, value: Any) -> bool:
-        if isinstance(value, bool):
-            return value
-        return (
-            {"true": True, "false": False}[str(value).lower()]
-            if str(value).lower() in ("true", "false")
-            else _no()
-        )
-
-
-@dataclass(frozen=True)
-class ChoiceConstant(Constant[str]):
-    """One of several words."""
-
-    choices: tuple[str, ...] = ()
-
-    @property
-    def allowed(self) -> str:
-        return " or ".join(self.choices)
-
-    def parse(self, value: Any) -> str:
-        return str(value) if value in self.choices else _no()
-
-
-def _no() -> Any:
-    raise ValueError
-
-
-class State:
-    """The state variables: declared with their sorts, then read as expressions."""
-
-    def __init__(self, **sorts: Sort) -> None:
-        self.__dict__["_symbols"] = {name: Symbol(name, sort) for name, sort in sorts.items()}
-        for name, symbol in self._symbols.items():
-            self.__dict__[name] = wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(str(unknown_name("state variable", name, self._symbols)))
-
-    @property
-    def symbols(self) -> tuple[Symbol, ...]:
-        """The variables' symbols, in the order declared."""
-        return tuple(self._symbols.values())
-
 
 class Protocol:
     """Base of all protocols. The docstring's first line is what ``verify list`` shows."""
@@ -222,7 +110,18 @@ class Protocol:
 
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self.constants: Mapping[str, Any] = parse_constants(type(self), settings or {})
-        for holds, meaning in self.assumptions():
+        for entry in self.assumptions():
+            match entry:
+                case bool(holds), str(meaning):
+                    pass
+                case _:
+                    raise DefinitionError(
+                        placed(
+                            place_of(type(self).assumptions),
+                            f"an assumption of {self.spec_name()} is True or False, and its words, as in "
+                            f"(self.first <= self.last, 'first <= last'); got {entry!r}",
+                        )
+                    )
             if not holds:
                 shown = ", ".join(f"{name}={value}" for name, value in self.constants.items())
                 raise AssumptionFailed(self.spec_name(), meaning, shown)
@@ -254,71 +153,90 @@ class Protocol:
         return None
 
 
-def constants_of(protocol: type) -> dict[str, Constant[Any]]:
-    """The constants of a protocol class by name, base classes first."""
-    found: dict[str, Constant[Any]] = {}
-    for base in reversed(protocol.__mro__):
-        found.update((name, member) for name, member in vars(base).items() if isinstance(member, Constant))
-    return found
-
-
-def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """All constants: the settings given, defaults for the rest. Raises UsageError for unknown or bad ones."""
-    known = constants_of(protocol)
-    for name in settings:
-        if name not in known:
-            raise unknown_name("constant", name, known)
-    values = {}
-    for name, description in known.items():
-        value = settings.get(name, description.default)
-        try:
-            values[name] = description.parse(value)
-        except ValueError:
-            raise UsageError(
-                f"constant {name}={value} is not allowed: {name} is {description.allowed}"
-            ) from None
-    return values
-
-
 def define(protocol: Protocol) -> Definition:
     """The protocol as plain data. Raises DefinitionError if it is not well formed."""
+    with reading(protocol):
+        return _defined(protocol)
+
+
+def _defined(protocol: Protocol) -> Definition:
+    spec, kind = protocol.spec_name(), type(protocol)
+    check_kinds(spec, kind)
     state = protocol.state()
-    members = dict(_members(type(protocol)))
-    names = protocol.next or tuple(n for n, member in members.items() if isinstance(member, ActionMember))
-    for name in names:
-        if not isinstance(members.get(name), ActionMember):
-            raise DefinitionError(f"{protocol.spec_name()}: next names {name!r}, which is no action")
-    if not names:
-        raise DefinitionError(f"{protocol.spec_name()} has no action: mark a method with @action()")
+    if not isinstance(state, State):
+        raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
+    members = dict(_members(kind))
+    actions = _actions(protocol, state, members)
     properties = [
         _property(protocol, state, name, member)
         for name, member in members.items()
         if isinstance(member, PropertyMember)
     ]
-    if not any(prop.kind is PropertyKind.TYPE_INVARIANT for prop in properties):
-        always = coerce(True, BOOLEAN).term
-        words = "No enabled action would assign a value outside its variable's sort."
-        properties.append(Property("TypeInvariant", PropertyKind.TYPE_INVARIANT, always, True, words))
-    lemmas = tuple(
+    lemmas = [
         _lemma(protocol, state, name, member)
         for name, member in members.items()
         if isinstance(member, LemmaMember)
+    ]
+    check_titles(
+        spec,
+        [item for item, _ in (*properties, *lemmas)],
+        [item for item, _ in actions],
     )
-    for name in {prop.name for prop in properties}.intersection(item.name for item in lemmas):
-        raise DefinitionError(f"{protocol.spec_name()}: {name} is both a property and a lemma")
+    if not check_type_invariant(spec, [*properties, *((item, None) for item, _ in lemmas)]):
+        always, words = (
+            constantly(True).term,
+            "No enabled action would assign a value outside its variable's sort.",
+        )
+        added = Property(TYPE_INVARIANT, PropertyKind.TYPE_INVARIANT, always, True, words)
+        properties.append((Titled(TYPE_INVARIANT, "property", "", ""), added))
     bound = protocol.constraint(state)
-    actions = tuple(_action(protocol, state, name, members[name]) for name in names)  # type: ignore[arg-type]
-    return Definition(
-        name=protocol.spec_name(),
+    definition = Definition(
+        name=spec,
         constants=protocol.constants,
         variables=state.symbols,
-        init=_formula(protocol.init(state), "init"),
-        actions=actions,
-        properties=tuple(properties),
-        constraint=None if bound is None else _formula(bound, "constraint"),
-        lemmas=lemmas,
-        drawing=_drawing(protocol, state, actions),
+        init=_init(protocol, state),
+        actions=tuple(item for _, item in actions),
+        properties=tuple(prop for _, prop in properties),
+        constraint=None if bound is None else _formula(bound, "the constraint", kind.constraint),
+        lemmas=tuple(item for _, item in lemmas),
+        drawing=_drawing(protocol, state, tuple(item for _, item in actions)),
     )
+    if all(is_total(term) for _, term in definition.terms()):
+        return definition
+    words = "No enabled action, and no property asked for, reads what has no value."
+    reads = Property(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, constantly(True).term, False, words)
+    return replace(definition, properties=(*definition.properties, reads))
+
+
+def _init(protocol: Protocol, state: State) -> Term:
+    """The formula of the initial states. Raises DefinitionError if it leaves a variable out."""
+    method = type(protocol).init
+    init = _formula(protocol.init(state), "init", method)
+    left = [
+        f"s.{symbol.name}" for symbol in state.symbols if symbol not in init.free and symbol.sort.size > 1
+    ]
+    if left:
+        raise DefinitionError(
+            placed(
+                place_of(method),
+                f"init says nothing of {', '.join(left)}: give a value, "
+                f"or say & arbitrary({', '.join(left)}) if any value is meant",
+            )
+        )
+    return init
+
+
+def _actions(protocol: Protocol, state: State, members: Mapping[str, Any]) -> list[tuple[Titled, Action]]:
+    spec = protocol.spec_name()
+    names = protocol.next or tuple(n for n, member in members.items() if isinstance(member, ActionMember))
+    for name in names:
+        if not isinstance(members.get(name), ActionMember):
+            raise DefinitionError(f"{spec}: next names {name!r}, which is no action")
+    if not names:
+        raise DefinitionError(f"{spec} has no action: mark a method with @action()")
+    if len(set(names)) < len(names):
+        raise DefinitionError(f"{spec}: next names an action twice: {', '.join(names)}")
+    return [_action(protocol, state, name, members[name]) for name in names]
 
 
 def _drawing(protocol: Protocol, state: State, actions: tuple[Action, ...]) -> dict[str, Any] | None:
@@ -337,60 +255,79 @@ def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMembe
             yield name, member
 
 
-def _formula(value: Any, where: str) -> Term:
+def _formula(value: Any, what: str, method: Any) -> Term:
+    if isinstance(value, bool):
+        raise DefinitionError(
+            placed(
+                place_of(method),
+                f"{what} is decided while Python reads the protocol: it is {value} whatever the state; "
+                f"compare values with == and !=, or write constantly({value}) if that is meant",
+            )
+        )
     try:
         return coerce(value, BOOLEAN).term
     except TypeError as error:
-        raise DefinitionError(f"{where} is not a formula: {error}") from error
+        raise DefinitionError(placed(place_of(method), f"{what} is not a formula: {error}")) from error
 
 
-def _action(protocol: Protocol, state: State, method: str, member: ActionMember) -> Action:
-    parameters = []
-    for name, domain in member.domains.items():
-        attribute = domain.domain if isinstance(domain, Free) else domain
-        sort = getattr(protocol, attribute, None)
-        if not isinstance(sort, Sort):
-            raise DefinitionError(
-                f"action {method}: the domain {attribute!r} of {name} is no sort of the protocol"
-            )
-        parameters.append(Parameter(Symbol(name, sort), isinstance(domain, Free)))
+def _action(protocol: Protocol, state: State, method: str, member: ActionMember) -> tuple[Titled, Action]:
+    item = Titled(title_of(method), "action", method, place_of(member.method))
+    parameters = tuple(_parameter(protocol, item, name, domain) for name, domain in member.domains.items())
     arguments = {
         p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters
     }
     try:
         step = member.method(protocol, state, **arguments)
-        when = tuple(_formula(line, f"a guard line of {method}") for line in step.when)
-        then = tuple(
-            (target.term, coerce(value, _assigned_sort(target)).term) for target, value in step.then.items()
-        )
+        if not isinstance(step, Step):
+            raise DefinitionError(placed(item.place, f"action {method} returns no Step(when=…, then=…)"))
+        lines: Any = step.when
+        if isinstance(lines, Value):
+            raise DefinitionError(placed(item.place, f"action {method}: when is a list of formulas, [...]"))
+        when = tuple(_formula(line, f"a guard line of {method}", member.method) for line in lines)
     except TypeError as error:
-        raise DefinitionError(f"action {method}: {error}") from error
-    return Action(_title(method), tuple(parameters), when, then, inspect.getdoc(member.method) or "")
+        raise DefinitionError(placed(raised_at(error) or item.place, f"action {method}: {error}")) from error
+    try:
+        then = assignments(step.then, state.symbols)
+    except (TypeError, DefinitionError) as error:
+        raise DefinitionError(placed(item.place, f"action {method}: {error}")) from error
+    return item, Action(item.title, parameters, when, then, inspect.getdoc(member.method) or "")
 
 
-def _assigned_sort(target: Value) -> Sort:
-    term = target.term
-    while term.operator in (Operator.APPLY, Operator.FIELD):
-        term = term.arguments[0]
-    if term.operator is not Operator.VARIABLE:
-        raise DefinitionError("an action assigns state variables, or applications and fields of them")
-    return target.sort
+def _parameter(protocol: Protocol, action: Titled, name: str, domain: str | Free) -> Parameter:
+    attribute = domain.domain if isinstance(domain, Free) else domain
+    if not name.isidentifier():
+        raise DefinitionError(
+            f"{action.words}: a parameter cannot be called {name!r}, which is no name in Python"
+        )
+    sort = getattr(protocol, attribute, None)
+    if not isinstance(sort, Sort):
+        raise DefinitionError(
+            placed(
+                action.place,
+                f"action {action.method}: the domain {attribute!r} of {name} is no sort of the protocol",
+            )
+        )
+    return Parameter(Symbol(name, sort), isinstance(domain, Free))
 
 
-def _property(protocol: Protocol, state: State, method: str, member: PropertyMember) -> Property:
-    name = member.name or _title(method)
-    formula = _formula(member.method(protocol, state), f"property {name}")
-    return Property(name, member.kind, formula, member.default, inspect.getdoc(member.method) or "")
+def _property(
+    protocol: Protocol, state: State, method: str, member: PropertyMember
+) -> tuple[Titled, Property]:
+    item = _claim("property", method, member)
+    formula = _formula(member.method(protocol, state), f"property {item.title}", member.method)
+    description = inspect.getdoc(member.method) or ""
+    return item, Property(item.title, member.kind, formula, member.default, description)
 
 
-def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -> Lemma:
-    name = member.name or _title(method)
-    formula = _formula(member.method(protocol, state), f"lemma {name}")
-    return Lemma(name, formula, inspect.getdoc(member.method) or "")
+def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -> tuple[Titled, Lemma]:
+    item = _claim("lemma", method, member)
+    formula = _formula(member.method(protocol, state), f"lemma {item.title}", member.method)
+    return item, Lemma(item.title, formula, inspect.getdoc(member.method) or "")
 
 
-def _title(words: str) -> str:
-    return "".join(word[:1].upper() + word[1:] for word in words.split("_"))
+def _claim(what: str, method: str, member: PropertyMember | LemmaMember) -> Titled:
+    title = title_of(method) if member.name is None else member.name
+    return Titled(title, what, method, place_of(member.method))
 
 
 def _words(title: str, joint: str) -> str:

@@ -67,8 +67,6 @@ class Naive:
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self.read = Reader()
-        self.unreported = False
-        """Whether a reachable property was read where it has no value, which violates nothing."""
         self.instances = [
             Instance(action, dict(zip(symbols, choice, strict=True)))
             for action in definition.actions
@@ -107,7 +105,12 @@ class Naive:
         """What the instance does in the state."""
         action, e = instance.action, {**state, **instance.parameters}
         try:
-            if not all(self.read(line)(e) for line in action.when) or not self.within(e):
+            if not self.within(e):
+                return NOTHING
+        except Undefined:  # the state says so itself
+            return NOTHING
+        try:
+            if not all(self.read(line)(e) for line in action.when):
                 return NOTHING
         except Undefined:
             return Happening(undefined=True)
@@ -164,8 +167,7 @@ class Naive:
                 fails = bool(self.read(prop.formula)(e)) == seeks
             except Undefined:
                 fails = False
-                self.unreported |= seeks
-                names.update(() if seeks else (UNDEFINED_READ,))
+                names.add(UNDEFINED_READ)
             if fails or (leaves and prop.kind is PropertyKind.TYPE_INVARIANT):
                 names.add(prop.name)
         return names, {what.state for what in happenings if what.state is not None}, within, dead

@@ -248,8 +248,8 @@ class Reader:
             return lambda e: frozenset([second(inner) for _, inner in bound(e) if first(inner)])
 
         def kept(e: Environment) -> Any:
-            sequence, wanted = first(e), {value: second(inner) for value, inner in bound(e)}
-            return tuple(item for item in sequence if wanted[item])
+            inside = dict(bound(e))
+            return tuple(item for item in first(e) if second(inside[item]))
 
         return kept
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as PythonSequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any, Self
 
 from verifier.encodings.quantifiers import exists, forall
@@ -123,8 +124,9 @@ class Formulas:
                     return forall(rng.choice(self.sorts), self._body(depth - 1))
         for _ in range(8):
             found = self._or_none(lambda: self._atom(rng.choice(self.preferred or self.scope)))
-            found = self._or_none(lambda: self._atom(rng.choice(self.scope))) if found is None else found
-            if found is not None:
+            if isinstance(found, NoneType):
+                found = self._or_none(lambda: self._atom(rng.choice(self.scope)))
+            if not isinstance(found, NoneType):
                 return ~found if rng.random() < 0.35 else found
         return coerce(rng.random() < 0.5, Boolean())
 

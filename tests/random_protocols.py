@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import Any
 
 from tests.naive import Explored, Naive
@@ -207,7 +208,7 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
         case IndexSet() as sort:
             return value == names[sort, concrete] if (sort, concrete) in names else always
         case Option():
-            if concrete is None:
+            if isinstance(concrete, NoneType):
                 return value.is_none
             return value.is_some & _describes(value.value, concrete, names)
         case Record() as sort:
@@ -217,12 +218,12 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
                 _describes(value[key], item, names)
                 for known, item in concrete.items()
                 for key in [_expression(value.sort.domain, known, names)]
-                if key is not None
+                if not isinstance(key, NoneType)
             ]
             return all_of(*parts)
         case Set():
             items = (_expression(value.sort.element, item, names) for item in sorted(concrete, key=stable))
-            inside = [value.contains(item) for item in items if item is not None]
+            inside = [value.contains(item) for item in items if not isinstance(item, NoneType)]
             return all_of(value.cardinality == len(concrete), *inside)
         case Sequence():
             at = (value.length > index for index in range(len(concrete)))
@@ -232,7 +233,7 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
             return all_of(value.length == len(concrete), *parts)
         case Bag():
             items = ((_expression(value.sort.element, item, names), n) for item, n in concrete.items())
-            return all_of(*(value.copies(item) == n for item, n in items if item is not None))
+            return all_of(*(value.copies(item) == n for item, n in items if not isinstance(item, NoneType)))
         case sort:
             return value == literal(sort, concrete)
 
@@ -248,12 +249,12 @@ def _expression(sort: Sort, concrete: Any, names: Names) -> Any:
             return _expression(sort.inner, concrete, names)
         case Record():
             fields = {name: _expression(part, concrete[name], names) for name, part in sort.fields}
-            if any(item is None for item in fields.values()):
+            if any(isinstance(item, NoneType) for item in fields.values()):
                 return None
             return record(sort, **fields)
         case Set():
             items = [_expression(sort.element, item, names) for item in sorted(concrete, key=stable)]
-            return None if any(item is None for item in items) else set_of(sort.element, *items)
+            return None if any(isinstance(item, NoneType) for item in items) else set_of(sort.element, *items)
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from collections.abc import Sequence as PythonSequence
+from types import NoneType
 from typing import Any
 
 from verifier.encodings.concrete import FrozenMap
@@ -49,7 +50,7 @@ def elements_in(sort: Sort, value: Any) -> list[tuple[IndexSet, Any]]:
         case IndexSet():
             return [(sort, value)]
         case Option():
-            return [] if value is None else elements_in(sort.inner, value)
+            return [] if isinstance(value, NoneType) else elements_in(sort.inner, value)
         case Record():
             return [found for name, part in sort.fields for found in elements_in(part, value[name])]
         case Function():
@@ -70,7 +71,7 @@ def moved(sort: Sort, value: Any, names: Mapping[tuple[IndexSet, Any], Any]) -> 
         case IndexSet():
             return names.get((sort, value), value)
         case Option():
-            return None if value is None else moved(sort.inner, value, names)
+            return None if isinstance(value, NoneType) else moved(sort.inner, value, names)
         case Record():
             return FrozenMap((name, moved(part, value[name], names)) for name, part in sort.fields)
         case Function():

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from functools import partial
+from types import NoneType
 from typing import Any
 
 from tests.random_formulas import UNSAFE, Formulas, NoTerm, Thunk
+from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
     any_of,
     choose,
@@ -69,7 +71,7 @@ class Terms(Formulas):
                 targets = self._places(variable)
             for target in targets:
                 value = self._or_none(partial(self.value, target.sort, 2))
-                if value is not None:
+                if not isinstance(value, NoneType):
                     then[target] = value
         return then
 
@@ -90,7 +92,7 @@ class Terms(Formulas):
                 if value.sort == kind
                 else those(kind, lambda n: chosen.contains(n) | holding(value, n))
             )
-        if counter is not None and rng.random() < (0.2 if then else 0.5):
+        if not isinstance(counter, NoneType) and rng.random() < (0.2 if then else 0.5):
             when.append(counter < counter.sort.high)
             then[counter] = counter + 1
         return when, then
@@ -116,7 +118,9 @@ class Terms(Formulas):
             self._or_none(lambda: self.value(variable.sort.domain, 1))
             for _ in range(self.rng.choice([1, 1, 2]))
         ]
-        places = [variable[key] for key in keys if key is not None]
+        # Two entries for one place are refused; two keys that only may be the same are not.
+        different = {text(key.term): key for key in keys if not isinstance(key, NoneType)}
+        places = [variable[key] for key in different.values()]
         return [deeper for place in places[:1] for deeper in self._deeper(place)] + places[1:] or [variable]
 
     def _deeper(self, place: Any) -> list[Any]:

@@ -1,21 +1,32 @@
-"""Makes the pictures in docs/images: `python -m tests.screenshots`. Needs Chromium, and some minutes."""
+"""Makes the pictures in docs/images: `python -m tests.screenshots [NAME...]`. Needs Chromium, and minutes."""
 
 from __future__ import annotations
 
 import itertools
+import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.chromium import browser, prefer, screenshot, size
 from tests.reporting import bookkeeper_data_loss, kip320_first_try, run_rows
+from tests.two_recoveries import two_recoveries
 from verifier.report.page import as_html
 from verifier.report.report import Report
+from verifier.runs.replaying import Replayed, row_of
 from verifier.runs.row import Row
 
 _ROOT = Path(__file__).resolve().parent.parent
 IMAGES = _ROOT / "docs" / "images"
 STANDARD = _ROOT / "results" / "standard.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
+_TYPE = """
+const shown = [...document.querySelectorAll("input[placeholder='all variables']")].find(i => i.offsetParent);
+shown.value = arguments[0];
+shown.dispatchEvent(new Event("input"));
+"""
 
 
 def swept() -> list[Row]:
@@ -29,28 +40,60 @@ def swept() -> list[Row]:
     return [row for row in rows if row.property_name == "StrongIsr"]
 
 
+def two_recoveries_report() -> Report:
+    """Two recoveries of one BookKeeper ledger, from the trace."""
+    model, trace = two_recoveries()
+    return Report("Two recoveries of one ledger", (row_of(Replayed(model, trace, None, 0.0)),))
+
+
+@cache
+def explorers() -> Report:
+    """Two counterexamples."""
+    return Report("Two counterexamples", (kip320_first_try(), bookkeeper_data_loss()))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is seen of a report, or of a report's file, opened in a window of this size."""
+
+    report: Callable[[], Report | Path]
+    fragment: str
+    scheme: str
+    width: int
+    height: int
+    only: str = ""
+    """The variables shown, as typed into the page."""
+
+
+PICTURES = {
+    "standard-sweep": Picture(lambda: STANDARD, "#overview", "light", 1280, 1060),
+    "kip320-first-try": Picture(explorers, "#verdict-1", "light", 1440, 1060),
+    "bookkeeper-4-13": Picture(explorers, "#verdict-2", "dark", 1440, 1240),
+    "bookkeeper-two-recoveries": Picture(
+        two_recoveries_report, "#verdict-1", "light", 1440, 1630, "b_, lac, status, fragments, last_entry"
+    ),
+    "matrix": Picture(lambda: Report("StrongIsr over a grid", swept()), "#overview", "light", 1280, 1060),
+    "narrow": Picture(explorers, "#verdict-1", "dark", 560, 1100),
+}
+
+
 def main() -> None:
-    """Takes each picture."""
-    explorers = Report("Two counterexamples", (kip320_first_try(), bookkeeper_data_loss()))
-    matrix = Report("StrongIsr over a grid", swept())
-    pictures: tuple[tuple[str, Report | Path, str, str, tuple[int, int]], ...] = (
-        ("standard-sweep", STANDARD, "#overview", "light", (1280, 1060)),
-        ("kip320-first-try", explorers, "#verdict-1", "light", (1440, 1060)),
-        ("bookkeeper-4-13", explorers, "#verdict-2", "dark", (1440, 1240)),
-        ("matrix", matrix, "#overview", "light", (1280, 1060)),
-        ("narrow", explorers, "#verdict-1", "dark", (560, 1100)),
-    )
+    """Takes each picture, or those named."""
     IMAGES.mkdir(exist_ok=True)
     with browser() as driver, tempfile.TemporaryDirectory() as folder:
-        for name, report, fragment, scheme, (width, height) in pictures:
+        for name in sys.argv[1:] or PICTURES:
+            picture = PICTURES[name]
+            report = picture.report()
             path = report if isinstance(report, Path) else Path(folder) / "report.html"
             if isinstance(report, Report):
                 path.write_text(as_html(report), encoding="utf-8")
-            prefer(driver, scheme)
-            size(driver, width, height)
+            prefer(driver, picture.scheme)
+            size(driver, picture.width, picture.height)
             driver.get("about:blank")
-            driver.get(f"{path.as_uri()}{fragment}")
+            driver.get(f"{path.as_uri()}{picture.fragment}")
             driver.execute_async_script("setTimeout(arguments[0], 400)")
+            if picture.only:
+                driver.execute_script(_TYPE, picture.only)
             screenshot(driver, IMAGES / f"{name}.png")
 
 

@@ -14,7 +14,7 @@ import yaml
 from junitparser import JUnitXml
 from lxml import etree
 
-from tests.ci_project import MANIFEST, Project, new_project
+from tests.ci_project import LOCK_HASH, MANIFEST, Project, new_project
 from tests.command_line import ROOT, started, verify
 from tests.reporting import JUNIT_SCHEMA
 from verifier.ci.manifest import read_manifest
@@ -64,7 +64,7 @@ def test_json_says_the_same(project: Project) -> None:
 
 def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> None:
     wrong_now = (
-        MANIFEST.replace("98c133b8850e8424", "0" * 16)
+        MANIFEST.replace(LOCK_HASH, "0" * 16)
         .replace("steps = 5", "steps = 6")
         .replace("= 181", "= 180")
         .replace('DeadlockPerfect = "holds"\n', 'Gone = "holds"\n')
@@ -82,7 +82,7 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     ):
         assert kept in after
     assert "Gone" not in after
-    assert {'spec_hash = "98c133b8850e8424"  # reviewed', "distinct_states = 181"} <= set(after.splitlines())
+    assert {f'spec_hash = "{LOCK_HASH}"  # reviewed', "distinct_states = 181"} <= set(after.splitlines())
     assert tomllib.loads(after)["cell"][1]["expect"]["NoLostWrite"] == {"verdict": "violated", "steps": 5}
     assert project.check() == (0, [])
     # What no cell covered is covered by the spec's first one now; a second update changes nothing.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ci_project import Project, new_project
+from tests.ci_project import BROKEN_HASH, LOCK_HASH, Project, new_project
 from tests.command_line import verify
 from verifier.ci import work
 from verifier.ci.check import after_running, compare
@@ -44,6 +44,7 @@ class Fault:
     file: str = "verify.toml"
 
 
+OTHER_HASH = LOCK_HASH[::-1]
 CHANGED = r"spec_hash: the spec or its constants changed: its hash is \w{16}, and the expectations were made"
 FAULTS = [
     Fault(
@@ -51,7 +52,7 @@ FAULTS = [
         "when=[token.is_some, s.stored.is_none | (token.value >= s.stored.value)]",
         "when=[token.is_some]",
         10,
-        (f"lock: {CHANGED} for 98c1", r"lock: NoLostWrite: VIOLATED in 5 steps; expected HOLDS\(8\)$"),
+        (f"lock: {CHANGED} for {LOCK_HASH}", r"lock: NoLostWrite: VIOLATED in 5 steps; expected HOLDS\(8\)$"),
         "lock.py",
     ),
     Fault(
@@ -146,27 +147,23 @@ FAULTS = [
         'DeadlockPerfect = "holds"\n',
         "",
         14,
-        (
-            "manifest: DeadlockPerfect: sac.py:RabbitSac checks DeadlockPerfect by default, but no cell",
-        ),
+        ("manifest: DeadlockPerfect: sac.py:RabbitSac checks DeadlockPerfect by default, but no cell",),
     ),
     Fault(
         "another hash recorded",
-        "98c133b8850e8424",
-        "98c133b8850e8425",
+        LOCK_HASH,
+        OTHER_HASH,
         14,
-        (
-            f"lock: {CHANGED} for 98c133b8850e8425; review them, and record .* verify ci --update$",
-        ),
+        (f"lock: {CHANGED} for {OTHER_HASH}; review them, and record .* verify ci --update$",),
     ),
     Fault(
         "no hash recorded",
-        'spec_hash = "98c133b8850e8424"  # reviewed\n',
+        f'spec_hash = "{LOCK_HASH}"  # reviewed\n',
         "",
         14,
-        (r"lock: spec_hash: no spec hash is recorded \(98c133b8850e8424 now\): verify ci --update records",),
+        (rf"lock: spec_hash: no spec hash is recorded \({LOCK_HASH} now\): verify ci --update records",),
     ),
-    Fault("constants changed", "last_token = 2", "last_token = 3", 14, (f"lock: {CHANGED} for 98c1",)),
+    Fault("constants changed", "last_token = 2", "last_token = 3", 14, (f"lock: {CHANGED} for {LOCK_HASH}",)),
     Fault(
         "a constant that is not there",
         "last_token = 2",
@@ -277,7 +274,7 @@ def test_a_run_that_ends_badly_is_a_surprise(
 def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
     (cell,) = read_manifest(project.manifest).chosen(["lock-broken"])
     names = tuple(item.property_name for item in cell.expected)
-    facts = Facts("34620b5944280d2a", names, names, deadlocks=True)
+    facts = Facts(BROKEN_HASH, names, names, deadlocks=True)
     state: dict[str, object] = {"reported": (), "limit": None, "failure": None}
     done = Done("lock-broken", seconds=1.0, **{**state, **how})  # type: ignore[arg-type]
     return [(c.subject, c.surprise, c.exit_code) for c in after_running(cell, facts, done)]

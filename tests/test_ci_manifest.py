@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ci_project import Project, new_project
+from tests.ci_project import LOCK_HASH, Project, new_project
 from tests.command_line import wrong
 
 
@@ -38,7 +38,7 @@ WRONG = [
     ('timeout = "1m"', "depth = 3", "unknown key in .*, defaults 'depth'"),
     ("[defaults]", "[default]", "unknown table in .* 'default' .*; did you mean 'defaults'"),
     (
-        'spec_hash = "98c133b8850e8424"',
+        f'spec_hash = "{LOCK_HASH}"',
         'spec_hsh = "1"',
         "unknown key in .*, cell lock 'spec_hsh'.*did you mean 'spec_hash'",
     ),

@@ -15,7 +15,7 @@ from tests.toys import LockServer, Lottery
 from verifier.encodings.bits import TRUE, bit, choice, conjunction, disjunction, equivalence, negation
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.quantifiers import all_of, exists, forall
+from verifier.encodings.quantifiers import all_of, arbitrary, exists, forall
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
 from verifier.explicit import initial
@@ -187,7 +187,7 @@ class Everything(Protocol):
         )
 
     def init(self, s: Any) -> Any:
-        return s.chosen.is_none
+        return s.chosen.is_none & arbitrary(s.order, s.links, s.table, s.boxed, s.bag)
 
     @action()
     def rest(self, s: Any) -> Step:

@@ -177,7 +177,9 @@ def test_unknown_lemmas_and_reachable_properties_are_turned_down() -> None:
         proved(toys.Corridor(), "AtFour")
 
 
-def test_a_lemma_is_no_part_of_the_hash_and_no_property() -> None:
+def test_a_lemma_is_part_of_the_hash_and_no_property() -> None:
+    """What induction answers depends on the lemmas."""
+
     class Plain(Pair):
         """Without a lemma of the base class."""
 
@@ -185,7 +187,7 @@ def test_a_lemma_is_no_part_of_the_hash_and_no_property() -> None:
         together = None  # type: ignore[assignment]
 
     with_lemmas, without = define(Pair()), define(Plain())
-    assert with_lemmas.spec_hash == without.spec_hash
+    assert with_lemmas.spec_hash != without.spec_hash
     assert "Together" not in {prop.name for prop in with_lemmas.properties}
 
 

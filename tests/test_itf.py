@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.toys import Chain, LockServer, Lottery
 from verifier import itf
 from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.quantifiers import arbitrary
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -64,7 +65,7 @@ class EverySort(Protocol):
         return State(**SORTS)
 
     def init(self, s: Any) -> Any:
-        return s.number == 0
+        return (s.number == 0) & arbitrary(*(getattr(s, name) for name in SORTS))
 
     @action(node="nodes", group=free("groups"))
     def reset(self, s: Any, node: Any, group: Any) -> Step:

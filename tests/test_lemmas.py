@@ -248,7 +248,7 @@ class ProcessesWhatItKnows(ExactlyOnceAtomic):
     @action(process="processes")
     def load_state(self, s: Any, process: Any) -> Step:
         step = super().load_state.method(self, s, process)
-        return Step(step.when, {**step.then, s.pc[process]: "ProcessAndCommit"})
+        return Step(step.when, {s.snapshot[process]: s.store, s.pc[process]: "ProcessAndCommit"})
 
 
 def test_processing_what_the_outbox_knows_is_not_proved() -> None:

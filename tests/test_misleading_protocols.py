@@ -72,7 +72,6 @@ class BagParameter(Protocol):
         return s.done.cardinality < 2
 
 
-@pytest.mark.xfail(strict=False, reason="known: one first letter, and bags against the naming order")
 @pytest.mark.parametrize("protocol", [TwoKinds, BagParameter])
 def test_engines_are_not_misled(protocol: type[Protocol]) -> None:
     model = build(protocol())

@@ -29,8 +29,10 @@ def bit_permutations(model: Model) -> list[Permutation]:
     choices: list[list[Renaming]] = [[{}]]
     count = 1
     for symmetry in model.system.symmetries:
-        movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
-        images = [{symmetry.sort: dict(zip(movable, image, strict=True))} for image in permutations(movable)]
+        images = [
+            {symmetry.sort: dict(zip(symmetry.movable, image, strict=True))}
+            for image in permutations(symmetry.movable)
+        ]
         if count * len(images) <= MOST_IMAGES and all(is_exact(model.layout, image) for image in images):
             choices.append(list(images))
             count *= len(images)

@@ -18,8 +18,10 @@ from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.layout import Leaf
 from verifier.encodings.printing import text
 from verifier.encodings.scalars import Code
+from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
 from verifier.model import Model
+from verifier.specs.definition import Property, PropertyKind
 from verifier.verdict import NO_DEADLOCK
 
 FORMAT = "verify certificate 1"
@@ -88,6 +90,7 @@ def certificate_of(
 
 def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     """The conjuncts of the invariant by name. Raises Misfit for a name that the model does not have."""
+    model = model.asking((certificate.property_name,))
     system = model.system
     known = _known(model)
     bits = {symbol.symbol_name() for symbol in system.bits}
@@ -136,14 +139,22 @@ def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
 def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
     """Of lemmas and properties what they say, and why it is so."""
     definition = model.definition
-    terms = {prop.name: (prop.formula, prop.description) for prop in definition.properties}
-    terms |= {lemma.name: (lemma.formula, lemma.description) for lemma in definition.lemmas}
+    terms = {prop.name: (_claim(prop), prop.description) for prop in definition.properties}
+    terms |= {lemma.name: (text(lemma.formula), lemma.description) for lemma in definition.lemmas}
     found = []
     for name in names:
-        formula, why = terms.get(name, _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == NO_DEADLOCK else TYPED])
-        says = formula if isinstance(formula, str) else text(formula)
+        says, why = terms.get(name, _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == NO_DEADLOCK else TYPED])
         found.append({"name": name, "says": says, "why": " ".join(why.split())})
     return found
+
+
+def _claim(prop: Property) -> str:
+    """What is so in every state if the property is part of an invariant (see ``verifier.model``)."""
+    if prop.kind is PropertyKind.REACHABLE:
+        return text(Term(Operator.NOT, prop.formula.sort, (prop.formula,)))
+    if prop.kind is PropertyKind.DEADLOCK_INVARIANT:
+        return f"an action is enabled, or else {text(prop.formula)}"
+    return text(prop.formula)
 
 
 def _literal_meanings(leaves: tuple[Leaf, ...]) -> dict[Literal, str]:

@@ -18,9 +18,9 @@ from pysmt.fnode import FNode
 from verifier.certificate import Certificate, formulas, literal_term
 from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restricted
 from verifier.images import representatives
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.solvers import Answer, open_solver
-from verifier.specs.definition import PropertyKind
 from verifier.system import Instance, TransitionSystem
 from verifier.tseitin import Definitions
 
@@ -79,7 +79,11 @@ def other_solver(than: str) -> str:
 def check(
     model: Model, certificate: Certificate, solver: str, listen: Callable[[str], None] = lambda _: None
 ) -> Checked:
-    """Checks all obligations, telling which it is about to ask. Raises Misfit for unknown names."""
+    """Checks all obligations, telling which it is about to ask.
+
+    Raises Misfit for unknown names, and NoInitialState: then any invariant would do.
+    """
+    require_initial_state(model)
     return _Check(model, certificate, solver, listen).run()
 
 
@@ -87,7 +91,7 @@ class _Check:
     def __init__(
         self, model: Model, certificate: Certificate, solver: str, listen: Callable[[str], None]
     ) -> None:
-        self.model = model
+        self.model = model.asking((certificate.property_name,))
         self.certificate = certificate
         self.solver = solver
         self.listen = listen
@@ -111,12 +115,11 @@ class _Check:
         return Checked(self.obligations, tuple(self.failed), time.monotonic() - began, self.asked)
 
     def _goals(self) -> dict[str, FNode]:
-        """Instances are disabled where they would leave a sort, so it must be shown that none would."""
-        return {
-            prop.name: prop.formula
-            for prop in self.model.system.properties
-            if prop.name == self.certificate.property_name or prop.kind is PropertyKind.TYPE_INVARIANT
-        }
+        """Instances are disabled where they would leave a sort or read what has no value, so it must be shown
+        that none would."""
+        system = self.model.system
+        goals = (system.property_named(self.certificate.property_name), *system.implied)
+        return {prop.name: prop.formula for prop in goals}
 
     def _ask(self, questions: _Questions, obligation: str, terms: Iterable[FNode]) -> None:
         """The obligation holds if the terms are impossible."""
@@ -138,7 +141,8 @@ class _Check:
         questions = _Questions(self.solver)
         questions.hold(invariant.values())
         for name, goal in goals.items():
-            self._ask(questions, f"the invariant implies {name}", [negation(goal)])
+            relates = "excludes" if self.model.system.seeks(name) else "implies"
+            self._ask(questions, f"the invariant {relates} {name}", [negation(goal)])
         questions.close()
 
     def _consecution(self, invariant: dict[str, FNode]) -> None:
@@ -175,14 +179,15 @@ class _Check:
         """No execution of fewer than k actions violates the goal; and no k different states in a row in
         which it holds, all within the invariant, are followed by yet another in which it does not. A
         shortest execution to a violation passes no state twice, so there is none."""
-        k = self.certificate.k
+        k, name = self.certificate.k, self.certificate.property_name
+        holds = f"{name} is not reached" if self.model.system.seeks(name) else f"{name} holds"
         path = _Path(self.model.system)
         base, step = _Questions(self.solver), _Questions(self.solver)
         base.hold([self.model.system.init])
         for depth in range(k):
             self.listen(f"base {depth}")
             base.hold([path.at(invariant, depth), *([path.step(depth - 1)] if depth else [])])
-            says = f"after {depth} actions from an initial state {self.certificate.property_name} holds"
+            says = f"after {depth} actions from an initial state {holds}"
             self._ask(base, says, [negation(path.at(goal, depth))])
             base.hold([path.at(goal, depth)])
         self.listen("step")
@@ -190,7 +195,7 @@ class _Check:
         step.hold(path.step(depth) for depth in range(k))
         step.hold(path.at(goal, depth) for depth in range(k))
         step.hold(path.differ(one, other) for other in range(k + 1) for one in range(other))
-        says = f"after {k} different states in which it holds {self.certificate.property_name} holds"
+        says = f"after {k} different states of which that is so {holds}"
         self._ask(step, says, [negation(path.at(goal, k))])
         base.close()
         step.close()

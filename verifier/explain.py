@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice, product
 
 from verifier.encodings.bits import TRUE
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowered import cases, known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.model import Leaving, Model
+from verifier.model import Leaving, Model, PartialRead
 from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
 
 _MAXIMUM_REASONS = 3
+_MOST_CHOICES = 4096
+"""Of free parameters, how many choices are tried to find one that shows an undefined read."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,46 @@ class ConcreteReading:
         return self._lowerings[variables]
 
     def holds(self, term: Term, bindings: Bindings) -> bool:
-        """Whether a formula holds."""
-        return self._lowering(term, bindings).formula(term, bindings) is TRUE
+        """Whether a formula holds; not where it reads what has no value."""
+        true = self._lowering(term, bindings).formula(term, bindings) is TRUE
+        return true and self.is_defined(term, bindings)
+
+    def is_defined(self, term: Term, bindings: Bindings) -> bool:
+        """Whether all that a term reads has a value."""
+        return Definedness(self._lowering(term, bindings)).of(term, bindings) is TRUE
+
+    def undefined_read(self, lines: Iterable[Term], bindings: Bindings) -> tuple[Term, Bindings] | None:
+        """The smallest term without a value that is read first, from the first line to the first that is
+        false, with the values of bound variables; None if there is none."""
+        for line in lines:
+            if not self.is_defined(line, bindings):
+                return self._innermost(line, bindings)
+            if isinstance(line.sort, Boolean) and not self.holds(line, bindings):
+                return None
+        return None
+
+    def _innermost(self, term: Term, bindings: Bindings) -> tuple[Term, Bindings]:
+        """Within a term that reads what has no value, the first such read that has no other in it."""
+        inner = [bindings]
+        if term.binds is not None:
+            inner = [{**bindings, term.binds: value} for value in term.binds.sort.values()]
+        for values in inner:
+            for part in term.arguments:
+                if not self.is_defined(part, values) and self._matters(term, part, values):
+                    return self._innermost(part, values)
+        return term, bindings
+
+    def _matters(self, term: Term, part: Term, bindings: Bindings) -> bool:
+        """Whether the part is read: that what stands before it does not decide the term."""
+        before = term.arguments[: term.arguments.index(part)]
+        match term.operator:
+            case Operator.AND | Operator.IMPLIES | Operator.IMAGE:
+                return all(self.holds(other, bindings) for other in before)
+            case Operator.OR:
+                return not any(self.holds(other, bindings) for other in before)
+            case Operator.IF if before:
+                return self.holds(before[0], bindings) == (len(before) == 1)
+        return True
 
     def value(self, term: Term, bindings: Bindings) -> Concrete | None:
         """The value of a term; None also where it is undefined."""
@@ -137,17 +179,37 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     return []
 
 
-def leaving_in_last_state(model: Model, trace: Trace) -> list[Leaving]:
-    """The assignments that would leave a sort there: what a type invariant excludes beside its formula."""
+def breaches(model: Model, trace: Trace) -> list[str]:
+    """In words, what a type invariant or ``UndefinedRead`` excludes beside its formula, where that is what
+    happens in the last state: assignments that would leave a sort, reads of what has no value."""
     kinds = {prop.name: prop.kind for prop in model.system.properties}
-    if kinds.get(str(trace.violates)) is not PropertyKind.TYPE_INVARIANT:
-        return []
+    kind = kinds.get(str(trace.violates))
     bits = model.layout.encode_state(trace.states[-1])
-    evaluator = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving])
-    found = zip(model.leaving, evaluator.single(bits), strict=True)
-    return [leaving for leaving, would in found if would]
+    if kind is PropertyKind.TYPE_INVARIANT:
+        found = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving]).single(bits)
+        return [_would_leave(leaving) for leaving, would in zip(model.leaving, found, strict=True) if would]
+    if kind is PropertyKind.UNDEFINED_READ:
+        found = Evaluator(model.system.bits, [read.when for read in model.undefined]).single(bits)
+        reading = ConcreteReading(trace.states[-1])
+        return [_reads(reading, read) for read, would in zip(model.undefined, found, strict=True) if would]
+    return []
 
 
-def would_leave(leaving: Leaving) -> str:
-    """In words, which assignment would leave which sort."""
+def _would_leave(leaving: Leaving) -> str:
     return f"{leaving.instance} is enabled and would give {leaving.target} a value outside {leaving.sort}"
+
+
+def _reads(reading: ConcreteReading, read: PartialRead) -> str:
+    """Which read has no value; of free parameters the first values are named with which it has none."""
+    for values in islice(product(*(tuple(symbol.sort.values()) for symbol in read.free)), _MOST_CHOICES):
+        chosen = dict(zip(read.free, values, strict=True))
+        found = reading.undefined_read(read.lines, {**read.bindings, **chosen})
+        if found is not None:
+            term, bindings = found
+            bound = {s: v for s, v in bindings.items() if s not in read.bindings and s in term.free}
+            where = ", ".join(f"{symbol.name} = {show(value)}" for symbol, value in bound.items())
+            own = {symbol: value for symbol, value in bindings.items() if symbol in read.bindings}
+            return f"{read.place} reads {text(term, own)}, which has no value" + (
+                f" for {where}" if where else ""
+            )
+    return f"{read.place} reads what has no value"

@@ -107,8 +107,7 @@ class _Search:
 
     def _exchanges(self) -> Iterator[Renaming]:
         for symmetry in self.model.system.symmetries:
-            movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
-            for one, other in pairwise(movable):
+            for one, other in pairwise(symmetry.movable):
                 yield {symmetry.sort: {one: other, other: one}}
 
     def _exchange(self, renaming: Renaming) -> _Exchange | None:

@@ -13,10 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, FrozenMap, show
-from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Record, Sequence, Set, Sort
+from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Function,
+    IndexSet,
+    Option,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+)
 from verifier.errors import UsageError
-from verifier.explain import leaving_in_last_state, reasons, would_leave
+from verifier.explain import breaches, reasons
 from verifier.model import Model
 from verifier.replay import ReplayFailure
 from verifier.specs.definition import Definition
@@ -80,8 +91,7 @@ def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
         }
         for reason in reasons(model, trace)
     ]
-    leaving = [would_leave(item) for item in leaving_in_last_state(model, trace)]
-    return found + [{"formula": words, "witnesses": [], "where": []} for words in leaving]
+    return found + [{"formula": words, "witnesses": [], "where": []} for words in breaches(model, trace)]
 
 
 def _status(trace: Trace, model: Model) -> str:
@@ -202,7 +212,7 @@ def _out(sort: Sort, value: Any) -> Any:
             return {"#set": [_out(sort.element, item) for item in sort.element.values() if item in value]}
         case Sequence():
             return [_out(sort.element, item) for item in value]
-    return value
+    return value.name if isinstance(value, Element) else value
 
 
 @dataclass(frozen=True)
@@ -233,7 +243,13 @@ class _Reader:
             case Sequence():
                 items = self._plain(data, list, "an array")
                 return tuple(self.value(sort.element, item) for item in items)
-        return str(self._plain(data, str, f"a string that names one of {sort}"))
+        name = str(self._plain(data, str, f"a string that names one of {sort}"))
+        if not isinstance(sort, IndexSet):
+            return name
+        found = sort.named(name)
+        if found is None:
+            raise ReplayFailure(self.step, f"{self.name} is {show(name)}, which is not in {sort}")
+        return found
 
     def _wrong(self, wanted: str, data: Any) -> UsageError:
         shown = json.dumps(data, ensure_ascii=False)

@@ -3,8 +3,8 @@ their states. This is where a definition is lowered to bits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -12,15 +12,16 @@ from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, conjunction, disjunction, negation, somehow
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.definedness import Definedness
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.specs.definition import Action, Definition, PropertyKind
+from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol, define
-from verifier.symmetry import check_symmetry, mentioned
+from verifier.symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system import Instance, NamedFormula, SafetyProperty, Symmetry, TransitionSystem
 
 State = dict[str, Concrete]
@@ -38,6 +39,22 @@ class Leaving:
 
 
 @dataclass(frozen=True, eq=False)
+class PartialRead:
+    """A read of what may have no value, and the states in which it has none."""
+
+    place: str
+    """Where the protocol reads: ``the guard of Fire(r1)``."""
+    lines: tuple[Term, ...]
+    """What is read there, from the first to the first that is false."""
+    bindings: Bindings
+    free: tuple[Symbol, ...]
+    """Parameters that the bindings leave open."""
+    when: FNode
+    property_name: str | None = None
+    """The property that reads; None: an action or the constraint."""
+
+
+@dataclass(frozen=True, eq=False)
 class Model:
     """A protocol at given constants, read as a transition system."""
 
@@ -49,6 +66,10 @@ class Model:
     """For each instance (by label) with free parameters, the layout of its inputs."""
     leaving: tuple[Leaving, ...]
     """What the type invariant excludes beside its formula. An instance is disabled where it would leave."""
+    init_is_read: FNode
+    """Where all that Init reads has a value: in every state, or the protocol is refused."""
+    undefined: tuple[PartialRead, ...]
+    """What the property ``UndefinedRead`` excludes. An instance is disabled where it would read so."""
 
     def instance(self, label: str) -> Instance:
         """The instance with that label. Raises KeyError if there is none."""
@@ -73,30 +94,64 @@ class Model:
         return layout.encode_state(chosen)
 
 
+    def asking(self, properties: Iterable[str]) -> Model:
+        """The model in which ``UndefinedRead`` speaks of these properties and those checked along with them,
+        not of the others: what they read does not matter."""
+        asked = frozenset(properties)
+        names = asked.union(prop.name for prop in self.system.implied)
+        kept = tuple(r for r in self.undefined if r.property_name is None or r.property_name in names)
+        if len(kept) == len(self.undefined) or UNDEFINED_READ in asked:
+            return self
+        changed = tuple(
+            replace(prop, formula=nowhere_undefined(kept))
+            if prop.kind is PropertyKind.UNDEFINED_READ
+            else prop
+            for prop in self.system.properties
+        )
+        return replace(self, undefined=kept, system=replace(self.system, properties=changed))
+
+
+def nowhere_undefined(reads: Iterable[PartialRead]) -> FNode:
+    """Whether none of the reads lacks a value."""
+    return negation(disjunction(read.when for read in reads))
+
+
 def build(protocol: Protocol) -> Model:
     """Lowers a protocol. Raises DefinitionError if it is not well formed."""
     definition = define(protocol)
     symmetries = check_symmetry(definition)
-    layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
+    try:
+        layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
+    except SortError as error:  # a variable without values: no state exists
+        raise DefinitionError(f"{definition.name}: {error}; give it one, or leave it out") from error
     builder = _Builder(definition, layout, symmetries)
-    instances = tuple(instance for action in definition.actions for instance in builder.instances(action))
+    instances = builder.named(i for action in definition.actions for i in builder.instances(action))
     valid = layout.valid()
     alive = builder.alive(instances)
     system = TransitionSystem(
         leaves=layout.leaves,
         bits=layout.bits,
         valid=valid,
-        init=conjunction((valid, builder.lowering.formula(definition.init))),
+        init=conjunction((valid, builder.defined_and_true(definition.init))),
         instances=instances,
         properties=tuple(builder.properties(alive)),
         alive=alive,
-        constraint=TRUE if builder.constraint is None else builder.constraint,
+        constraint=builder.constraint,
         symmetries=symmetries,
         lemmas=tuple(
-            NamedFormula(lemma.name, builder.lowering.formula(lemma.formula)) for lemma in definition.lemmas
+            NamedFormula(lemma.name, builder.defined_and_true(lemma.formula)) for lemma in definition.lemmas
         ),
     )
-    return Model(protocol, definition, layout, system, builder.free_layouts, tuple(builder.leaving))
+    return Model(
+        protocol,
+        definition,
+        layout,
+        system,
+        builder.free_layouts,
+        tuple(builder.leaving),
+        builder.definedness.of(definition.init),
+        tuple(builder.undefined),
+    )
 
 
 class _Builder:
@@ -108,11 +163,31 @@ class _Builder:
             symbol: layout.lowered[symbol.name] for symbol in definition.variables
         }
         self.lowering = Lowering(self.variables)
+        self.definedness = Definedness(self.lowering)
         self.support = Support(layout)
         self.free_layouts: dict[str, Layout] = {}
         self.leaving: list[Leaving] = []
+        self.undefined: list[PartialRead] = []
         bound = definition.constraint
-        self.constraint = None if bound is None else self.lowering.formula(bound)
+        self.constraint = TRUE if bound is None else self.defined_and_true(bound)
+        if bound is not None:
+            self._note_undefined("the constraint", (bound,), negation(self.definedness.of(bound)))
+
+    def defined_and_true(self, term: Term) -> FNode:
+        """Whether a formula of the state holds; not where it reads what has no value."""
+        return conjunction((self.definedness.of(term), self.lowering.formula(term)))
+
+    def _note_undefined(
+        self,
+        place: str,
+        lines: tuple[Term, ...],
+        when: FNode,
+        bindings: Bindings | None = None,
+        free: tuple[Symbol, ...] = (),
+        property_name: str | None = None,
+    ) -> None:
+        if not when.is_false():
+            self.undefined.append(PartialRead(place, lines, bindings or {}, free, when, property_name))
 
     def instances(self, action: Action) -> Iterable[Instance]:
         """All instances of an action that are not trivially disabled."""
@@ -122,26 +197,46 @@ class _Builder:
             if not instance.guard.is_false():
                 yield instance
 
+    def named(self, instances: Iterable[Instance]) -> tuple[Instance, ...]:
+        """All instances, each with the elements that it counts as naming."""
+        found = tuple(instances)
+        sorts = {
+            a.name: {p.symbol.name: p.symbol.sort for p in a.parameters} for a in self.definition.actions
+        }
+        names = named_in_order(found, sorts, self.symmetries)
+        return tuple(replace(instance, names=own) for instance, own in zip(found, names, strict=True))
+
     def _instance(self, action: Action, bindings: Bindings) -> Instance:
         parameters = {symbol.name: value for symbol, value in bindings.items()}
         label = f"{action.name}({', '.join(show(value) for value in parameters.values())})"
         lowering, inputs, wellformed = self._with_free(action, label)
+        definedness = Definedness(lowering) if inputs else self.definedness
+        free = tuple(parameter.symbol for parameter in action.parameters if parameter.free)
+
+        def undefined(place: str, lines: tuple[Term, ...], when: FNode) -> None:
+            self._note_undefined(place, lines, somehow(when, inputs), bindings, free)
+
+        unread = negation(definedness.of_lines(action.when, bindings))
+        undefined(f"the guard of {label}", action.when, conjunction((unread, self.constraint, wellformed)))
         lines = [lowering.formula(term, bindings) for term in action.when]
-        if self.constraint is not None:
-            lines.append(self.constraint)
-        guard = conjunction((*lines, wellformed))
+        lines += [definedness.of(term, bindings) for term in action.when]
+        guard = conjunction((*lines, self.constraint, wellformed))
         changed = dict(self.layout.lowered)
         beyond: list[FNode] = []
         for target, term in () if guard.is_false() else action.then:
             value = lowering.lower(term, bindings)
-            astray = [outside(target.sort, value)]
+            read = (*_keys(target), term)
+            unread = negation(conjunction(definedness.of(part, bindings) for part in read))
+            shown = text(target, bindings)
+            undefined(f"the new value of {shown} in {label}", read, conjunction((guard, unread)))
+            astray = [outside(target.sort, value), unread]
             converted = convert(value, term.sort, target.sort)
             self._assign(changed, target, converted, lowering, bindings, astray)
             leaves_sort = disjunction(astray)
             if not leaves_sort.is_false():
                 beyond.append(leaves_sort)
                 when = somehow(conjunction((guard, leaves_sort)), inputs)
-                self.leaving.append(Leaving(label, text(target, bindings), target.sort, when))
+                self.leaving.append(Leaving(label, shown, target.sort, when))
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
         updates = {old: new for old, new in zip(self.layout.bits, new_bits, strict=True) if old is not new}
@@ -208,21 +303,39 @@ class _Builder:
     def alive(self, instances: Iterable[Instance]) -> FNode:
         """Whether something can happen. Beyond the constraint it could, but is not looked at."""
         guards = [somehow(instance.guard, instance.inputs) for instance in instances]
-        beyond = [] if self.constraint is None else [negation(self.constraint)]
-        return disjunction((*guards, *(leaving.when for leaving in self.leaving), *beyond))
+        disabled = (*(leaving.when for leaving in self.leaving), *(read.when for read in self.undefined))
+        return disjunction((*guards, *disabled, negation(self.constraint)))
 
     def properties(self, alive: FNode) -> Iterable[SafetyProperty]:
         """The properties, the type invariant with what the instances added to it."""
         stays = negation(disjunction(leaving.when for leaving in self.leaving))
+        found = []
         for prop in self.definition.properties:
-            formula = self.lowering.formula(prop.formula)
+            formula, read = self.lowering.formula(prop.formula), self.definedness.of(prop.formula)
+            unread = negation(read)
+            if prop.kind is PropertyKind.REACHABLE:
+                formula = negation(conjunction((read, formula)))
+            else:  # without value it is not claimed to fail: UndefinedRead is
+                formula = disjunction((unread, formula))
             if prop.kind is PropertyKind.TYPE_INVARIANT:
                 formula = conjunction((formula, stays))
             elif prop.kind is PropertyKind.DEADLOCK_INVARIANT:
-                formula = disjunction((formula, alive))
-            elif prop.kind is PropertyKind.REACHABLE:
-                formula = negation(formula)
-            yield SafetyProperty(prop.name, prop.kind, formula, prop.default)
+                formula, unread = disjunction((formula, alive)), conjunction((unread, negation(alive)))
+            place = f"the property {prop.name}"
+            self._note_undefined(place, (prop.formula,), unread, property_name=prop.name)
+            found.append(SafetyProperty(prop.name, prop.kind, formula, prop.default))
+        nowhere = nowhere_undefined(self.undefined)
+        kept = [prop for prop in found if prop.kind is not PropertyKind.UNDEFINED_READ]
+        if len(kept) == len(found) and nowhere.is_true():
+            return found
+        return [*kept, SafetyProperty(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, nowhere, default=False)]
+
+
+def _keys(target: Term) -> Iterator[Term]:
+    """The keys along the path of a target, from the variable on."""
+    if target.arguments:
+        yield from _keys(target.arguments[0])
+        yield from target.arguments[1:]
 
 
 class Support:

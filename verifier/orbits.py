@@ -62,9 +62,8 @@ def _first_named_first(system: TransitionSystem, instance: Instance) -> Renaming
     renaming: dict[IndexSet, dict[Concrete, Concrete]] = {}
     for symmetry in system.symmetries:
         named = dict.fromkeys(element for sort, element in instance.mentions if sort == symmetry.sort)
-        movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
-        order = [*named, *(element for element in movable if element not in named)]
-        renaming[symmetry.sort] = dict(zip(order, movable, strict=True))
+        order = [*named, *(element for element in symmetry.movable if element not in named)]
+        renaming[symmetry.sort] = dict(zip(order, symmetry.movable, strict=True))
     return renaming
 
 

@@ -79,8 +79,8 @@ def _next(lines: Iterable[str]) -> Iterator[str]:
 
 
 def clean(name: str) -> str:
-    """A name as it may stand between bars."""
-    return re.sub(r"[|\\]", "!", name)
+    """A name as it may stand between bars; different names stay different."""
+    return re.sub(r"[|\\%]", lambda sign: f"%{ord(sign[0]):02X}", name)
 
 
 class SystemText:

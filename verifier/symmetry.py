@@ -1,25 +1,44 @@
 """Checks the declared symmetry of index sets against every use of their elements.
 
-Terms have few operations that tell one element of an index set from another: naming it (a literal)
-and choosing the first in order (``choose``). A named element is pinned: permutations that move only
-the others keep Init, the actions and the properties. An ordered choice keeps none.
+Terms have few operations that tell one element of an index set from another: naming it (a literal), and
+what takes values in their order (``choose``, minimum and maximum, comparisons). A named element is pinned:
+permutations that move only the others keep Init, the actions and the properties. An order keeps none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from verifier.encodings.concrete import Concrete, FrozenMap
 from verifier.encodings.sorts import IndexSet, Sort, contains_sort
-from verifier.encodings.terms import Operator
+from verifier.encodings.terms import Operator, Term
+from verifier.renaming import renamed
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
-from verifier.system import Symmetry
+from verifier.system import Instance, Symmetry
+
+Named = tuple[tuple[IndexSet, Concrete], ...]
+"""Elements of symmetric index sets, each with its set."""
+
+_TAKES_IN_ORDER = frozenset(
+    {
+        Operator.LESS,
+        Operator.LESS_EQUAL,
+        Operator.ADD,
+        Operator.SUBTRACT,
+        Operator.MINIMUM,
+        Operator.MAXIMUM,
+        Operator.MINIMUM_OF,
+        Operator.MAXIMUM_OF,
+    }
+)
+"""Operators whose result depends on the order of their arguments' sorts. ``choose`` is another."""
 
 
 def check_symmetry(definition: Definition) -> tuple[Symmetry, ...]:
     """The symmetry that holds. Raises DefinitionError where a symmetric index set is used in its order."""
-    return tuple(_check(definition, sort) for sort in _index_sets(definition) if sort.symmetric)
+    return tuple(_check(definition, sort) for sort in _symmetric(definition))
 
 
 def _check(definition: Definition, sort: IndexSet) -> Symmetry:
@@ -27,7 +46,7 @@ def _check(definition: Definition, sort: IndexSet) -> Symmetry:
     elements = frozenset(sort.values())
     for place, root in definition.terms():
         for term in root.walk():
-            if term.operator is Operator.CHOOSE and term.binds and contains_sort(term.binds.sort, sort):
+            if _depends_on_order(term, sort):
                 raise DefinitionError(
                     f"{definition.name}: {place} takes the first {sort.name} in order, so the {sort.name}s "
                     "are not interchangeable: declare the constant with symmetric=False"
@@ -37,13 +56,23 @@ def _check(definition: Definition, sort: IndexSet) -> Symmetry:
     return Symmetry(sort, frozenset(pinned))
 
 
-def _index_sets(definition: Definition) -> list[IndexSet]:
-    found: dict[IndexSet, None] = {}
+def _depends_on_order(term: Term, sort: IndexSet) -> bool:
+    """Whether the order of the set's elements enters the value of the term."""
+    if term.operator is Operator.CHOOSE:
+        assert term.binds is not None
+        return contains_sort(term.binds.sort, sort)
+    return term.operator in _TAKES_IN_ORDER and any(contains_sort(a.sort, sort) for a in term.arguments)
+
+
+def _symmetric(definition: Definition) -> list[IndexSet]:
+    """The index sets of the state and of parameters that are declared symmetric wherever they occur."""
     sorts = [symbol.sort for symbol in definition.variables]
     sorts += [parameter.symbol.sort for action in definition.actions for parameter in action.parameters]
-    for sort in sorts:
-        found.update(dict.fromkeys(_within(sort)))
-    return list(found)
+    found = {index_set: None for sort in sorts for index_set in _within(sort)}
+    bound = (term.binds.sort for _, root in definition.terms() for term in root.walk() if term.binds)
+    everywhere = (index_set for sort in (*sorts, *bound) for index_set in _within(sort))
+    ordered = {index_set for index_set in everywhere if not index_set.symmetric}
+    return [index_set for index_set in found if index_set not in ordered]
 
 
 def _within(sort: Sort) -> Iterator[IndexSet]:
@@ -66,15 +95,55 @@ def _atoms(value: Concrete) -> Iterator[Concrete]:
             yield value
 
 
-def mentioned(
-    sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]
-) -> list[tuple[IndexSet, Concrete]]:
+def mentioned(sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]) -> Named:
     """The interchangeable elements that a parameter's value names, in order."""
     index_sets = list(dict.fromkeys(_within(sort)))
     found: list[tuple[IndexSet, Concrete]] = []
     for symmetry in symmetries:
         if symmetry.sort in index_sets:
             atoms = set(_atoms(value))
-            movable = (element for element in symmetry.sort.values() if element not in symmetry.pinned)
-            found.extend((symmetry.sort, element) for element in movable if element in atoms)
-    return found
+            found.extend((symmetry.sort, element) for element in symmetry.movable if element in atoms)
+    return tuple(found)
+
+
+def named_in_order(
+    instances: Sequence[Instance], sorts: Mapping[str, Mapping[str, Sort]], symmetries: tuple[Symmetry, ...]
+) -> tuple[Named, ...]:
+    """For each instance the elements that count as named once it is taken (``unroll`` lets an element be
+    named only after the one before it). ``sorts`` gives those of each action's parameters.
+
+    That is sound beside the swapping of neighbours if, for an instance that names an element and not the one
+    before it, the instance with the two exchanged stands earlier in the order of instances: then the least of
+    all renamings and swaps of an execution obeys both. Each case is looked at; where it is not so, the
+    instance counts as naming all elements before the ones that it names, and so requires nothing.
+    """
+    place = {(i.action, tuple(i.parameters.values())): index for index, i in enumerate(instances)}
+    found = []
+    for index, instance in enumerate(instances):
+        names = dict.fromkeys(instance.mentions)
+        for symmetry in symmetries:
+            own = [element for sort, element in instance.mentions if sort == symmetry.sort]
+            if not _stands_after_exchanged(instance, index, own, symmetry, sorts[instance.action], place):
+                last = symmetry.movable.index(own[-1])
+                names |= dict.fromkeys((symmetry.sort, element) for element in symmetry.movable[: last + 1])
+        found.append(tuple(names))
+    return tuple(found)
+
+
+def _stands_after_exchanged(
+    instance: Instance,
+    index: int,
+    own: Sequence[Concrete],
+    symmetry: Symmetry,
+    sorts: Mapping[str, Sort],
+    place: Mapping[tuple[str, tuple[Concrete, ...]], int],
+) -> bool:
+    """Whether the instance stands after each one in which an element that it names is exchanged with the one
+    before, if it does not name that."""
+    for before, element in pairwise(symmetry.movable):
+        if element in own and before not in own:
+            renaming = {symmetry.sort: {element: before, before: element}}
+            exchanged = tuple(renamed(sorts[n], value, renaming) for n, value in instance.parameters.items())
+            if place.get((instance.action, exchanged), len(place)) >= index:
+                return False
+    return True

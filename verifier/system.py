@@ -32,6 +32,8 @@ class Instance:
     """Leaves that may change."""
     mentions: tuple[tuple[IndexSet, Concrete], ...]
     """Elements of symmetric index sets among the parameters, in order."""
+    names: tuple[tuple[IndexSet, Concrete], ...] = ()
+    """Those that count as named once it is taken (``verifier.symmetry.named_in_order``)."""
 
     @property
     def label(self) -> str:
@@ -67,6 +69,11 @@ class Symmetry:
     sort: IndexSet
     pinned: frozenset[Concrete]
 
+    @property
+    def movable(self) -> tuple[Concrete, ...]:
+        """The elements that may be permuted, in order."""
+        return tuple(element for element in self.sort.values() if element not in self.pinned)
+
 
 @dataclass(frozen=True, eq=False)
 class TransitionSystem:
@@ -86,6 +93,13 @@ class TransitionSystem:
     """Whether a state is within the protocol's constraint; part of every guard."""
     lemmas: tuple[NamedFormula, ...] = ()
     """What serves to prove properties; each is to be proved with them."""
+
+    @property
+    def implied(self) -> tuple[SafetyProperty, ...]:
+        """What is checked along with any property, since an action that would break it is disabled: that no
+        value leaves its sort, and that nothing is read that has no value."""
+        kinds = (PropertyKind.UNDEFINED_READ, PropertyKind.TYPE_INVARIANT)
+        return tuple(prop for kind in kinds for prop in self.properties if prop.kind is kind)
 
     def property_named(self, name: str) -> SafetyProperty:
         """The property of that name."""

@@ -68,16 +68,18 @@ class Frames:
         return literal + offset if literal > 0 else literal - offset
 
 
-def frames(system: TransitionSystem, steps: Steps, symmetry: bool) -> Frames:
+def frames(system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True) -> Frames:
     """The frames of a system. With ``symmetry``, executions that differ only in the names of
-    interchangeable elements are represented by those that name them in order."""
-    return _FrameBuilder(system, steps, symmetry).build()
+    interchangeable elements are represented by those that name them in order; with ``swapping``, those that
+    differ only in the order of neighbours that commute by those that take them in the instances' order."""
+    return _FrameBuilder(system, steps, symmetry, swapping).build()
 
 
 class _FrameBuilder:
-    def __init__(self, system: TransitionSystem, steps: Steps, symmetry: bool) -> None:
+    def __init__(self, system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool) -> None:
         self.system = system
         self.steps = steps
+        self.swapping = swapping
         self.cnf = Clausifier()
         self.mentions = _Mentions(system) if symmetry else None
         held = [*system.bits, *(self.mentions.bits if self.mentions else ())]
@@ -178,7 +180,7 @@ class _FrameBuilder:
         It agrees with naming elements in order: among all swaps and renamings of an execution the
         least in the order of instances, which compares parameters element by element, obeys both.
         """
-        if self.steps is Steps.PARALLEL:
+        if self.steps is Steps.PARALLEL or not self.swapping:
             return []
         instances = self.system.instances
         return [
@@ -242,8 +244,7 @@ class _Mentions:
         place: dict[tuple[IndexSet, Concrete], int] = {}
         predecessor: dict[int, int] = {}
         for symmetry in system.symmetries:
-            movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
-            for rank, element in enumerate(movable):
+            for rank, element in enumerate(symmetry.movable):
                 number = place[symmetry.sort, element] = len(self.bits)
                 if rank:
                     predecessor[number] = number - 1
@@ -260,7 +261,7 @@ class _Mentions:
         predecessor: Mapping[int, int],
     ) -> None:
         own: set[int] = set()
-        for item in instance.mentions:
+        for item in instance.names:
             number = place[item]
             before = predecessor.get(number)
             if before is not None and before not in own and number not in own:

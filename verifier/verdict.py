@@ -43,6 +43,13 @@ NO_DEADLOCK = "NoDeadlock"
 """Freedom from deadlock among the properties: in every reachable state some action is enabled."""
 
 NEVER_REACHED = "reached in no state: every reachable state was looked at"
+NO_STATE_REACHES = "reached in no state: an invariant excludes it"
+
+
+def settled(*, sought: bool) -> tuple[VerdictKind, str | None]:
+    """What a proof for all depths means, and why: what was ``sought`` (a reachable property) is reached by no
+    execution, so its claim fails; any other property is proved."""
+    return (VerdictKind.VIOLATED, NO_STATE_REACHES) if sought else (VerdictKind.PROVED, None)
 
 
 def not_reached(depth: int) -> str:

@@ -20,7 +20,7 @@ original determines ``messages'`` twice there. ``late_reads=intended`` drops tho
 ``fence_recovery_reads=false`` is the known-bad variant that the original suggests as an exercise.
 With two recoveries, three clients in all, AllCommittedEntriesReachAckQuorum does not hold: the second can
 learn from a bookie that an entry is confirmed, by fragments that only the first knew (an execution of 30
-actions, in the original as well). All else does: the lemmas say why.
+actions, in the original as well: docs/bookkeeper-two-recoveries.md). All else does: the lemmas say why.
 The liveness property (a ledger is closed eventually) is not here yet.
 """
 

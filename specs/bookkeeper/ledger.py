@@ -25,11 +25,10 @@ METADATA_LANE = Lane("metadata", ("meta_status", "meta_fragments", "meta_last_en
 
 def untouched(sort: Sort) -> Any:
     """The value of which every part is none, zero or empty."""
-    match sort:
-        case Function():
-            return function(sort.domain, lambda key: untouched(sort.range))
-        case Record():
-            return record(sort, **{name: untouched(part) for name, part in sort.fields})
+    if isinstance(sort, Function):
+        return function(sort.domain, lambda key: untouched(sort.range))
+    if isinstance(sort, Record):
+        return record(sort, **{name: untouched(part) for name, part in sort.fields})
     return literal(sort, sort.default)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from verifier.encodings.quantifiers import choose, count, forall, if_
+from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import literal
 from verifier.specs.exactly_once.atomic_lemmas import AtomicOutboxLemmas
@@ -193,9 +193,14 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
 
     # Properties
 
+    def has_made(self, store: Any, message: Any, version: Any) -> Any:
+        """The message made this version of the state; version 0 is none's."""
+        log = store.log
+        return (version >= 1) & (version <= log.length) & (log[version - 1] == message)
+
     def is_changed_once(self, s: Any) -> Any:
         """No message is in the log twice."""
-        return forall(self.ids, lambda i: count(self.versions, lambda v: s.store.log[v - 1] == i) <= 1)
+        return forall(self.ids, lambda i: count(self.versions, lambda v: self.has_made(s.store, i, v)) <= 1)
 
     def is_sent_once(self, s: Any) -> Any:
         """No message was sent under two versions."""
@@ -204,20 +209,30 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
         )
 
     def is_consistent(self, s: Any) -> Any:
-        """What was sent for a message acknowledged has the version that it made."""
+        """A message acknowledged has made a version, and was sent with it."""
 
-        def made(message: Any) -> Any:
-            return choose(self.versions, lambda v: s.store.log[v - 1] == message)
+        def made(message: Any, version: Any) -> Any:
+            return self.has_made(s.store, message, version)
 
-        def sent(message: Any) -> Any:
-            return choose(self.versions, lambda v: s.output.contains({"id": message, "ver": v}))
+        def sent(message: Any, version: Any) -> Any:
+            return s.output.contains({"id": message, "ver": version})
 
-        return forall(s.processed, lambda m: made(m.id) == sent(m.id))
+        def some(which: Any, message: Any) -> Any:
+            return exists(self.versions, lambda v: which(message, v))
+
+        def version(which: Any, message: Any) -> Any:
+            return choose(self.versions, lambda v: which(message, v))
+
+        def same(message: Any) -> Any:
+            there = some(made, message) & some(sent, message)
+            return there & (version(made, message) == version(sent, message))
+
+        return forall(s.processed, lambda m: same(m.id))
 
     @type_invariant(name="TypeInvariant")
     def types(self, s: Any) -> Any:
         """All of it is in the sorts."""
-        return True
+        return constantly(True)
 
     @invariant(name="AtMostOneStateChange")
     def at_most_one_state_change(self, s: Any) -> Any:

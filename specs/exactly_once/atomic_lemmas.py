@@ -33,10 +33,6 @@ class AtomicOutboxLemmas:
 
         return holds(s.store) & forall(self.processes, of_snapshot)
 
-    def made(self: Any, store: Any, message: Any, version: Any) -> Any:
-        """The message made this version of the state."""
-        return store.log[version - 1] == message
-
     def is_sent(self: Any, s: Any, message: Any) -> Any:
         """Something was sent for the message."""
         return exists(self.versions, lambda v: s.output.contains({"id": message, "ver": v}))
@@ -58,7 +54,7 @@ class AtomicOutboxLemmas:
             return forall(
                 self.ids,
                 lambda i: (
-                    store.outbox[i].is_some == exists(self.versions, lambda v: self.made(store, i, v))
+                    store.outbox[i].is_some == exists(self.versions, lambda v: self.has_made(store, i, v))
                 ),
             )
 
@@ -72,7 +68,7 @@ class AtomicOutboxLemmas:
             return forall(
                 self.ids,
                 self.versions,
-                lambda i, v: ((store.outbox[i] == v) & (v > 0)).implies(self.made(store, i, v)),
+                lambda i, v: ((store.outbox[i] == v) & (v > 0)).implies(self.has_made(store, i, v)),
             )
 
         return self.every_store(s, is_sound)
@@ -93,7 +89,7 @@ class AtomicOutboxLemmas:
             self.ids,
             self.versions,
             self.versions,
-            lambda i, v, w: ((v < w) & self.made(s.store, i, v)).implies(~self.made(s.store, i, w)),
+            lambda i, v, w: ((v < w) & self.has_made(s.store, i, v)).implies(~self.has_made(s.store, i, w)),
         )
 
     @lemma()
@@ -132,7 +128,7 @@ class AtomicOutboxLemmas:
     @lemma()
     def sent_is_version_made(self: Any, s: Any) -> Any:
         """What is sent is what the outbox says, after the commit: the version that the message made."""
-        return forall(s.output, lambda sent: self.made(s.store, sent.id, sent.ver))
+        return forall(s.output, lambda sent: self.has_made(s.store, sent.id, sent.ver))
 
     @lemma()
     def acknowledged_once_sent(self: Any, s: Any) -> Any:

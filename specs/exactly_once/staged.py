@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import choose, count, forall, if_
+from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set
 from verifier.encodings.values import literal
 from verifier.specs.exactly_once.staged_lemmas import StagedOutboxLemmas
@@ -257,6 +257,10 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
 
     # Properties
 
+    def occurs(self, versioned: Any, message_id: Any) -> Any:
+        """The message occurs under some version."""
+        return exists(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
+
     def version_of(self, versioned: Any, message_id: Any) -> Any:
         """A version under which the message occurs; no value if it does not."""
         return choose(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
@@ -269,16 +273,19 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
         )
 
     def is_consistent(self, s: Any) -> Any:
-        """For every message acknowledged, the version sent is the one committed."""
+        """For every message acknowledged, a version was committed and sent, and it is the same."""
+        made, sent = s.store.history, s.output
         return forall(
             s.processed,
-            lambda m: self.version_of(s.store.history, m.id) == self.version_of(s.output, m.id),
+            lambda m: self.occurs(made, m.id)
+            & self.occurs(sent, m.id)
+            & (self.version_of(made, m.id) == self.version_of(sent, m.id)),
         )
 
     @type_invariant(name="TypeInvariant")
     def types(self, s: Any) -> Any:
         """All of it is in the sorts."""
-        return True
+        return constantly(True)
 
     @invariant(name="AtMostOneStateChange")
     def at_most_one_state_change(self, s: Any) -> Any:

@@ -41,7 +41,8 @@ class Kip320(Kip320Lemmas, Kip279):
     def high_watermark_reached_epoch(self, s: Any, leader: Any) -> Any:
         """Nothing of earlier epochs is left for this leader to commit."""
         log, local = s.log[leader], s.replica[leader]
-        return (local.hw == log.length) | (log[local.hw].epoch == local.epoch)
+        has_next = self.has_offset(s, leader, local.hw)
+        return (local.hw == log.length) | (has_next & (log[local.hw].epoch == local.epoch))
 
     def reached_high_watermark(self, s: Any, follower: Any, leader: Any) -> Any:
         """The follower's log goes at least as far as the leader's high watermark."""

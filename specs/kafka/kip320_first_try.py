@@ -14,7 +14,7 @@ class Kip320FirstTry(Kip279):
 
     Source: hachikuji/kafka-specification, Kip320FirstTry.tla. Differences: those of KafkaReplication;
     and where the original asks for a record of the leader and for one of the follower with its epoch,
-    one comparison says it, since a record that is missing equals nothing.
+    the two are compared where both logs have one.
     """
 
     name = "kip320-first-try"
@@ -34,10 +34,11 @@ class Kip320FirstTry(Kip279):
     def is_caught_up_to_leader_epoch(self, s: Any, follower: Any, leader: Any, end_offset: Any) -> Any:
         """Both agree on who leads, and their records just below this offset are of the same epoch."""
         last = end_offset - 1
+        both = self.has_offset(s, leader, last) & self.has_offset(s, follower, last)
         return (
             self.presumes_leadership(s, leader)
             & self.is_following(s, follower, leader)
-            & ((end_offset == 0) | (s.log[leader][last].epoch == s.log[follower][last].epoch))
+            & ((end_offset == 0) | (both & (s.log[leader][last].epoch == s.log[follower][last].epoch)))
         )
 
     def needs_truncation(self, s: Any, follower: Any, leader: Any) -> Any:
@@ -49,7 +50,8 @@ class Kip320FirstTry(Kip279):
     def high_watermark_reached_epoch(self, s: Any, leader: Any) -> Any:
         """Nothing of earlier epochs is left for this leader to commit."""
         log, local = s.log[leader], s.replica[leader]
-        return (local.hw == log.length) | (log[local.hw].epoch == local.epoch)
+        has_next = self.has_offset(s, leader, local.hw)
+        return (local.hw == log.length) | (has_next & (log[local.hw].epoch == local.epoch))
 
     @action(follower="replicas", leader="replicas")
     def follower_truncate(self, s: Any, follower: Any, leader: Any) -> Step:

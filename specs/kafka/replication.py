@@ -131,7 +131,11 @@ class KafkaReplication(Protocol):
 
     def has_same_entry(self, s: Any, one: Any, other: Any, offset: Any) -> Any:
         """Both logs have a record at this offset, and it is the same."""
-        return s.log[one][offset] == s.log[other][offset]
+        return (
+            self.has_offset(s, one, offset)
+            & self.has_offset(s, other, offset)
+            & (s.log[one][offset] == s.log[other][offset])
+        )
 
     def is_caught_up(self, s: Any, follower: Any, leader: Any, end_offset: Any) -> Any:
         """The follower has as much as the leader has below this offset, whatever the records are."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import count, exists, forall, if_, those
+from verifier.encodings.quantifiers import constantly, count, exists, forall, if_, those
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import record
 from verifier.specs.protocol import (
@@ -156,7 +156,7 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         """The producer sends a message."""
         message = record(s.messages.sort.element, key=key, value=value)
         return Step(
-            when=[self.model_producer, s.messages.length < self.message_sent_limit],
+            when=[constantly(self.model_producer), s.messages.length < self.message_sent_limit],
             then={s.messages: s.messages.append(message)},
         )
 
@@ -240,7 +240,7 @@ class PulsarCompaction(CompactionLemmas, Protocol):
     @action()
     def consumer(self, s: Any) -> Step:
         """The consumer changes nothing."""
-        return Step(when=[self.model_consumer], then={})
+        return Step(when=[constantly(self.model_consumer)], then={})
 
     @action()
     def terminating(self, s: Any) -> Step:

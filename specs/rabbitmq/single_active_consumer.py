@@ -80,7 +80,8 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
     def is_waiting(self, s: Any, app: Any, queue: Any) -> Any:
         """The app is among the queue's subscribers that are not active."""
         waiting = s.subscriber_queue[queue]
-        return exists(Range(0, self.apps.size - 1), lambda place: waiting[place] == app)
+        places = Range(0, self.apps.size - 1)
+        return exists(places, lambda place: (place < waiting.length) & (waiting[place] == app))
 
     def is_subscribed(self, s: Any, app: Any, queue: Any) -> Any:
         return (s.active[queue] == app) | self.is_waiting(s, app, queue)
@@ -155,8 +156,14 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
     @action(app="apps", queue="queues")
     def make_active(self, s: Any, app: Any, queue: Any) -> Step:
         """A queue without active consumer takes the one that has waited longest."""
+        waiting = s.subscriber_queue[queue]
         return Step(
-            when=[self.takes_part(s, app), s.subscriber_queue[queue][0] == app, s.active[queue].is_none],
+            when=[
+                self.takes_part(s, app),
+                ~waiting.is_empty,
+                waiting[0] == app,
+                s.active[queue].is_none,
+            ],
             then={s.active[queue]: app, s.subscriber_queue[queue]: self.others(s, app, queue)},
         )
 

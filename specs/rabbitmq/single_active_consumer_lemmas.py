@@ -29,6 +29,6 @@ class SingleActiveConsumerLemmas:
 
         def is_twice(queue: Any, one: Any, other: Any) -> Any:
             waiting = s.subscriber_queue[queue]
-            return (one < other) & (waiting[one] == waiting[other])
+            return (one < other) & (other < waiting.length) & (waiting[one] == waiting[other])
 
         return forall(self.queues, places, places, lambda q, i, j: ~is_twice(q, i, j))

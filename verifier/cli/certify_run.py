@@ -18,13 +18,14 @@ from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import Outcome
 from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.errors import UsageError
+from verifier.initial import require_initial_state
 from verifier.model import Model, build
 from verifier.report.text import constants_line, verdict_text
 from verifier.runs.content import as_object
 from verifier.runs.loading import Loaded, load
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
-from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind
+from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind, settled
 
 _SHOWN = 5
 
@@ -41,10 +42,11 @@ def run(options: Options) -> int:
     if proof.property_name == NO_DEADLOCK:
         model = with_deadlock(model)
     check_fit(model, proof, content)
+    require_initial_state(model)  # asked here too: what a child raises is taken for a crash
     about = f"{proof.spec} with {constants_line(proof.constants)}"
     click.echo(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
     checked, reason = _checked(model, proof, solver, options)
-    verdict = _verdict(proof, checked, reason, options, time.monotonic() - began)
+    verdict = _verdict(model, proof, checked, reason, options, time.monotonic() - began)
     if options.output_format == "json":
         print_json(as_object(_run(loaded, model, proof, solver, checked, verdict)))
     else:
@@ -75,9 +77,9 @@ def _checked(model: Model, proof: Certificate, solver: str, options: Options) ->
 
 
 def _verdict(
-    proof: Certificate, checked: Checked | None, reason: str, options: Options, seconds: float
+    model: Model, proof: Certificate, checked: Checked | None, reason: str, options: Options, seconds: float
 ) -> Verdict:
-    kind, why = VerdictKind.PROVED, None
+    kind, why = settled(sought=model.system.seeks(proof.property_name))
     if checked is None:
         kind, why = VerdictKind.INCONCLUSIVE, reason
     elif any(item.certain for item in checked.failed):

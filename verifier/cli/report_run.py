@@ -16,6 +16,7 @@ from verifier.errors import UsageError
 from verifier.report.itf_values import check_shape
 from verifier.report.report import Report, as_object
 from verifier.runs.row import Row, check_types, rows_of
+from verifier.sweep.extra import TO_READ_ROWS, check_extra
 
 _ENDINGS = {".md": "markdown", ".json": "json", ".xml": "junit", ".html": "html", ".htm": "html"}
 
@@ -73,10 +74,9 @@ def read_report(path: Path, title: str | None, spec: str | None, settings: Mappi
 
 def _swept(folder: Path) -> tuple[Row, ...]:
     """The rows of a sweep, in the order of specs, properties and constants."""
-    try:
-        from verifier.sweep.store import read_rows
-    except ImportError as error:
-        raise UsageError(f"a sweep's rows need {error.name}: pip install 'protoverify[sweep]'") from None
+    check_extra(f"the report of {folder}, a sweep's folder,", TO_READ_ROWS)
+    from verifier.sweep.store import read_rows
+
     rows = read_rows(folder)
     return tuple(sorted(rows, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine)))
 

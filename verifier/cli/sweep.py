@@ -103,6 +103,9 @@ def command(**given: Any) -> int:
       verify sweep grid.toml --timeout 60s --out nightly
       verify sweep grid.toml --out nightly --rerun verdict=inconclusive --timeout 10m
     """
+    from verifier.sweep.extra import TO_SWEEP, check_extra
+
+    check_extra("verify sweep", TO_SWEEP)  # before what follows, which imports them
     from verifier.cli.sweep_run import run
 
     return run(Options(**given))

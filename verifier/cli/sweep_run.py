@@ -21,7 +21,7 @@ from verifier.runs.expect import Expectations, exit_code, parse_expectations
 from verifier.runs.row import Row
 from verifier.sweep.expansion import Expansion, expand, expensive_first
 from verifier.sweep.grid import Grid, axes_of, read_grids
-from verifier.sweep.java import check_java, check_pyspark
+from verifier.sweep.java import check_java
 from verifier.sweep.job import Job
 from verifier.verdict import Verdict, VerdictKind
 
@@ -46,7 +46,6 @@ def run(options: Options) -> int:
     expansion = expand(grids)
     expectations = _expectations(options, expansion)
     _check_reruns(options.rerun)
-    check_pyspark()
     check_java()
     _check_archive(options)
     for line in left_out_lines(expansion.left_out):

@@ -22,8 +22,10 @@ from verifier.engines.bounded_search import (
     Search,
     search,
 )
+from verifier.engines.implied import concluded
 from verifier.engines.parts import Part
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
@@ -92,8 +94,10 @@ def check(model: Model, request: Request, listen: Callable[[Progress], None] = l
 
     The type invariant is always checked along, since an action that would leave a sort is disabled
     there and might hide violations; it appears among the verdicts if asked for or violated.
+    Raises NoInitialState.
     """
-    return _Run(model, request, listen).run()
+    require_initial_state(model)
+    return _Run(model.asking(request.properties), request, listen).run()
 
 
 @dataclass
@@ -116,9 +120,7 @@ class _Run:
     def __post_init__(self) -> None:
         system = self.model.system
         asked = self.request.properties
-        implied = tuple(
-            p.name for p in system.properties if p.kind == "type invariant" and p.name not in asked
-        )
+        implied = tuple(prop.name for prop in system.implied if prop.name not in asked)
         self.properties = {name: _Progress() for name in (*asked, *implied)}
         self.replayer = Replayer(self.model)
         self.unseen = {action.name for action in self.model.definition.actions}
@@ -318,4 +320,9 @@ class _Run:
             if name in self.request.properties or known.verdict.trace is not None:
                 verdicts.append(known.verdict)
         enabled = {action.name for action in self.model.definition.actions} - self.unseen
-        return Outcome(tuple(verdicts), tuple(sorted(self.unseen)), self.statistics, tuple(sorted(enabled)))
+        return Outcome(
+            concluded(self.model.system, verdicts),
+            tuple(sorted(self.unseen)),
+            self.statistics,
+            tuple(sorted(enabled)),
+        )

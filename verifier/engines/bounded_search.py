@@ -30,6 +30,10 @@ class Search:
     seed: int = 0
     part: Part | None = None
     """None: all executions. What is closed is closed for these."""
+    swapping: bool = True
+    """Whether neighbours that commute are only looked at in one order."""
+    structural: bool = True
+    """Whether structural invariants are looked for, where steps are serial."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +126,9 @@ class _Run:
         self.task = task
         self.report = report
         self.decided_elsewhere = decided_elsewhere
-        self.frames: Frames = frames(system, task.steps, task.symmetry)
+        self.frames: Frames = frames(system, task.steps, task.symmetry, task.swapping)
         # They help to exhaust a depth; a violation is found before they are.
-        exhausting = task.steps is Steps.SERIAL
+        exhausting = task.steps is Steps.SERIAL and task.structural
         self.invariants = structural_invariants(system, self.frames, task.solver) if exhausting else []
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)

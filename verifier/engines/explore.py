@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 
 from verifier.engines.bmc import Outcome
 from verifier.engines.coverage import Coverage
+from verifier.engines.implied import concluded
 from verifier.engines.processes import Limits
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves, Successors
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, places, unpack
 from verifier.explicit.table import StateTable
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
-from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, not_reached
 
@@ -93,9 +94,10 @@ def explore(
 ) -> Exploration:
     """Explores until all is seen, all properties are violated or reached, or the limits or the user end it.
 
-    The type invariant is always checked along, as in bounded model checking.
+    The type invariant is always checked along, as in bounded model checking. Raises NoInitialState.
     """
-    return _Run(model, request, listen).run()
+    require_initial_state(model)
+    return _Run(model.asking(request.properties), request, listen).run()
 
 
 class _LimitError(Exception):
@@ -127,7 +129,7 @@ class _Run:
     def __post_init__(self) -> None:
         system = self.model.system
         asked = self.request.properties
-        implied = (p.name for p in system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
+        implied = (prop.name for prop in system.implied)
         self.names = list(dict.fromkeys((*asked, *implied)))
         self.violations: dict[str, Verdict] = {}
         self.process = psutil.Process()
@@ -154,7 +156,8 @@ class _Run:
         verdicts = [self._verdict(name, reason) for name in self.names]
         asked = [v for v in verdicts if v.property_name in self.request.properties or v.trace is not None]
         never = () if self.closed < 0 else self.coverage.never
-        return Exploration(tuple(asked), never, self._statistics(), self.coverage.ever, self._graph())
+        told = concluded(self.model.system, asked)
+        return Exploration(told, never, self._statistics(), self.coverage.ever, self._graph())
 
     def _explore(self) -> None:
         rows = initial_states(self.model.system)

@@ -27,6 +27,7 @@ from verifier.engines.inductive_step import (
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.orbits import representatives
 from verifier.replay import Replayer, ReplayFailure
@@ -120,8 +121,12 @@ Listen = Callable[[Progress], None]
 
 
 def induct(model: Model, request: Request, listen: Listen = lambda _: None) -> InductionOutcome:
-    """Checks the obligations. Raises UsageError for what cannot be proved by induction."""
-    return _Run(model, request, listen).run()
+    """Checks the obligations.
+
+    Raises UsageError for what cannot be proved by induction, and NoInitialState.
+    """
+    require_initial_state(model)
+    return _Run(model.asking((request.property_name,)), request, listen).run()
 
 
 def check_names(goal: str, kind: PropertyKind, lemmas: Iterable[str], known: Iterable[str]) -> None:
@@ -141,9 +146,9 @@ def question_of(model: Model, request: Request) -> Question:
     known = {lemma.name: lemma.formula for lemma in system.lemmas}
     check_names(goal.name, goal.kind, request.lemmas or (), known)
     lemmas = tuple(known) if request.lemmas is None else tuple(dict.fromkeys(request.lemmas))
-    # An instance is disabled where it would leave a sort, so that this never happens must be proved too.
-    types = [prop for prop in system.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
-    formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in types}}
+    # An instance that would leave a sort or read what has no value is disabled: it must be proved that
+    # none would.
+    formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in system.implied}}
     needed = tuple(formulas)
     kept = {**known, **{prop.name: prop.formula for prop in system.properties}}
     formulas |= {name: kept[name] for name in request.proved if name not in formulas}

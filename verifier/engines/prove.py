@@ -33,16 +33,15 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
 from verifier.solvers.assuming import AssumingSolver
-from verifier.specs.definition import PropertyKind
 from verifier.trace import Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import Verdict, VerdictKind, settled
 
 KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
-NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
 
 class EngineChoice(StrEnum):
@@ -102,7 +101,11 @@ class ProveOutcome(bmc.Outcome):
 def check(
     model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
 ) -> ProveOutcome:
-    """Proves or refutes the properties one by one, until the limits or the user end it."""
+    """Proves or refutes the properties one by one, until the limits or the user end it.
+
+    Raises NoInitialState.
+    """
+    require_initial_state(model)
     began = time.monotonic()
     verdicts: list[Verdict] = []
     proofs: list[Proved] = []
@@ -112,7 +115,7 @@ def check(
         left = request.limits.seconds
         if left is not None:
             left = max(0.0, left - (time.monotonic() - began))
-        run = _Run(model, request, name, Limits(left, request.limits.memory), listen)
+        run = _Run(model.asking((name,)), request, name, Limits(left, request.limits.memory), listen)
         verdicts += run.run()
         if run.proved is not None:
             proofs.append(run.proved)
@@ -194,15 +197,15 @@ class _Run:
             kind = kind_work(model, name, solver or KIND_SOLVER, with_others)
             self._child(KIND, solver or KIND_SOLVER, kind)
         if choice is EngineChoice.AUTO:
-            names = dict.fromkeys((name, *self._types()))
+            names = dict.fromkeys((name, *self._implied()))
             self._child(BMC, solver or BMC_SOLVER, bmc_work(model, tuple(names), solver or BMC_SOLVER))
 
     def _child(self, prover: str, solver: str, work: Any) -> None:
         self.statistics[prover] = {"solver": solver}
         self.children.start(prover, work)
 
-    def _types(self) -> Iterable[str]:
-        return (p.name for p in self.system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
+    def _implied(self) -> Iterable[str]:
+        return (prop.name for prop in self.system.implied)
 
     def _take(self, event: Any) -> None:
         if isinstance(event, Ended):
@@ -313,10 +316,8 @@ class _Run:
         prover, certificate = self.claim
         self.proved = Proved(self.name, prover, self.rechecker, seconds, certificate)
         self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
-        if self.system.seeks(self.name):
-            self._decide(VerdictKind.VIOLATED, NO_STATE_REACHES, found_by=prover)
-        else:
-            self._decide(VerdictKind.PROVED, found_by=prover)
+        kind, reason = settled(sought=self.system.seeks(self.name))
+        self._decide(kind, reason, found_by=prover)
 
     # Violations
 
@@ -325,7 +326,7 @@ class _Run:
     ) -> None:
         """An execution that violates the property, or the type invariant that was asked along with it."""
         taken = [(self.system.instances[index], inputs) for index, inputs in firings]
-        for name in dict.fromkeys((self.name, *self._types())):
+        for name in dict.fromkeys((self.name, *self._implied())):
             try:
                 self.replayer.execute(initial, taken, name)
             except ReplayFailure as failure:
@@ -355,9 +356,11 @@ class _Run:
         depth = max(trace.steps, self.closed)
         verdict = Verdict(name, kind, depth, self._elapsed(), trace=trace, fewest=fewest, found_by=prover)
         if name != self.name:
-            reason = f"{name} is violated: where an action would leave a sort, it is disabled"
+            reason = f"{name} is violated"
+            self.verdicts.append(verdict)
             self._decide(VerdictKind.INCONCLUSIVE, reason)
-        self.verdicts.append(verdict)
+        else:
+            self.verdicts.append(verdict)
 
     def _decide(self, kind: VerdictKind, reason: str | None = None, found_by: str | None = None) -> None:
         depth = self.closed if self.closed >= 0 else None

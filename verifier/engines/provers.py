@@ -25,7 +25,6 @@ from verifier.model import Model
 from verifier.orbits import representatives
 from verifier.solvers import solver_version
 from verifier.solvers.assuming import AssumingSolver
-from verifier.specs.definition import PropertyKind
 from verifier.system import SafetyProperty, TransitionSystem
 from verifier.unroll import Clauses, Steps
 
@@ -36,14 +35,14 @@ _IN_THE_BACKGROUND = 10
 
 
 def with_goal(system: TransitionSystem, name: str) -> TransitionSystem:
-    """The system with the property and all type invariants as one.
+    """The system with the property and all that is implied (``TransitionSystem.implied``) as one.
 
-    An instance is disabled where it would leave a sort, so a property is proved of the protocol only if
-    no instance ever would.
+    An instance is disabled where it would leave a sort or read what has no value, so a property is proved of
+    the protocol only if no instance ever would.
     """
     prop = system.property_named(name)
-    types = [p.formula for p in system.properties if p.kind is PropertyKind.TYPE_INVARIANT]
-    goal = SafetyProperty(name, prop.kind, conjunction((prop.formula, *types)), prop.default)
+    implied = [other.formula for other in system.implied]
+    goal = SafetyProperty(name, prop.kind, conjunction((prop.formula, *implied)), prop.default)
     return replace(system, properties=(goal,))
 
 
@@ -65,9 +64,8 @@ class LemmasKept:
 
 
 def _goals(model: Model, name: str) -> tuple[str, ...]:
-    """The property and the type invariants."""
-    types = (p.name for p in model.system.properties if p.kind is PropertyKind.TYPE_INVARIANT)
-    return tuple(dict.fromkeys((*types, name)))
+    """The property and what is implied."""
+    return tuple(dict.fromkeys((*(prop.name for prop in model.system.implied), name)))
 
 
 def kept_lemmas(model: Model, name: str) -> tuple[str, ...]:

@@ -19,11 +19,13 @@ from pysmt.fnode import FNode
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.engines.bmc import Outcome
+from verifier.engines.implied import concluded
 from verifier.engines.processes import Limits
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
+from verifier.initial import require_initial_state
 from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
@@ -60,8 +62,9 @@ class Progress:
 
 
 def simulate(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
-    """Walks at random; the same seed gives the same walks."""
-    return _Run(model, request, listen).run()
+    """Walks at random; the same seed gives the same walks. Raises NoInitialState."""
+    require_initial_state(model)
+    return _Run(model.asking(request.properties), request, listen).run()
 
 
 class _OutOfTime(Exception):
@@ -95,6 +98,9 @@ class _Run:
     cut: int = 0
 
     def __post_init__(self) -> None:
+        implied = (prop.name for prop in self.model.system.implied)
+        self.names = tuple(dict.fromkeys((*self.request.properties, *implied)))
+        """What was asked for and, checked along, what is implied."""
         self.rng = np.random.default_rng(self.request.seed)
         self.moves = Moves(self.model)
         self.action = np.array([self._number(move.instance.action) for move in self.moves.moves], np.int64)
@@ -124,7 +130,8 @@ class _Run:
             reason = str(limit)
         except KeyboardInterrupt:
             reason = "interrupted"
-        verdicts = tuple(self._verdict(name, reason) for name in self.request.properties)
+        shown = [name for name in self.names if name in self.request.properties or name in self.violations]
+        verdicts = concluded(self.model.system, [self._verdict(name, reason) for name in shown])
         never = tuple(a.name for a in self.model.definition.actions if not self.enabled[a.name])
         return Outcome(verdicts, never, self._statistics(), tuple(a for a in self.enabled if self.enabled[a]))
 
@@ -177,7 +184,7 @@ class _Run:
     def _check(self, walks: _Walks, look: Look) -> NDArray[np.bool_]:
         """Notes violations and witnesses; the walks that go on are those without a violation."""
         going = np.ones(len(walks.alive), np.bool_)
-        for name in self.request.properties:
+        for name in self.names:
             failing = places(look.failing[name])
             if self.model.system.seeks(name):
                 here = walks.reached.setdefault(name, np.zeros(len(walks.rows), np.bool_))

@@ -32,16 +32,15 @@ class Orbits:
         self.size = 1
         """How many permutations there are."""
         for symmetry in model.system.symmetries:
-            movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
             first = len(self._swaps)
-            for one, other in pairwise(movable):
+            for one, other in pairwise(symmetry.movable):
                 renaming: dict[Concrete, Concrete] = {one: other, other: one}
                 program = Program(model.system.bits)
                 for term in renamed_bits(model.layout, {symmetry.sort: renaming}):
                     program.output(program.number(term))
                 self._swaps.append(program.compile())
-            tours.append([first + swap for swap in neighbour_swaps(len(movable))])
-            self.size *= factorial(len(movable))
+            tours.append([first + swap for swap in neighbour_swaps(len(symmetry.movable))])
+            self.size *= factorial(len(symmetry.movable))
         self._tours = tours
 
     def least(self, rows: Rows) -> Rows:

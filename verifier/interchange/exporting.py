@@ -9,6 +9,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
+from verifier.initial import require_initial_state
 from verifier.interchange import names as naming
 from verifier.interchange.aiger import aiger
 from verifier.interchange.btor2 import Btor2, symbol_of
@@ -38,7 +39,11 @@ class Exported:
 
 
 def export(model: Model, properties: Sequence[str], form: Format, *, readable: bool = False) -> Exported:
-    """The system of a model with some of its properties. ``readable`` asks for AIGER's form in ASCII."""
+    """The system of a model with some of its properties. ``readable`` asks for AIGER's form in ASCII.
+
+    Raises NoInitialState.
+    """
+    require_initial_state(model)
     match form:
         case Format.AIGER:
             return _aiger(model, properties, readable)

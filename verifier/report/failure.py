@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from verifier.encodings.concrete import show
-from verifier.explain import Reason, leaving_in_last_state, reasons, would_leave
+from verifier.explain import Reason, breaches, reasons
 from verifier.model import Model
 from verifier.report.columns import wrap
 from verifier.specs.definition import PropertyKind
@@ -19,7 +19,7 @@ def failing_part(model: Model, trace: Trace) -> list[str]:
     found = reasons(model, trace)
     if found:
         return [line for reason in found for line in _reason(reason)]
-    return _would_leave(model, trace)
+    return breaches(model, trace)
 
 
 def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
@@ -37,12 +37,8 @@ def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
 
 def short_failure(model: Model, trace: Trace) -> str:
     """The failing part on one line."""
-    found = [str(reason) for reason in reasons(model, trace)] or _would_leave(model, trace)
+    found = [str(reason) for reason in reasons(model, trace)] or breaches(model, trace)
     return "; ".join(found) or "no action is enabled"
-
-
-def _would_leave(model: Model, trace: Trace) -> list[str]:
-    return [would_leave(leaving) for leaving in leaving_in_last_state(model, trace)]
 
 
 def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:

@@ -47,8 +47,12 @@ def _invariant(run: Run, proof: Proved, width: int, full: bool) -> list[Renderab
     name = proof.property_name
     if run.model is None:
         return []
+    sought = run.model.system.seeks(name)
+    subject = f"That no state reaches {name}" if sought else name
     if proof.certificate.k > 1:
-        return [Text(f"{name} is {proof.certificate.k}-inductive along paths of different states.", "bold")]
+        return [
+            Text(f"{subject} is {proof.certificate.k}-inductive along paths of different states.", "bold")
+        ]
     said = invariant_lines(run.model, proof.certificate.clauses)
     said.sort(key=len)
     clauses = len(proof.certificate.clauses)
@@ -57,11 +61,12 @@ def _invariant(run: Run, proof: Proved, width: int, full: bool) -> list[Renderab
     lines: list[RenderableType] = [Text(line) for line in wrap(within, width)] if lemmas else []
     if not clauses:
         how = "is inductive with these lemmas, or follows from them" if lemmas else "is inductive by itself"
-        return [*lines, Text(f"{name} {how}.", "bold")]
+        return [*lines, Text(f"{subject} {how}.", "bold")]
     shown = said if full else said[:_MOST_LINES]
     of = f"{len(said)} lines for {clauses} clauses"
     with_lemmas = " with these lemmas" if lemmas else ""
-    lines.append(Text(f"An inductive invariant that{with_lemmas} implies {name} ({of}):", "bold"))
+    relates = "excludes" if sought else "implies"
+    lines.append(Text(f"An inductive invariant that{with_lemmas} {relates} {name} ({of}):", "bold"))
     for line in shown:
         lines += map(Text, wrap(line, width, initial_indent="  ", subsequent_indent="      "))
     if len(shown) < len(said):

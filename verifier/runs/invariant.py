@@ -51,7 +51,7 @@ class _Words:
                 name = symbol.symbol_name()
                 said = _meaning(leaf.name, leaf.code, leaf.values, index)
                 self._meaning[name, True], self._meaning[name, False] = f"+{said}", f"-{said}"
-        self._sorts = {s.sort: _movable(s.sort, s.pinned) for s in model.system.symmetries}
+        self._sorts = {s.sort: [str(element) for element in s.movable] for s in model.system.symmetries}
         names = [element for movable in self._sorts.values() for element in movable]
         if len(set(names)) < len(names):  # two kinds with one letter: their texts cannot be told apart
             self._sorts = {}
@@ -127,7 +127,3 @@ def _meaning(name: str, code: Code | None, values: tuple[Concrete, ...], index: 
     if code is Code.THERMOMETER:
         return f"{name} ≥ {show(values[index + 1])}"
     return f"{name} = {show(values[index])}"
-
-
-def _movable(sort: IndexSet, pinned: frozenset[Concrete]) -> list[str]:
-    return [str(element) for element in sort.values() if element not in pinned]

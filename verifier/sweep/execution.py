@@ -18,12 +18,14 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
+from verifier.errors import UsageError
 from verifier.runs.content import as_object
 from verifier.runs.execution import execute, options_of
 from verifier.runs.loading import load
 from verifier.runs.row import Row, rows_of
 from verifier.runs.run import Origin, origin
 from verifier.solvers import open_solver
+from verifier.specs.protocol import DefinitionError
 from verifier.sweep.job import Job
 from verifier.verdict import EXIT_CODES, VerdictKind
 from verifier.version import tool_version
@@ -39,12 +41,19 @@ _NAME = "job"
 
 @dataclass(frozen=True)
 class _Ended:
-    """How a child ended: with an answer, killed at a limit, or on its own."""
+    """How a child ended: with an answer, killed at a limit, turned down, or on its own."""
 
     answer: Mapping[str, Any] | None
     limit: str | None
     failure: str | None
+    refused: str | None
+    """Why the protocol was turned down."""
     peak_memory: int
+
+
+@dataclass(frozen=True)
+class _Refused:
+    reason: str
 
 
 def run_job(job: Job, run_id: str) -> list[Row]:
@@ -54,6 +63,8 @@ def run_job(job: Job, run_id: str) -> list[Row]:
     blank = _Blank(job, source, time.monotonic() - began, ended.peak_memory)
     if ended.limit is not None:
         return [blank.row(VerdictKind.INCONCLUSIVE, ended.limit)]
+    if ended.refused is not None:
+        return [blank.row(VerdictKind.ERROR, ended.refused)]
     if ended.answer is None:
         return [blank.row(VerdictKind.ERROR, f"the job's process: {ended.failure}")]
     rows = rows_of({**ended.answer, "about": asdict(source)})
@@ -126,19 +137,24 @@ def _in_child(job: Job) -> _Ended:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the engines take it for the user's
         options = options_of(job.engine, {**job.options, "properties": [job.property_name]})
-        report(as_object(execute(job.engine, load(job.spec, job.constants), options)))
+        try:
+            report(as_object(execute(job.engine, load(job.spec, job.constants), options)))
+        except (UsageError, DefinitionError) as error:
+            report(_Refused(str(error)))
 
     limits = Limits(
         None if job.timeout is None else job.timeout + GRACE_SECONDS,
         None if job.memory is None else job.memory + GRACE_MEMORY,
     )
     began = time.monotonic()
-    answer, limit, failure = None, None, None
+    answer, limit, failure, refused = None, None, None, None
     with Children(limits, nested=True) as children:
         children.start(_NAME, work)
         try:
             for event in children.events():
                 match event:
+                    case Message(content=_Refused(reason)):
+                        refused = reason
                     case Message():
                         answer = event.content
                     case Ended():
@@ -147,4 +163,5 @@ def _in_child(job: Job) -> _Ended:
             over = job.timeout is not None and time.monotonic() - began >= job.timeout
             size = f"{(job.memory or 0) / 2**20:g} MiB"
             limit = f"timeout of {job.timeout:g} s: killed" if over else f"memory limit of {size}: killed"
-    return _Ended(answer, limit if answer is None else None, failure, children.peak_memory)
+    limit = limit if answer is None and refused is None else None
+    return _Ended(answer, limit, failure, refused, children.peak_memory)

@@ -37,14 +37,3 @@ def check_java() -> None:
         )
     if int(version[1]) < LEAST_JAVA:
         raise UsageError(f"Java {version[1]} ({java}) is too old for Spark: {_ADVICE}, or set JAVA_HOME")
-
-
-def check_pyspark() -> None:
-    """Raises UsageError, saying what to install, unless PySpark and PyArrow are there."""
-    from importlib.util import find_spec
-
-    missing = [name for name in ("pyspark", "pyarrow", "filelock") if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"verify sweep needs {' and '.join(missing)}: pip install 'protoverify[sweep]' brings them"
-        )

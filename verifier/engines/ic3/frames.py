@@ -7,7 +7,7 @@ every image of a clause under the permutations holds where the clause does, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifier.bit_permutations import Permutation
 from verifier.engines.ic3.lifting import Cube
@@ -43,7 +43,9 @@ class Frames:
     """The frames 0 (the initial states), 1, …, ``last``."""
 
     def __init__(self, problem: Problem, permutations: Sequence[Permutation]) -> None:
-        self.problem = problem
+        # Seeds were found by walks that treat no two elements alike. An image of an inductive set is
+        # inductive; only with all images may a clause's images be added without a query.
+        self.problem = replace(problem, seeds=_with_images(problem.seeds, permutations))
         self._permutations = permutations
         self.levels: list[list[Orbit]] = []
         self._solvers: list[_FrameSolver] = []
@@ -177,6 +179,16 @@ class Frames:
             for p in self._permutations
         )
         return tuple(dict.fromkeys(moved))
+
+
+def _with_images(clauses: Sequence[Sequence[int]], permutations: Sequence[Permutation]) -> list[list[int]]:
+    """The clauses and all their images, each once."""
+    images = (
+        tuple(sorted((p[v] if v > 0 else -p[-v] for v in clause), key=abs))
+        for clause in clauses
+        for p in permutations
+    )
+    return [list(image) for image in dict.fromkeys(images)]
 
 
 def _covers(orbit: Orbit, other: Orbit) -> bool:

@@ -80,7 +80,6 @@ class _Search:
     ) -> None:
         self.began = self.told = time.monotonic()
         self.listen = listen
-        self.problem = problem
         self.frames = Frames(problem, permutations)
         self.lifting = Lifting(problem)
         self.generalisation = Generalisation(self.frames, self.lifting)
@@ -171,7 +170,7 @@ class _Search:
     def _proof(self, level: int) -> Proof:
         cubes = self.frames.blocked_at(level + 1)
         learned = [tuple(sorted((-literal for literal in cube), key=abs)) for cube in cubes]
-        seeds = [tuple(clause) for clause in self.problem.seeds]
+        seeds = [tuple(clause) for clause in self.frames.problem.seeds]
         return Proof(tuple(learned + seeds), len(learned), level, self.frames.queries, self._elapsed())
 
     def _counterexample(self, state: Sequence[int], first: Obligation) -> Counterexample:

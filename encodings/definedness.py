@@ -1,0 +1,166 @@
+"""Where terms read what has no value: a none's value, a sequence beyond its end, the least of nothing.
+
+Such a read has no meaning, and a formula that makes it is not just false. Reading is strict, as in TLA+:
+a term reads all its parts, a quantifier its body for every value. Only what an earlier part decides is not
+read: in ``a & b`` the right side is read where ``a`` is true, in ``a | b`` where it is false, in
+``a.implies(b)`` where ``a`` is true; of ``if_`` the branch that is taken; of ``filtered`` the condition for
+the elements that the sequence has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import TRUE, choice, conjunction, disjunction, negation
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.lowered import cases, equal, holds, known
+from verifier.encodings.lowering import Bindings, Lowering
+from verifier.encodings.partiality import is_partial, is_total
+from verifier.encodings.scalars import Scalar
+from verifier.encodings.sorts import Function
+from verifier.encodings.terms import Operator, Symbol, Term
+
+
+class Definedness:
+    """Says of terms, over the variables of a lowering, where all that they read has a value.
+
+    Where that holds, what the lowering makes of a term is its value.
+    """
+
+    def __init__(self, lowering: Lowering) -> None:
+        self._lowering = lowering
+        self._total: dict[int, tuple[Term, bool, tuple[Symbol, ...]]] = {}
+        self._memo: dict[tuple[int, tuple[Concrete, ...]], FNode] = {}
+
+    def of(self, term: Term, bindings: Bindings | None = None) -> FNode:
+        """Whether all that the term reads has a value."""
+        bindings = bindings or {}
+        entry = self._total.get(id(term))
+        if entry is None:  # keeping the term alive keeps its id its own
+            bound = tuple(symbol for symbol in term.free if symbol in bindings)
+            entry = self._total[id(term)] = (term, is_total(term), bound)
+        if entry[1]:
+            return TRUE
+        key = (id(term), tuple(bindings[symbol] for symbol in entry[2]))
+        result = self._memo.get(key)
+        if result is None:
+            rule = _RULES.get(term.operator)
+            parts = self._parts(term, bindings) if rule is None else rule(self, term, bindings)
+            result = self._memo[key] = parts
+        return result
+
+    def of_lines(self, lines: Sequence[Term], bindings: Bindings) -> FNode:
+        """The same of a conjunction, read from the first line to the first that is false."""
+        result = TRUE
+        for line in reversed(lines):
+            rest = result if result is TRUE else disjunction((negation(self._true(line, bindings)), result))
+            result = conjunction((self.of(line, bindings), rest))
+        return result
+
+    def _true(self, term: Term, bindings: Bindings) -> FNode:
+        return self._lowering.formula(term, bindings)
+
+    def _parts(self, term: Term, bindings: Bindings) -> FNode:
+        """Of what reads all its parts, a body for every value of the bound variable."""
+        if term.binds is None:
+            return conjunction(self.of(part, bindings) for part in term.arguments)
+        return conjunction(
+            self.of(part, inner) for inner in _expanded(term, bindings) for part in term.arguments
+        )
+
+    def _and(self, term: Term, bindings: Bindings) -> FNode:
+        return self.of_lines(term.arguments, bindings)
+
+    def _or(self, term: Term, bindings: Bindings) -> FNode:
+        result = TRUE
+        for part in reversed(term.arguments):
+            rest = result if result is TRUE else disjunction((self._true(part, bindings), result))
+            result = conjunction((self.of(part, bindings), rest))
+        return result
+
+    def _if(self, term: Term, bindings: Bindings) -> FNode:
+        condition, then, otherwise = term.arguments
+        taken = choice(self._true(condition, bindings), self.of(then, bindings), self.of(otherwise, bindings))
+        return conjunction((self.of(condition, bindings), taken))
+
+    def _image(self, term: Term, bindings: Bindings) -> FNode:
+        return conjunction(self.of_lines(term.arguments, inner) for inner in _expanded(term, bindings))
+
+    def _filter(self, term: Term, bindings: Bindings) -> FNode:
+        sequence, condition = term.arguments
+        assert term.binds is not None
+        lowered = self._lowering.lower(sequence, bindings)
+        found = [self.of(sequence, bindings)]
+        for value in term.binds.sort.values():
+            read = self.of(condition, {**bindings, term.binds: value})
+            if read is not TRUE:
+                item = known(term.binds.sort, value)
+                occurs = disjunction(
+                    conjunction((lowered.length.at_least(index + 1), equal(slot, item)))
+                    for index, slot in enumerate(lowered.slots)
+                )
+                found.append(disjunction((negation(occurs), read)))
+        return conjunction(found)
+
+    def _get(self, term: Term, bindings: Bindings) -> FNode:
+        (option,) = term.arguments
+        value = self._lowering.lower(option, bindings)
+        present = negation(value.equals(None)) if isinstance(value, Scalar) else value.present
+        return conjunction((self.of(option, bindings), present))
+
+    def _at(self, term: Term, bindings: Bindings) -> FNode:
+        sequence, index = (self._lowering.lower(part, bindings) for part in term.arguments)
+        within = disjunction(
+            conjunction((when, sequence.length.at_least(place + 1)))
+            for place, when in index.cases()
+            if isinstance(place, int) and 0 <= place < len(sequence.slots)
+        )
+        return conjunction((self._parts(term, bindings), within))
+
+    def _key(self, term: Term, bindings: Bindings) -> FNode:
+        function, key = term.arguments[:2]
+        assert isinstance(function.sort, Function)
+        if not is_partial(term):
+            return self._parts(term, bindings)
+        keys = frozenset(function.sort.domain.values())
+        possible = cases(key.sort, self._lowering.lower(key, bindings))
+        within = disjunction(when for value, when in possible if value in keys)
+        return conjunction((self._parts(term, bindings), within))
+
+    def _extreme(self, term: Term, bindings: Bindings) -> FNode:
+        (elements,) = term.arguments
+        held = self._lowering.lower(elements, bindings)
+        some = disjunction(holds(inside) for inside in held.values())
+        return conjunction((self.of(elements, bindings), some))
+
+    def _choose(self, term: Term, bindings: Bindings) -> FNode:
+        (condition,) = term.arguments
+        some = disjunction(self._true(condition, inner) for inner in _expanded(term, bindings))
+        return conjunction((self._parts(term, bindings), some))
+
+
+def _expanded(term: Term, bindings: Bindings) -> Iterator[Bindings]:
+    assert term.binds is not None
+    for value in term.binds.sort.values():
+        yield {**bindings, term.binds: value}
+
+
+_Rule = Callable[[Definedness, Term, Bindings], FNode]
+_RULES: Mapping[Operator, _Rule] = {
+    Operator.AND: Definedness._and,
+    Operator.IMPLIES: Definedness._and,
+    Operator.OR: Definedness._or,
+    Operator.IF: Definedness._if,
+    Operator.IMAGE: Definedness._image,
+    Operator.FILTER: Definedness._filter,
+    Operator.GET: Definedness._get,
+    Operator.AT: Definedness._at,
+    Operator.APPLY: Definedness._key,
+    Operator.FUNCTION_UPDATE: Definedness._key,
+    Operator.MINIMUM_OF: Definedness._extreme,
+    Operator.MAXIMUM_OF: Definedness._extreme,
+    Operator.CHOOSE: Definedness._choose,
+}
+"""Of the operators that do not just read all their parts."""

@@ -1,0 +1,176 @@
+"""Constants of a protocol: what a configuration sets, each with its default and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from verifier.encodings.sorts import IndexSet
+from verifier.errors import UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from verifier.specs.protocol import Protocol
+
+Setting = TypeVar("Setting")
+
+
+class AssumptionFailed(UsageError):
+    """Constants that a protocol's assumptions reject."""
+
+    def __init__(self, spec: str, assumption: str, constants: str) -> None:
+        super().__init__(f"{spec} assumes {assumption}; got {constants}")
+        self.assumption = assumption
+
+
+@dataclass(frozen=True)
+class Constant(Generic[Setting]):
+    """A constant of a protocol, with its default and what is allowed.
+
+    On the class it is this description; on an instance it is its value.
+    """
+
+    default: Any
+    description: str = ""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Constant[Setting]: ...
+    @overload
+    def __get__(self, instance: Protocol, owner: type) -> Setting: ...
+    def __get__(self, instance: Protocol | None, owner: type) -> Constant[Setting] | Setting:
+        if instance is None:
+            return self
+        return self.meaning(instance.constants[self._name_in(owner)], instance)
+
+    def _name_in(self, owner: type) -> str:
+        return next(name for name, constant in constants_of(owner).items() if constant is self)
+
+    @property
+    def allowed(self) -> str:
+        """What values are allowed, in words."""
+        raise NotImplementedError
+
+    def parse(self, value: Any) -> Any:
+        """A setting from the command line or a file. Raises ValueError if it is not allowed."""
+        raise NotImplementedError
+
+    def meaning(self, setting: Any, protocol: Protocol) -> Setting:
+        """What the protocol sees."""
+        return setting  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class IntegerConstant(Constant[int]):
+    """An integer of at least ``minimum`` and, if given, at most ``maximum``."""
+
+    minimum: int = 0
+    maximum: int | None = None
+
+    @property
+    def allowed(self) -> str:
+        upper = "" if self.maximum is None else f" up to {self.maximum}"
+        return f"an integer from {self.minimum}{upper}"
+
+    def parse(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise ValueError
+        number = int(value)
+        if number < self.minimum or (self.maximum is not None and number > self.maximum):
+            raise ValueError
+        return number
+
+
+@dataclass(frozen=True)
+class IndexSetConstant(Constant[IndexSet]):
+    """How many elements an index set has; ``kind`` is what one of them is called, by default the
+    constant's name without an s at its end."""
+
+    kind: str = ""
+    minimum: int = 1
+    symmetric: bool = True
+
+    @property
+    def allowed(self) -> str:
+        return f"an integer from {self.minimum}"
+
+    def parse(self, value: Any) -> int:
+        return IntegerConstant(self.default, minimum=self.minimum).parse(value)
+
+    def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:
+        name = self._name_in(type(protocol))
+        symmetric = self.symmetric and protocol.symmetric(name)
+        return IndexSet(self.kind_of(name), setting, symmetric, self._prefix(name, type(protocol)))
+
+    def _prefix(self, name: str, protocol: type) -> str:
+        """The least beginning of the kind that no other kind of the protocol has; the whole kind if there is
+        none."""
+        own, known = self.kind_of(name), constants_of(protocol).items()
+        kinds = [c.kind_of(other) for other, c in known if isinstance(c, IndexSetConstant) and other != name]
+        beginnings = (own[:length] for length in range(1, len(own)))
+        return next((part for part in beginnings if not any(k.startswith(part) for k in kinds)), own)
+
+    def kind_of(self, name: str) -> str:
+        """The kind, ``name`` being what the protocol calls this constant."""
+        return self.kind or name.removesuffix("s") or name
+
+
+@dataclass(frozen=True)
+class BooleanConstant(Constant[bool]):
+    """True or false."""
+
+    @property
+    def allowed(self) -> str:
+        return "true or false"
+
+    def parse(self, value: Any) -> bool:
+        if isinstance(value, bool):
+            return value
+        return (
+            {"true": True, "false": False}[str(value).lower()]
+            if str(value).lower() in ("true", "false")
+            else _no()
+        )
+
+
+@dataclass(frozen=True)
+class ChoiceConstant(Constant[str]):
+    """One of several words."""
+
+    choices: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        return " or ".join(self.choices)
+
+    def parse(self, value: Any) -> str:
+        return str(value) if value in self.choices else _no()
+
+
+def _no() -> Any:
+    raise ValueError
+
+
+def constants_of(protocol: type) -> dict[str, Constant[Any]]:
+    """The constants of a protocol class by name, base classes first."""
+    found: dict[str, Constant[Any]] = {}
+    for base in reversed(protocol.__mro__):
+        found.update((name, member) for name, member in vars(base).items() if isinstance(member, Constant))
+    return found
+
+
+def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """All constants: the settings given, defaults for the rest. Raises UsageError for unknown or bad ones."""
+    known = constants_of(protocol)
+    for name in settings:
+        if name not in known:
+            raise unknown_name("constant", name, known)
+    values = {}
+    for name, description in known.items():
+        value = settings.get(name, description.default)
+        try:
+            values[name] = description.parse(value)
+        except ValueError:
+            raise UsageError(
+                f"constant {name}={value} is not allowed: {name} is {description.allowed}"
+            ) from None
+    return values

@@ -1,0 +1,99 @@
+"""Titles and names: what may be called what, so that a name means one thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from verifier.specs.constants import IndexSetConstant, constants_of
+from verifier.specs.definition import DefinitionError, Property, PropertyKind
+
+TYPE_INVARIANT = "TypeInvariant"
+"""The title of the type invariant that is added to a protocol without one."""
+
+_TITLE = re.compile(r"[^\W\d_][\w.-]*")
+_RESERVED = {
+    "NoDeadlock": "freedom from deadlock, which --deadlock asks for",
+    "Typed": "that the bits of a state hold values",
+    "UndefinedRead": "reading what has no value",
+}
+
+
+@dataclass(frozen=True)
+class Titled:
+    """Something with a title: what it is, the method that says it, and where that stands."""
+
+    title: str
+    what: str
+    method: str
+    place: str
+
+    @property
+    def words(self) -> str:
+        """What and where it is, in words."""
+        return f"{self.what} {self.method}" + (f" ({self.place})" if self.place else "")
+
+
+def title_of(method: str) -> str:
+    """The title that a method's name becomes: ``no_lost_write`` is NoLostWrite."""
+    return "".join(word[:1].upper() + word[1:] for word in method.split("_"))
+
+
+def check_titles(spec: str, claims: Iterable[Titled], actions: Iterable[Titled]) -> None:
+    """Refuses titles that are no names, that are taken, or that two properties, lemmas or actions share."""
+    claims, actions = list(claims), list(actions)
+    for item in (*claims, *actions):
+        if not _TITLE.fullmatch(item.title):
+            raise DefinitionError(
+                f"{spec}: the {item.words} has the title {item.title!r}; "
+                "a title is a letter and then letters, digits, _, - or ."
+            )
+    for item in claims:
+        if item.title in _RESERVED:
+            raise DefinitionError(
+                f"{spec}: the {item.words} has the title {item.title}, which stands for "
+                f"{_RESERVED[item.title]}: give it another name"
+            )
+    for group in (claims, actions):
+        known: dict[str, Titled] = {}
+        for item in group:
+            first = known.setdefault(item.title, item)
+            if first is not item:
+                raise DefinitionError(
+                    f"{spec}: the {first.words} and the {item.words} have one title, {item.title}: "
+                    "give one of them another name"
+                )
+
+
+def check_type_invariant(spec: str, claims: Iterable[tuple[Titled, Property | None]]) -> bool:
+    """Whether the protocol has a type invariant. Refuses two, and another claim with the title of the one
+    that is added otherwise."""
+    claims = list(claims)
+    own = [item for item, prop in claims if prop is not None and prop.kind is PropertyKind.TYPE_INVARIANT]
+    if len(own) > 1:
+        raise DefinitionError(
+            f"{spec}: the {own[0].words} and the {own[1].words} are both type invariants; "
+            "a protocol has one: join them with &"
+        )
+    taken = next((item for item, _ in claims if item.title == TYPE_INVARIANT), None)
+    if not own and taken is not None:
+        raise DefinitionError(
+            f"{spec}: the {taken.words} has the title {TYPE_INVARIANT}, which stands for what every protocol "
+            "is checked for: mark it with @type_invariant() or give it another name"
+        )
+    return bool(own)
+
+
+def check_kinds(spec: str, protocol: type) -> None:
+    """Refuses two constants whose elements are of one kind: they would be told apart by nothing."""
+    known: dict[str, str] = {}
+    for name, constant in constants_of(protocol).items():
+        if isinstance(constant, IndexSetConstant):
+            kind = constant.kind_of(name)
+            first = known.setdefault(kind, name)
+            if first != name:
+                raise DefinitionError(
+                    f"{spec}: the constants {first} and {name} both have elements of kind {kind!r}: "
+                    "give each its own kind=…"
+                )

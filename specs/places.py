@@ -1,0 +1,88 @@
+"""Where code of a protocol stands: the file and the line that an error names."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import re
+import sysconfig
+from collections.abc import Collection
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+_STANDARD_LIBRARY = tuple(
+    str(Path(path).resolve()) + "/"
+    for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+)
+_INSTALLED = ("/site-packages/", "/dist-packages/")
+_BEGINS = re.compile(r"\s*(async\s+)?def\b|.*\blambda\b")
+
+
+def is_engine(module: str) -> bool:
+    """Whether a module is part of the verifier itself: not of a protocol, built in or not."""
+    parts = module.split(".")
+    return parts[0] == "verifier" and not (len(parts) > 3 and parts[1] == "specs")
+
+
+@functools.lru_cache(maxsize=1024)
+def is_library(file: str) -> bool:
+    """Whether a file belongs to Python itself or to an installed package: not to a protocol."""
+    if file.startswith("<frozen "):
+        return True
+    path = str(Path(file).resolve())
+    return path.startswith(_STANDARD_LIBRARY) or any(folder in path for folder in _INSTALLED)
+
+
+def is_watched(file: str, module: str, own: Collection[str] = ()) -> bool:
+    """Whether code in a file and module may be a protocol's own, or a helper's.
+
+    ``own`` are the packages that the protocol itself comes from: those count though they be installed.
+    """
+    if is_engine(module):
+        return False
+    return module.partition(".")[0] in own or not is_library(file)
+
+
+def code_of(function: Any) -> CodeType | None:
+    """The code of a function, below its decorators where they say what they wrap."""
+    if callable(function):
+        function = inspect.unwrap(function)
+    function = getattr(function, "func", function)
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+def place_of(function: Any) -> str:
+    """File and line of a function's ``def``; empty if it has none."""
+    code = code_of(function)
+    if code is None:
+        return ""
+    first = code.co_firstlineno
+    end = max((line for _, _, line in code.co_lines() if line is not None), default=first)
+    for line in range(first, end + 1):
+        if _BEGINS.match(linecache.getline(code.co_filename, line)):
+            return place(code.co_filename, line)
+    return place(code.co_filename, first)
+
+
+def place(file: str, line: int) -> str:
+    """A place in words."""
+    return f"{file}, line {line}"
+
+
+def raised_at(error: BaseException) -> str:
+    """File and line of the protocol's own code that was running when ``error`` was raised."""
+    found, step = "", error.__traceback__
+    while step is not None:
+        module = str(step.tb_frame.f_globals.get("__name__", ""))
+        if is_watched(step.tb_frame.f_code.co_filename, module):
+            found = place(step.tb_frame.f_code.co_filename, step.tb_lineno)
+        step = step.tb_next
+    return found
+
+
+def placed(where: str, words: str) -> str:
+    """The words, with the place before them where it is known."""
+    return f"{where}: {words}" if where else words

@@ -1,0 +1,177 @@
+"""Watching a protocol's own code while it is read, for what Python decides by itself.
+
+``s.holder is not None`` is true for Python, whatever the state: ``s.holder`` is an expression, and no
+expression is None. Written as a guard or a property it would vanish or hold. So while ``define`` calls
+the protocol's methods, each ``is``, ``in`` and ``match`` that runs is looked at, and refused if one of its
+operands is a value. What is compared is seen in the frame itself, just before; so a constant that is
+``None``, or a tuple of numbers, is let pass, wherever the code stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any
+
+from verifier.specs.definition import DefinitionError
+from verifier.specs.operands import Scope
+from verifier.specs.places import is_watched, place, placed, raised_at
+from verifier.specs.reached import Reached
+from verifier.specs.suspects import Suspect, may_decide, repeated_key, suspects
+from verifier.specs.unread import on_value
+
+
+@contextmanager
+def reading(protocol: Any) -> Iterator[None]:
+    """Raises DefinitionError for what Python decided on values while the protocol was read within."""
+    within = Reached(type(protocol))
+    for code, names in within.functions:
+        repeated = repeated_key(code, names)
+        if repeated is not None:
+            line, key = repeated
+            raise DefinitionError(
+                f"{place(code.co_filename, line)}: {key} is twice in one dictionary, of which Python keeps "
+                "the last: leave one entry"
+            )
+    watch = Watch(within.own) if any(may_decide(code) for code, _ in within.functions) else None
+    before = sys.gettrace()
+    if watch is not None:
+        # From Python 3.12 on, settrace only arranges for opcodes if some frame has asked for them before.
+        sys._getframe().f_trace_opcodes = True
+        sys.settrace(watch.called)
+    try:
+        yield
+    except DefinitionError:
+        if watch is None or not watch.found:
+            raise
+    except TypeError as error:  # among them SortError: a formula has no truth value, …
+        if watch is None or not watch.found:
+            raise DefinitionError(placed(raised_at(error), str(error))) from error
+    finally:
+        if watch is not None:
+            sys.settrace(before)
+    if watch is not None and watch.found:
+        raise DefinitionError(watch.found[0])
+
+
+class Watch:
+    """What runs, and what of it decided something on values: in words, in the order found."""
+
+    def __init__(self, own: Collection[str]) -> None:
+        self.own = own
+        self.found: list[str] = []
+        self._known: dict[int, tuple[CodeType, Mapping[int, Suspect]]] = {}
+        self._returned: dict[int, dict[tuple[int, int], Any]] = {}
+
+    def called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        """What ``sys.settrace`` calls with each new frame."""
+        known = self._known.get(id(frame.f_code))
+        decides = bool(self._suspects(frame) if known is None else known[1])
+        if not decides and not (self._returned and id(frame.f_back) in self._returned):
+            return None
+        frame.f_trace_lines = False
+        if not decides:
+            return self._ended
+        frame.f_trace = (
+            self._running
+        )  # Python 3.13 arranges for opcodes only in a frame that has this already
+        frame.f_trace_opcodes = True
+        self._returned[id(frame)] = {}
+        return self._running
+
+    def _suspects(self, frame: FrameType) -> Mapping[int, Suspect]:
+        code = frame.f_code
+        if id(code) not in self._known:
+            module = str(frame.f_globals.get("__name__", ""))
+            watched = is_watched(code.co_filename, module, self.own)
+            # The code is kept, so that nothing else gets its id.
+            self._known[id(code)] = code, suspects(code, frame.f_globals) if watched else {}
+        return self._known[id(code)][1]
+
+    def _ended(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        """Notes what a function returned to a frame that is watched, by the place of the call."""
+        back = frame.f_back
+        if event == "return" and back is not None and id(back) in self._returned:
+            span = list(back.f_code.co_positions())[back.f_lasti // 2]
+            if span[1] is not None and span[3] is not None and frame.f_code.co_name != "__init__":
+                self._returned[id(back)][span[1], span[3]] = argument
+        return self._ended
+
+    def _running(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        if event == "opcode":
+            suspect = self._suspects(frame).get(frame.f_lasti)
+            if suspect is not None:
+                self._look(frame, suspect)
+        elif event == "return":
+            self._ended(frame, event, argument)
+            self._returned.pop(id(frame), None)
+        return self._running
+
+    def _look(self, frame: FrameType, suspect: Suspect) -> None:
+        scope = Scope.of(frame, self._returned[id(frame)])
+        match suspect.node:
+            case None:
+                words = _unread(frame)
+            case ast.Match(subject=subject):
+                words = _matched(scope, subject)
+            case ast.Compare() as node:
+                words = _compared(scope, node, suspect.optional)
+        if words:
+            self.found.append(f"{place(frame.f_code.co_filename, suspect.line)}: {words}")
+
+
+def _compared(scope: Scope, node: ast.Compare, optional: frozenset[str]) -> str:
+    operands = [node.left, *node.comparators]
+    for left, operator, right in zip(operands, node.ops, operands[1:], strict=False):
+        shown = ast.unparse(ast.Compare(left, [operator], [right]))
+        if isinstance(operator, ast.Is | ast.IsNot):
+            if (scope.is_value(left) or scope.is_value(right)) and not _omitted(scope, left, right, optional):
+                equal = ast.Eq() if isinstance(operator, ast.Is) else ast.NotEq()
+                return _decided(shown, ast.unparse(ast.Compare(left, [equal], [right])))
+        elif isinstance(operator, ast.In | ast.NotIn) and (
+            scope.holds_value(left) or scope.holds_value(right)
+        ):
+            negated = "~" if isinstance(operator, ast.NotIn) else ""
+            return _decided(shown, f"{negated}{_member(scope, left, right)}")
+    return ""
+
+
+def _decided(shown: str, instead: str) -> str:
+    return f"{shown} is decided by Python while it reads the protocol, not in each state: write {instead}"
+
+
+def _member(scope: Scope, left: ast.expr, right: ast.expr) -> str:
+    if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
+        equal = (ast.unparse(ast.Compare(left, [ast.Eq()], [item])) for item in right.elts)
+        return "(" + " | ".join(f"({one})" for one in equal) + ")"
+    if scope.is_value(right):
+        return f"{ast.unparse(right)}.contains({ast.unparse(left)}) for a set"
+    return "(… == …) | (… == …) for what it may be"
+
+
+def _omitted(scope: Scope, left: ast.expr, right: ast.expr, optional: frozenset[str]) -> bool:
+    """Whether this asks if an argument was given: its default is None, which the value itself cannot be."""
+    none = isinstance(right, ast.Constant) and right.value is None
+    return none and isinstance(left, ast.Name) and left.id in optional and not scope.is_optional(left)
+
+
+def _matched(scope: Scope, subject: ast.expr) -> str:
+    if not scope.holds_value(subject):
+        return ""
+    return (
+        f"match {ast.unparse(subject)} is decided by Python while it reads the protocol, not in each state: "
+        "write if_(…) with == for the cases"
+    )
+
+
+def _unread(frame: FrameType) -> str:
+    """For code without source text."""
+    if not on_value(frame):
+        return ""
+    return (
+        f"{frame.f_code.co_name} has is, in or match on a value, which Python decides while it reads the "
+        "protocol, not in each state: write ==, contains or if_(…)"
+    )

@@ -1,0 +1,158 @@
+"""Places in code where Python itself decides something that may be meant as a formula.
+
+``is``, ``in`` and ``match`` cannot be given another meaning, unlike ``==`` and ``&``; on values they are
+silent mistakes. They are found in the bytecode, because that says exactly which code runs, and read in
+the source text, by the positions that the bytecode keeps.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import linecache
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, TypeAlias
+
+_IDENTITY = frozenset(
+    number
+    for name, number in dis.opmap.items()
+    if name == "IS_OP" or name.endswith(("_IF_NONE", "_IF_NOT_NONE"))
+)
+_MEMBERSHIP = frozenset({dis.opmap["CONTAINS_OP"]})
+_MATCHING = frozenset(
+    number for name, number in dis.opmap.items() if name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING")
+)
+_IMPORTING = frozenset({dis.opmap["IMPORT_NAME"]})
+_DECIDING = _IDENTITY | _MEMBERSHIP | _MATCHING
+_DYNAMIC = frozenset({"exec", "eval", "compile", "__import__", "import_module"})
+_OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_KEY = re.compile(r"[\w.\[\]]+(?=\s*:(?!=))")
+
+Decision: TypeAlias = ast.Compare | ast.Match
+Span: TypeAlias = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An instruction that decides."""
+
+    line: int
+    node: Decision | None
+    """Its source; None if there is none."""
+    optional: frozenset[str] = frozenset()
+    """The parameters around it that are None by default."""
+
+
+def may_decide(code: CodeType) -> bool:
+    """Whether code has such a place itself, or brings in code that is not known yet."""
+    operations = set(code.co_code[::2])
+    return bool(operations & (_DECIDING | _IMPORTING)) or not _DYNAMIC.isdisjoint(code.co_names)
+
+
+def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
+    """The places in this very code by the offset of their instruction; ``names`` are its globals."""
+    offsets = [2 * place for place, number in enumerate(code.co_code[::2]) if number in _DECIDING]
+    if not offsets:
+        return {}
+    nodes, spans = _decisions(source(code, names)), list(code.co_positions())
+    return {offset: _innermost(nodes, spans[offset // 2], code.co_firstlineno) for offset in offsets}
+
+
+def source(code: CodeType, names: Mapping[str, Any]) -> str:
+    """The text of the file that code comes from; empty if it cannot be had."""
+    linecache.checkcache(code.co_filename)
+    return "".join(linecache.getlines(code.co_filename, dict(names)))
+
+
+@functools.lru_cache(maxsize=64)
+def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
+    """All comparisons and matches of a text that decide, each with the span of what decides in it, and
+    with the parameters around it that are None by default."""
+    tree = _parsed(text)
+    optional: dict[ast.AST, frozenset[str]] = {}
+    for function in ast.walk(tree):  # outer ones come first
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            names = optional.get(function, frozenset()) | _none_by_default(function.args)
+            optional.update(dict.fromkeys(ast.walk(function), names))
+    found: list[tuple[Span, Decision, frozenset[str]]] = []
+    for node in ast.walk(tree):
+        around = optional.get(node, frozenset())
+        if isinstance(node, ast.Compare) and any(isinstance(operator, _OPERATORS) for operator in node.ops):
+            found.append((_span(node), node, around))
+        elif isinstance(node, ast.Match):
+            found.extend((_span(case.pattern), node, around) for case in node.cases)
+    return found
+
+
+def _none_by_default(arguments: ast.arguments) -> set[str]:
+    placed = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(placed[::-1], arguments.defaults[::-1], strict=False)]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return {
+        argument.arg
+        for argument, default in (*pairs, *named)
+        if isinstance(default, ast.Constant) and default.value is None
+    }
+
+
+def _span(node: ast.expr | ast.pattern) -> Span:
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
+
+
+def _innermost(
+    nodes: list[tuple[Span, Decision, frozenset[str]]], span: tuple[int | None, ...], otherwise: int
+) -> Suspect:
+    """The smallest node that contains a position; ``otherwise`` is the line to name where that has none."""
+    line, end_line, column, end_column = span
+    if line is None or end_line is None or column is None or end_column is None:
+        return Suspect(line or otherwise, None)
+    around = [
+        (outer, node, optional)
+        for outer, node, optional in nodes
+        if outer[:2] <= (line, column) and (end_line, end_column) <= outer[2:]
+    ]
+    if not around:
+        return Suspect(line, None)
+    _, node, optional = max(around, key=lambda item: (item[0][:2], (-item[0][2], -item[0][3])))
+    return Suspect(line, node, optional)
+
+
+def repeated_key(code: CodeType, names: Mapping[str, Any]) -> tuple[int, str] | None:
+    """The line and the text of a key that some dictionary display in this code has twice.
+
+    Python keeps one of the entries and says nothing.
+    """
+    if dis.opmap["BUILD_MAP"] not in code.co_code[::2]:
+        return None
+    text = source(code, names)
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    first, last = code.co_firstlineno, max(lines, default=code.co_firstlineno)
+    keys = _KEY.findall("\n".join(text.splitlines()[first - 1 : last]))
+    if len(set(keys)) == len(keys):  # spares us the parsing of most files
+        return None
+    return next(((line, key) for line, key in _repeated(text) if first <= line <= last), None)
+
+
+@functools.lru_cache(maxsize=64)
+def _repeated(text: str) -> list[tuple[int, str]]:
+    found = []
+    for node in ast.walk(_parsed(text)):
+        if isinstance(node, ast.Dict):
+            known: set[str] = set()
+            for key in node.keys:
+                if isinstance(key, ast.Name | ast.Attribute | ast.Subscript):
+                    if ast.unparse(key) in known:
+                        found.append((key.lineno, ast.unparse(key)))
+                    known.add(ast.unparse(key))
+    return found
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])

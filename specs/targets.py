@@ -1,0 +1,100 @@
+"""What an action assigns: targets that no two entries of ``then`` may share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from verifier.encodings.printing import text
+from verifier.encodings.sorts import Sort
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.values import Value, coerce
+from verifier.specs.definition import DefinitionError
+
+_PATH = (Operator.APPLY, Operator.FIELD)
+
+
+def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, Term], ...]:
+    """The entries of ``then`` as terms, ``variables`` being those of the state.
+
+    Raises DefinitionError if one is no target, or if two overlap.
+    """
+    if not isinstance(then, Mapping):
+        raise DefinitionError(f"then is a dictionary of what is assigned, {{s.x: …}}, not {then!r}")
+    for target in then:
+        if not isinstance(target, Value):
+            raise DefinitionError(
+                f"then assigns {target!r}, which is no state variable: write s.{target} or a path below it"
+                if isinstance(target, str) and target.isidentifier()
+                else f"then assigns {target!r}, which is no state variable, nor a path below one"
+            )
+    entries = tuple(
+        (target.term, coerce(value, _assigned_sort(target, variables)).term) for target, value in then.items()
+    )
+    _refuse_overlaps([target for target, _ in entries])
+    return entries
+
+
+def _assigned_sort(target: Value, variables: Collection[Symbol]) -> Sort:
+    if _steps(target.term)[0].data not in variables:
+        raise DefinitionError("an action assigns state variables, or applications and fields of them")
+    return target.sort
+
+
+def _steps(term: Term) -> list[Term]:
+    """The terms along a target's path, from the variable on."""
+    steps = [term]
+    while steps[0].operator in _PATH:
+        steps.insert(0, steps[0].arguments[0])
+    return steps
+
+
+def _refuse_overlaps(targets: list[Term]) -> None:
+    """Refuses two targets of which one is the other or a part of it.
+
+    Keys that are different terms may be equal in some states; then the later entry counts where both
+    assign, as in TLA+'s EXCEPT.
+    """
+    paths = [_steps(target) for target in targets]
+    for place, second in enumerate(paths):
+        for first in paths[:place]:
+            short, long = sorted((first, second), key=len)
+            if all(_same_step(*pair) for pair in zip(short, long, strict=False)):
+                one, other = text(first[-1]), text(second[-1])
+                if len(short) == len(long):
+                    raise DefinitionError(f"then assigns {one} twice: leave one entry")
+                raise DefinitionError(
+                    f"then assigns {one} and {other}, of which one is a part of the other: "
+                    "assign the whole once, with .updated(…) for the part, or only parts"
+                )
+
+
+def _same_step(one: Term, other: Term) -> bool:
+    if one.operator is not other.operator:
+        return False
+    match one.operator:
+        case Operator.FIELD:
+            return one.data == other.data
+        case Operator.APPLY:
+            return same_term(one.arguments[1], other.arguments[1])
+    return one.data is other.data
+
+
+def same_term(one: Term, other: Term, bound: Mapping[Symbol, Symbol] | None = None) -> bool:
+    """Whether two terms are the same, up to the names of what they bind."""
+    bound = bound or {}
+    if one is other and not bound:
+        return True
+    if one.operator is not other.operator or len(one.arguments) != len(other.arguments):
+        return False
+    if isinstance(one.data, Symbol):
+        return bound.get(one.data, one.data) is other.data
+    if isinstance(other.data, Symbol) or (type(one.data), one.data) != (type(other.data), other.data):
+        return False
+    if (one.binds is None) != (other.binds is None):
+        return False
+    if one.binds is not None and other.binds is not None:
+        if one.binds.sort != other.binds.sort:
+            return False
+        bound = {**bound, one.binds: other.binds}
+    return all(same_term(a, b, bound) for a, b in zip(one.arguments, other.arguments, strict=True))
