@@ -22,13 +22,13 @@ from tests.random_plans import Plan
 from tests.random_protocols import random_protocol
 from verifier import structural, unroll
 from verifier.bit_permutations import bit_permutations
-from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Sort
+from verifier.encodings.sorts import Bag, Function, Option, Sort
 from verifier.explicit import orbits, table
 from verifier.model import build
 from verifier.renaming import Renaming, renamed_bits
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
-from verifier.symmetry import _index_sets, check_symmetry, mentioned
+from verifier.symmetry import Named, _within, check_symmetry, mentioned
 from verifier.system import Instance, Symmetry
 from verifier.unroll import Clauses, Steps
 
@@ -146,7 +146,7 @@ class _EvenWhereTheSameInstanceNamesIt(unroll._Mentions):
     def _require(
         self, index: int, instance: Instance, place: Mapping[Any, int], predecessor: Mapping[int, int]
     ) -> None:
-        for number in dict.fromkeys(place[item] for item in instance.mentions):
+        for number in dict.fromkeys(place[item] for item in instance.names):
             if number in predecessor:
                 self.requirements.append((index, predecessor[number]))
             self.named_by[number].append(index)
@@ -162,16 +162,21 @@ class _LastFirst(unroll._Mentions):
         super()._require(index, instance, place, successor)
 
 
-def _without(kind: type[Sort]) -> Callable[..., list[tuple[IndexSet, Any]]]:
+def _without(kind: type[Sort]) -> Callable[..., Named]:
     """Mentions that do not look into sorts of a kind."""
 
     def holds(sort: Sort) -> bool:
         return isinstance(sort, kind) or any(map(holds, sort.parts()))
 
-    def found(sort: Sort, value: Any, symmetries: tuple[Symmetry, ...]) -> list[tuple[IndexSet, Any]]:
-        return [] if holds(sort) else mentioned(sort, value, symmetries)
+    def found(sort: Sort, value: Any, symmetries: tuple[Symmetry, ...]) -> Named:
+        return () if holds(sort) else mentioned(sort, value, symmetries)
 
     return found
+
+
+def _never_against_the_order(instances: Sequence[Instance], *_: Any) -> tuple[Named, ...]:
+    """Nobody looks whether an exchanged instance stands earlier."""
+    return tuple(instance.mentions for instance in instances)
 
 
 # Swapping and parallel steps
@@ -221,7 +226,8 @@ def _all_movable(definition: Definition) -> tuple[Symmetry, ...]:
 def _without_choose(definition: Definition) -> tuple[Symmetry, ...]:
     """Kinds that are chosen from in order count as interchangeable."""
     known = {symmetry.sort: symmetry for symmetry in check_symmetry(definition)}
-    return tuple(known.get(sort, Symmetry(sort, frozenset())) for sort in _index_sets(definition))
+    found = dict.fromkeys(part for symbol in definition.variables for part in _within(symbol.sort))
+    return tuple(known.get(sort, Symmetry(sort, frozenset())) for sort in found)
 
 
 def _one_variable_less(layout: Any, renaming: Renaming) -> Any:
@@ -271,6 +277,12 @@ _BUILDER = "verifier.unroll._FrameBuilder"
 _SERIAL = (serial,)
 
 MUTANTS = (
+    Mutant(
+        "an exchanged instance that stands later",
+        "naming order",
+        (("verifier.model.named_in_order", _never_against_the_order),),
+        _SERIAL,
+    ),
     Mutant(
         "predecessor older, though the instance names both",
         "naming order",
