@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.naive import UNDEFINED_READ, Explored, Naive
-from tests.random_protocols import DEEPEST, MOST_STATES, Plan, random_protocol
+from tests.random_plans import Plan
+from tests.random_protocols import DEEPEST, MOST_STATES, random_protocol
 from verifier.certify import check
 from verifier.engines import bmc, explore, prove, simulate
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp, Search, search
@@ -135,7 +136,7 @@ def _of_verdicts(subject: Subject, who: str, verdicts: Sequence[Any], fewest: bo
             yield f"{who}: {verdict.property_name} is an error: {verdict.reason}"
         elif verdict.trace is not None:
             yield from _of_trace(subject, who, verdict.trace)
-            if fewest and verdict.trace.steps != least:
+            if (fewest or verdict.fewest) and verdict.trace.steps != least:
                 yield f"{who}: {verdict.property_name} in {verdict.trace.steps}, not {least}"
         elif least is not None and least <= (verdict.depth or 0):
             yield f"{who}: {verdict.property_name} {verdict.kind} to {verdict.depth}, but found in {least}"
@@ -274,7 +275,9 @@ def by_bmc(subject: Subject, steps: bmc.StepsChoice, symmetry: bool) -> Complain
     """The whole of bounded model checking, with its child processes."""
     who = f"bmc.check {steps}{'' if symmetry else ' --no-symmetry'}"
     request = bmc.Request(subject.names, subject.depth, steps, symmetry=symmetry, shortest=True)
-    yield from _of_verdicts(subject, who, bmc.check(subject.model, request).verdicts, fewest=True)
+    # Parallel steps alone find no shortest execution, and do not say so.
+    fewest = steps is not bmc.StepsChoice.PARALLEL
+    yield from _of_verdicts(subject, who, bmc.check(subject.model, request).verdicts, fewest)
 
 
 def by_proving(subject: Subject, name: str) -> Complaints:

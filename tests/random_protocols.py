@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
 from tests.naive import Explored, Naive
-from tests.random_sorts import elements_in, random_sort, stable
+from tests.random_plans import ParameterPlan, Plan, plan_of
+from tests.random_sorts import elements_in, stable
 from tests.random_terms import Terms
 from verifier.encodings.quantifiers import all_of, exists, forall
 from verifier.encodings.sorts import (
@@ -38,126 +38,10 @@ from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, def
 
 MOST_STATES = 700
 """Naive exploration ends with the last level that stays below."""
-_MOST_INSTANCES = 60
 _MOST_NAMINGS = 30
 DEEPEST = 6
 _ATTEMPTS = 10
 _DEEP_ENOUGH = 3
-
-_KINDS = ("node", "client", "coordinator", "name", "replica")
-
-
-ParameterPlan = tuple[str, Sort, bool]
-"""A parameter's name, its sort, and whether it is free."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a seed decides before terms are made."""
-
-    seed: str
-    kinds: Mapping[str, tuple[int, bool]]
-    """For each kind of element how many there are, and whether they are interchangeable."""
-    variables: Mapping[str, Sort]
-    actions: tuple[tuple[ParameterPlan, ...], ...]
-    """For each action its parameters."""
-    undefined: bool
-    """Whether terms may read what has no value."""
-    constraint: bool
-    naming: bool
-    """Whether terms may name interchangeable elements."""
-    sparse: bool
-    """Whether actions read and write little, so that many of them commute."""
-
-    def rng(self, salt: str) -> random.Random:
-        """Randomness of its own for each place, the same whenever the place is read."""
-        return random.Random(f"{self.seed} {salt}")
-
-    @property
-    def sorts(self) -> list[IndexSet]:
-        """The index sets."""
-        return [IndexSet(kind, count, symmetric) for kind, (count, symmetric) in self.kinds.items()]
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What of this protocol may be wrong in a version of the verifier."""
-        found = set()
-        if len({kind[0] for kind in self.kinds}) < len(self.kinds):
-            found.add("kinds with one first letter")
-        if any(_has_bag(sort) for parameters in self.actions for _, sort, _ in parameters):
-            found.add("bags as parameters")
-        return frozenset(found)
-
-
-def _has_bag(sort: Sort) -> bool:
-    return isinstance(sort, Bag) or any(map(_has_bag, sort.parts()))
-
-
-def plan_of(seed: str) -> Plan:
-    """What this seed decides."""
-    rng = random.Random(seed)
-    kinds: dict[str, tuple[int, bool]] = {}
-    for kind in rng.sample(_KINDS, rng.choice([1, 1, 2, 2, 2, 3])):
-        largest = 4 if not kinds else 3
-        kinds[kind] = (rng.choice([2, 3, 3, rng.randint(1, largest)]), rng.random() < 0.88)
-    sorts = [IndexSet(kind, count, symmetric) for kind, (count, symmetric) in kinds.items()]
-    enum = Enum("Colour", ("red", "green", "blue")[: rng.randint(2, 3)])
-    atoms: list[Sort] = [*sorts, *sorts, enum, Range(0, 1), Range(0, 2), Boolean()]
-    sparse = rng.random() < 0.35
-    return Plan(
-        seed,
-        kinds,
-        _few_sorts(rng, sorts) if sparse else _rich_sorts(rng, sorts, atoms),
-        _parameters(rng, sorts, atoms, sparse),
-        undefined=rng.random() < 0.25,
-        constraint=rng.random() < 0.15,
-        naming=rng.random() < 0.25,
-        sparse=sparse,
-    )
-
-
-def _rich_sorts(rng: random.Random, sorts: list[IndexSet], atoms: list[Sort]) -> dict[str, Sort]:
-    """Variables of nested sorts."""
-    variables: dict[str, Sort] = {"done": Set(sorts[0])}
-    for number in range(rng.randint(1, 3)):
-        variables[f"v{number}"] = random_sort(rng, atoms, rng.randint(1, 2), 600)
-    if rng.random() < 0.6:
-        variables["count"] = Range(0, rng.randint(1, 3))
-    return variables
-
-
-def _few_sorts(rng: random.Random, sorts: list[IndexSet]) -> dict[str, Sort]:
-    """More variables, of small sorts."""
-    kind = rng.choice(sorts)
-    small: list[Sort] = [
-        Boolean(),
-        Boolean(),
-        Range(0, 1),
-        Range(0, 2),
-        Option(kind),
-        Function(kind, Boolean()),
-    ]
-    variables: dict[str, Sort] = {"done": Set(sorts[0])}
-    variables |= {f"v{number}": rng.choice(small) for number in range(rng.randint(2, 4))}
-    return variables
-
-
-def _parameters(
-    rng: random.Random, sorts: list[IndexSet], atoms: list[Sort], sparse: bool
-) -> tuple[tuple[ParameterPlan, ...], ...]:
-    actions: list[tuple[ParameterPlan, ...]] = []
-    room = _MOST_INSTANCES
-    for _ in range(rng.randint(3, 5) if sparse else rng.randint(2, 4)):
-        parameters: list[ParameterPlan] = []
-        size = 1
-        for name in ("one", "two", "three")[: rng.choice([0, 1, 1, 2] if sparse else [0, 1, 1, 2, 2, 3])]:
-            sort = rng.choice(sorts) if rng.random() < 0.5 else random_sort(rng, atoms, rng.randint(0, 2), 30)
-            if size * sort.size <= min(room, 36):
-                size *= sort.size
-                parameters.append((name, sort, sort.size <= 8 and rng.random() < 0.1))
-        room -= size
-        actions.append(tuple(parameters))
-    return tuple(actions)
 
 
 class _Round(Protocol):
@@ -218,18 +102,26 @@ def _initially(rng: random.Random, value: Any) -> Any:
             return value == literal(sort, next(iter(sort.values())))
 
 
+_SHAPES = {"rich": (0.9, [0, 0, 1, 1, 2], 3), "sparse": (0.5, [0, 1, 1], 1), "holding": (1.0, [0, 0, 1], 1)}
+"""How often an action is made to lead on, how many guards it has beside, and how many assignments."""
+
+
 def _action(number: int, parameters: tuple[ParameterPlan, ...]) -> ActionMember:
     def method(protocol: _Round, s: Any, **given: Any) -> Step:
         rng = protocol.plan.rng(f"action {number}")
         terms = protocol.terms(rng, s, given)
         plan = protocol.plan
+        sets = [getattr(s, name) for name in ("done", "used") if name in plan.variables]
         counter = s.count if "count" in plan.variables else None
-        when, then = terms.lively(s.done, counter) if not plan.sparse or rng.random() < 0.3 else ([], {})
-        lines, most = ([0, 1, 1], 1) if plan.sparse else ([0, 0, 1, 1, 2], 3)
-        when += [terms.formula(0 if plan.sparse else 1) for _ in range(rng.choice(lines))]
+        lively, lines, most = _SHAPES[plan.shape]
+        when, then = terms.lively(sets, counter) if rng.random() < lively else ([], {})
+        when += [terms.formula(1 if plan.shape == "rich" else 0) for _ in range(rng.choice(lines))]
         used = {id(target) for target in then}
         variables = [getattr(s, name) for name in plan.variables]
-        then |= terms.assignments([variable for variable in variables if id(variable) not in used], most)
+        unused = [variable for variable in variables if id(variable) not in used]
+        then |= terms.assignments(
+            unused, 0 if then and plan.shape == "holding" and rng.random() < 0.7 else most
+        )
         rng.shuffle(when)
         return Step(when, then or {s.done: s.done})
 

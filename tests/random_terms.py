@@ -11,6 +11,7 @@ from typing import Any
 from tests.random_formulas import UNSAFE, Formulas, NoTerm, Thunk
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
+    any_of,
     choose,
     count,
     exists,
@@ -74,20 +75,39 @@ class Terms(Formulas):
                     then[target] = value
         return then
 
-    def lively(self, done: Any, counter: Any) -> tuple[list[Any], dict[Any, Any]]:
-        """Guards and assignments of a kind that leads on: an element is done, a counter goes up."""
+    def lively(self, sets: PythonSequence[Any], counter: Any) -> tuple[list[Any], dict[Any, Any]]:
+        """Guards and assignments of a kind that leads on: elements are put in a set, a counter goes up."""
         rng = self.rng
         when: list[Any] = []
         then: dict[Any, Any] = {}
-        mine = [value for value in self.preferred if value.sort == done.sort.element]
-        if mine and rng.random() < 0.6:
-            element = rng.choice(mine)
-            when.append(~done.contains(element))
-            then[done] = done.add(element)
+        choices = [
+            (p, chosen) for p in self.preferred for chosen in sets if _has(p.sort, chosen.sort.element)
+        ]
+        if choices and rng.random() < 0.7:
+            value, chosen = rng.choice(choices)
+            when += self._about_what_it_holds(value, chosen)
+            kind = chosen.sort.element
+            then[chosen] = (
+                chosen.add(value)
+                if value.sort == kind
+                else those(kind, lambda n: chosen.contains(n) | holding(value, n))
+            )
         if not isinstance(counter, NoneType) and rng.random() < (0.2 if then else 0.5):
             when.append(counter < counter.sort.high)
             then[counter] = counter + 1
         return when, then
+
+    def _about_what_it_holds(self, value: Any, chosen: Any) -> list[Any]:
+        """Guards about the elements that a value holds: how many they are, whether they are in a set."""
+        rng, kind = self.rng, chosen.sort.element
+        found = []
+        if value.sort != kind and rng.random() < 0.6:
+            found.append(count(kind, lambda n: holding(value, n)) == rng.choice([1, 1, 1, 2]))
+        if rng.random() < 0.7:
+            found.append(~exists(kind, lambda n: holding(value, n) & chosen.contains(n)))
+        if value.sort != kind and rng.random() < 0.3:  # it has to wait for others
+            found.append(chosen.cardinality == rng.choice([0, 1, 2]))
+        return found
 
     def _places(self, variable: Any) -> list[Any]:
         """Places below a variable; two keys may be the same, one place is not inside another."""
@@ -310,3 +330,29 @@ def _alike(one: Sort, other: Sort) -> bool:
     except SortError:
         return False
     return True
+
+
+def _has(sort: Sort, kind: Sort) -> bool:
+    return sort == kind or any(_has(part, kind) for part in sort.parts())
+
+
+def holding(value: Any, element: Any) -> Any:
+    """That an element is part of a value."""
+    match value.sort:
+        case IndexSet() as sort if sort == element.sort:
+            return value == element
+        case Option():
+            return value.is_some & holding(value.value, element)
+        case Record() as sort:
+            return any_of(*(holding(getattr(value, name), element) for name, _ in sort.fields))
+        case Function() as sort if sort.domain == element.sort and isinstance(sort.range, Boolean | Range):
+            return value[element] == literal(sort.range, list(sort.range.values())[-1])
+        case Function() as sort:
+            return exists(sort.domain, lambda key: holding(value[key], element))
+        case Set():
+            return exists(value, lambda item: holding(item, element))
+        case Sequence() as sort:
+            return any_of(*((value.length > i) & holding(value[i], element) for i in range(sort.capacity)))
+        case Bag() as sort:
+            return exists(sort.element, lambda item: (value.copies(item) > 0) & holding(item, element))
+    return any_of()

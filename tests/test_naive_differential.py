@@ -11,7 +11,7 @@ from tests.naive import Naive
 from tests.naive_comparisons import KNOWN_TO_DISAGREE, disagreements, subject_of
 from tests.naive_differential import EVERY_SLOW
 from tests.naive_terms import Reader, Undefined
-from tests.random_protocols import plan_of
+from tests.random_plans import plan_of
 from verifier.encodings.quantifiers import choose, exists, filtered, forall, if_, image
 from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Sequence, Set, Sort
 from verifier.encodings.terms import Operator, Symbol, Term

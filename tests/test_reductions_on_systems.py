@@ -253,7 +253,6 @@ def test_images_of_structural_invariants_hold_in_every_state_reached(seed: int) 
 
 
 @EVERY_SEED
-@pytest.mark.xfail(strict=False, reason="what IC3 starts from comes from random walks, without the images")
 def test_what_ic3_starts_from_is_the_same_for_all_elements(seed: int) -> None:
     """It adds every image of a clause without a query, so all that it knows has to be symmetric."""
     subject = _subject(seed)
