@@ -28,7 +28,9 @@ class Options:
 
 @click.command("certify")
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--spec", metavar="SPEC", help=f"{SPEC_HELP} [default: the one the file names]")
+@click.option(
+    "--spec", metavar="SPEC", help=f"{SPEC_HELP} [default: the one the file names, if it is built in]"
+)
 @click.option("--solver", type=OneOf("solver", SOLVER_NAMES), help=_SOLVER_HELP)
 @click.option("--timeout", type=Duration(), help="End the check after this time: 90, 90s, 2m, 1h.")
 @format_option
@@ -40,9 +42,13 @@ def command(
     The file must be of this version of the protocol and say what its lemmas say here; then the invariant
     must hold initially, be kept by every instance of every action, and imply the property.
 
+    The file may come from a stranger: of a protocol that is not built in, you say with --spec whose code is
+    run.
+
     \b
-    Example:
+    Examples:
       verify certify proof.json
+      verify certify proof.json --spec my_protocol.py
     """
     from verifier.cli.certify_run import run
 

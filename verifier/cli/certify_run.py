@@ -22,7 +22,7 @@ from verifier.initial import require_initial_state
 from verifier.model import Model, build
 from verifier.report.text import constants_line, verdict_text
 from verifier.runs.content import as_object
-from verifier.runs.loading import Loaded, load
+from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind, settled
@@ -34,7 +34,7 @@ def run(options: Options) -> int:
     """Checks, prints, and returns the exit code."""
     began = time.monotonic()
     proof, content = read(options.path)
-    loaded = load(options.spec or proof.spec, dict(proof.constants))
+    loaded = load(trusted_spec(proof.spec, options.spec, "the certificate"), dict(proof.constants))
     solver = options.solver or other_solver(proof.found_by.solver)
     if solver in proof.found_by.solver.split("+"):
         raise UsageError(f"--solver {solver} found this proof: another one must check it")

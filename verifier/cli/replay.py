@@ -8,7 +8,9 @@ import click
 
 from verifier.cli.specs import SET_HELP, SPEC_HELP, parse_settings
 
-_SPEC_HELP = f"The protocol to check against. [default: the one the file names] {SPEC_HELP}"
+_SPEC_HELP = (
+    f"The protocol to check against. [default: the one the file names, if it is built in] {SPEC_HELP}"
+)
 _SET_HELP = f"{SET_HELP} [default: those of the file]"
 
 

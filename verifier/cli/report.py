@@ -14,7 +14,10 @@ FORMATS = ("text", "markdown", "json", "junit", "html")
 _FORMAT_HELP = "What to write. [default: what the ending of --out says (.md, .json, .xml, .html), else text]"
 _OUT_HELP = "Write to FILE instead of standard output."
 _HTML_HELP = "Short for --format html --out FILE."
-_SPEC_HELP = f"Of a trace: the protocol to replay it against. [default: the one it names] {SPEC_HELP}"
+_SPEC_HELP = (
+    "Of a trace: the protocol to replay it against. [default: the one it names, if it is built in] "
+    f"{SPEC_HELP}"
+)
 
 
 @click.command("report")
