@@ -16,8 +16,10 @@ from verifier.ci.matrix import MOST_GROUPS, matrix
 from verifier.ci.update import write_updated
 from verifier.ci.work import survey
 from verifier.cli.output import check_writable, print_json, write
+from verifier.cli.paths import reads_spec
 from verifier.cli.running import terminable
 from verifier.errors import UsageError
+from verifier.files import reason_of
 from verifier.report.manifest import cell_lines, closing_lines, outcome_object
 from verifier.report.manifest_junit import as_junit
 
@@ -45,7 +47,7 @@ def update_manifest(
     try:
         left = write_updated(path, outcome.cells)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+        raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
     for one in left:
         click.echo(f"left  {one.cell}: {one.reason}")
     recorded = len(outcome.cells) - len(left)
@@ -73,6 +75,8 @@ def _checked(
 ) -> Outcome:
     manifest = read_manifest(path)
     cells = manifest.chosen(names)
+    for cell in manifest.cells:
+        reads_spec(f"the spec of cell {cell.id}", cell.place)
     if junit is not None:
         check_writable("--junit", junit)
 

@@ -31,7 +31,7 @@ def run(
         most = min(options.max_states or MOST_STATES, MOST_STATES)
         options = replace(options, graph=True, max_states=most)
     asked = explore.prepare(load(spec, settings), options)
-    check_targets(shown, {"--graph": graph})
+    check_targets(shown, {"--graph": graph}, asked.properties)
     announce(asked.definition, f"{', '.join(asked.properties)} in every reachable state")
     with terminable(), StatesReporter() as reporter:
         finished = explore.run(asked, reporter)

@@ -11,6 +11,7 @@ import click
 
 from verifier.cli.output import check_writable, write
 from verifier.cli.parameters import OneOf
+from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.errors import UsageError
 
@@ -52,8 +53,8 @@ class Options:
 @spec_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option("--format", "form", type=OneOf("format", _FORMATS), help=_FORMAT_HELP)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help=_OUT_HELP)
-@click.option("--map", "names", type=click.Path(path_type=Path), metavar="FILE", help=_MAP_HELP)
+@click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
+@click.option("--map", "names", type=FileToWrite(), metavar="FILE", help=_MAP_HELP)
 @click.option("--deadlock", is_flag=True, help=_DEADLOCK_HELP)
 def command(
     spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
@@ -102,11 +103,7 @@ def _run(options: Options) -> int:
 
 
 def _check_files(out: Path | None, names: Path | None) -> None:
-    """Raises UsageError if one of the files could not be written, or both are one."""
+    """Raises UsageError if one of the files could not be written."""
     for option, path in (("--out", out), ("--map", names)):
         if path is not None:
             check_writable(option, path)
-    if out is not None and names is not None and out.resolve() == names.resolve():
-        raise UsageError(f"--out and --map are both {out}: the map is a file of its own")
-
-

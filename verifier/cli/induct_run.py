@@ -25,7 +25,7 @@ def run(
 ) -> int:
     """Proves, prints, and returns the exit code."""
     asked = induct.prepare(load(spec, settings), options)
-    check_targets(shown, {"--certificate": certificate})
+    check_targets(shown, {"--certificate": certificate}, asked.properties)
     announce(asked.definition, f"{', '.join(asked.properties)} by induction")
     with terminable(), ObligationsReporter() as reporter:
         found = induct.search(asked, reporter)

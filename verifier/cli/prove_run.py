@@ -25,7 +25,7 @@ def run(
 ) -> int:
     """Proves, prints, and returns the exit code."""
     asked = prove.prepare(load(spec, settings), options)
-    check_targets(shown, {"--certificate": certificate})
+    check_targets(shown, {"--certificate": certificate}, asked.properties)
     announce(asked.definition, f"{', '.join(asked.properties)} for all depths")
     with terminable(), ProofReporter() as reporter:
         found = prove.search(asked, reporter)

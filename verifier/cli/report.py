@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from verifier.cli.parameters import OneOf
+from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings
 
 FORMATS = ("text", "markdown", "json", "junit", "html")
@@ -21,12 +22,12 @@ _SPEC_HELP = (
 
 
 @click.command("report")
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.argument("run", metavar="RUN", type=FileToRead())
 @click.option("--format", "output_format", type=OneOf("format", FORMATS), help=_FORMAT_HELP)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help=_OUT_HELP)
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=_HTML_HELP)
+@click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
+@click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @click.option("--title", help="The report's title. [default: the name of RUN]")
-@click.option("--spec", metavar="SPEC", help=_SPEC_HELP)
+@click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of a trace: its constants.")
 def command(
     run: Path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ import click
 
 from verifier import itf
 from verifier.cli.output import check_writable, console, print_json, print_lines, write
+from verifier.cli.paths import writes
 from verifier.report.text import constants_line
 from verifier.runs.content import as_object
 from verifier.runs.run import Run
@@ -22,6 +23,8 @@ from verifier.specs.definition import Definition
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_ONE_EACH = ("--trace-out", "--certificate")
+"""Of several properties the first gets the file that is named, the others files beside it."""
 _TRACE_SUFFIX = ".itf.json"
 
 Render = Callable[..., "list[RenderableType]"]
@@ -38,11 +41,17 @@ class Shown:
     html: Path | None = None
 
 
-def check_targets(shown: Shown, others: Mapping[str, Path | None]) -> None:
-    """Raises UsageError if a file that is to be written could not be; ``others`` by their options."""
+def check_targets(shown: Shown, others: Mapping[str, Path | None], names: Sequence[str] = ()) -> None:
+    """Raises UsageError if a file that is to be written could not or must not be.
+
+    ``others`` are files by their options, ``names`` the properties, of which each may get a file of its own
+    beside the one named.
+    """
     for option, path in {"--trace-out": shown.trace_out, "--html": shown.html, **others}.items():
         if path is not None:
             check_writable(option, path)
+            for name in names if option in _ONE_EACH else ():
+                writes(option, beside(path, name))
 
 
 def announce(definition: Definition, what: str) -> None:

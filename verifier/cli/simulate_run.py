@@ -15,7 +15,7 @@ from verifier.runs.options import SimulateOptions
 def run(spec: str, settings: dict[str, str], options: SimulateOptions, shown: Shown) -> int:
     """Simulates, prints, and returns the exit code."""
     asked = simulate.prepare(load(spec, settings), options)
-    check_targets(shown, {})
+    check_targets(shown, {}, asked.properties)
 
     def tell(news: Progress) -> None:
         if news.violated is not None:

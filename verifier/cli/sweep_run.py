@@ -11,6 +11,7 @@ import click
 
 from verifier.cli.group import INTERRUPTED
 from verifier.cli.output import console, print_json, print_lines
+from verifier.cli.paths import check_no_code, reads_spec
 from verifier.cli.running import terminable
 from verifier.cli.specs import parse_settings
 from verifier.cli.sweep import Options
@@ -43,6 +44,10 @@ class _Ended:
 def run(options: Options) -> int:
     """Sweeps, prints the summary, and returns the exit code."""
     grids = _grids(options)
+    for spec in dict.fromkeys(spec for grid in grids for spec in grid.specs):
+        reads_spec("a spec of the sweep", spec)
+    if options.spark_log is not None:
+        check_no_code("--spark-log", options.spark_log)
     expansion = expand(grids)
     expectations = _expectations(options, expansion)
     _check_reruns(options.rerun)
