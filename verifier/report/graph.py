@@ -31,7 +31,10 @@ def as_graphml(graph: Graph) -> str:
     """GraphML, with a data key for each variable of the state and one for an edge's action."""
     model = graph.moves.model
     variables = list(model.layout.sorts)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+    ]
     keys = [("node", name, "string") for name in variables]
     keys += [("node", "initial", "boolean"), ("edge", "action", "string")]
     lines += [
