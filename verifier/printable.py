@@ -14,7 +14,7 @@ _IN_A_TEXT = re.compile(f"[{_STEERING}]")
 
 
 def printable(words: str) -> str:
-    """Words for one line: ``\\x1b[2J`` stands where a terminal would be cleared, ``\\n`` where a line ended."""
+    """Words for one line: ``\\x1b[2J`` stands where a terminal would be cleared, ``\\n`` for a line's end."""
     return _IN_A_LINE.sub(_escaped, words)
 
 
@@ -23,9 +23,9 @@ def printable_text(text: str) -> str:
     return _IN_A_TEXT.sub(_escaped, text)
 
 
-def json_text(value: Any, indent: int | None = 2) -> str:
+def json_text(value: Any, indent: int | None = 2, separators: tuple[str, str] | None = None) -> str:
     """A value as JSON in Unicode; what is escaped elsewhere is escaped here as JSON has it."""
-    plain = json.dumps(value, ensure_ascii=False, indent=indent)
+    plain = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
     return _IN_A_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", plain)
 
 

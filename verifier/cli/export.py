@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from verifier.cli.output import check_writable, write
+from verifier.cli.output import check_writable, say, write
 from verifier.cli.parameters import OneOf
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.errors import UsageError
+from verifier.printable import json_text
 
 _FORMATS = ("smt2", "vmt", "btor2", "aiger")
 _READABLE = ".aag"
@@ -96,9 +96,9 @@ def _run(options: Options) -> int:
     else:
         write("--out", options.out, exported.content)
     if options.names is not None:
-        write("--map", options.names, json.dumps(exported.names, ensure_ascii=False, indent=2) + "\n")
+        write("--map", options.names, json_text(exported.names) + "\n")
     about = f"{loaded.definition.name} with {constants_line(loaded.definition.constants)}"
-    click.echo(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}", err=True)
+    say(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}", err=True)
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from verifier.cli.parameters import OneOf
 from verifier.cli.paths import FileToWrite, check_no_code, writes
 from verifier.errors import UsageError
 from verifier.files import check_replaceable, reason_of, replace_file
+from verifier.printable import json_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -41,7 +41,12 @@ html_option = click.option(
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    click.echo(json_text(value))
+
+
+def say(words: str, *, err: bool = False) -> None:
+    """A line on standard output, or standard error; what it says may come from anyone's file."""
+    click.echo(printable(words), err=err)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -56,7 +61,21 @@ def console(*, stderr: bool = False) -> Console:
 def print_lines(target: Console, lines: Iterable[RenderableType]) -> None:
     """Prints what a report is made of; its lines fit already."""
     for line in lines:
-        target.print(line, soft_wrap=True)
+        target.print(_printable(line), soft_wrap=True)
+
+
+def _printable(line: RenderableType) -> RenderableType:
+    """The line with what would steer the terminal escaped; its styles stay."""
+    from rich.text import Text
+
+    if isinstance(line, str):
+        return printable(line)
+    if not isinstance(line, Text) or printable(line.plain) == line.plain:
+        return line
+    parts = line.divide(range(1, len(line.plain)))
+    for part in parts:
+        part.plain = printable(part.plain)
+    return Text("", line.style).join(parts)
 
 
 def check_writable(option: str, path: Path) -> None:

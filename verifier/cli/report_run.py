@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from verifier.cli.output import check_writable, write
+from verifier.cli.output import check_writable, say, write
 from verifier.cli.reading import read
 from verifier.errors import UsageError
+from verifier.printable import json_text, printable_text
 from verifier.report.itf_values import check_shape
 from verifier.report.report import Report, as_object
 from verifier.runs.row import Row, check_types, rows_of
@@ -38,10 +39,10 @@ def run(path: Path, wanted: Wanted, title: str | None, spec: str | None, setting
     report = read_report(path, title, spec, settings)
     text = render(report, output_format)
     if target is None:
-        click.echo(text, nl=False)
+        click.echo(printable_text(text), nl=False)
     else:
         write(option, target, text)
-        click.echo(f"the report is in {target}", err=True)
+        say(f"the report is in {target}", err=True)
     return 0
 
 
@@ -68,7 +69,7 @@ def read_report(path: Path, title: str | None, spec: str | None, settings: Mappi
     replay = replayed(path, text, spec, settings)
     notes = () if replay.warning is None else (f"Warning: {replay.warning}.",)
     if replay.warning is not None:
-        click.echo(f"warning: {replay.warning}", err=True)
+        say(f"warning: {replay.warning}", err=True)
     return Report(title or path.name, (row_of(replay),), notes)
 
 
@@ -122,7 +123,7 @@ def _renderers() -> Mapping[str, Callable[[Report], str]]:
     return {
         "text": as_text,
         "markdown": as_markdown,
-        "json": lambda report: f"{json.dumps(as_object(report), ensure_ascii=False, indent=2)}\n",
+        "json": lambda report: f"{json_text(as_object(report))}\n",
         "junit": as_junit,
         "html": as_html,
     }

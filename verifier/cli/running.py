@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from verifier import itf
-from verifier.cli.output import check_writable, console, print_json, print_lines, write
+from verifier.cli.output import check_writable, console, print_json, print_lines, say, write
 from verifier.cli.paths import writes
+from verifier.printable import json_text
 from verifier.report.text import constants_line
 from verifier.runs.content import as_object
 from verifier.runs.run import Run
@@ -56,7 +55,7 @@ def check_targets(shown: Shown, others: Mapping[str, Path | None], names: Sequen
 
 def announce(definition: Definition, what: str) -> None:
     """Says on standard error what begins."""
-    click.echo(f"{definition.name} with {constants_line(definition.constants)}: {what}", err=True)
+    say(f"{definition.name} with {constants_line(definition.constants)}: {what}", err=True)
 
 
 def show(finished: Run, shown: Shown, render: Render) -> int:
@@ -92,15 +91,15 @@ def _write_traces(finished: Run, path: Path) -> None:
     traces = [verdict.trace for verdict in finished.outcome.verdicts if verdict.trace is not None]
     if not traces or finished.model is None:
         old = "; the one that is there is older" if path.is_file() else ""
-        click.echo(f"no counterexample, so {path} is not written{old}", err=True)
+        say(f"no counterexample, so {path} is not written{old}", err=True)
         return
     for number, trace in enumerate(traces):
         target = path if number == 0 else beside(path, str(trace.violates))
-        text = json.dumps(itf.dump(trace, finished.model), ensure_ascii=False, indent=2)
+        text = json_text(itf.dump(trace, finished.model))
         write("--trace-out", target, f"{text}\n")
         reached = finished.model.system.seeks(str(trace.violates))
         what = "execution that reaches" if reached else "counterexample of"
-        click.echo(f"the {what} {trace.violates} is in {target}", err=True)
+        say(f"the {what} {trace.violates} is in {target}", err=True)
 
 
 def _write_page(finished: Run, path: Path) -> None:
@@ -113,7 +112,7 @@ def _write_page(finished: Run, path: Path) -> None:
     content = json.loads(json.dumps(as_object(finished)))
     title = f"verify {finished.engine}: {finished.definition.name}"
     write("--html", path, as_html(Report(title, rows_of(content))))
-    click.echo(f"the report is in {path}", err=True)
+    say(f"the report is in {path}", err=True)
 
 
 def beside(path: Path, name: str) -> Path:

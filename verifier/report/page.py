@@ -7,7 +7,6 @@ our own, and the executions as JSON, which the script reads when their page is o
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from verifier.printable import printable, printable_text
+from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.matrix import grids
@@ -281,7 +280,7 @@ def _compact(row: Row) -> dict[str, Any]:
 
 def embedded(data: Any) -> Markup:
     """JSON that may stand in a script element: nothing in it can end the element or begin another."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for character in ("<", ">", "&", "\u2028", "\u2029"):
+    text = json_text(data, None, (",", ":"))
+    for character in ("<", ">", "&"):
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)

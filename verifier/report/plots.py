@@ -53,7 +53,12 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         return None
     labels = list(dict.fromkeys(_series(row) for row in rows))
     with mpl.rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10, "font.family": "sans-serif"}
+        {
+            "svg.fonttype": "none",
+            "svg.hashsalt": printable(name),
+            "font.size": 10,
+            "font.family": "sans-serif",
+        }
     ):
         figure = Figure(figsize=(5.2, 3.2), layout="constrained")
         axes = figure.add_subplot()
@@ -108,11 +113,9 @@ def _svg(figure: Figure, words: str) -> tuple[str, dict[str, str]]:
     text = stream.getvalue()
     root = ElementTree.fromstring(text[text.index("<svg") :])
     styles: dict[str, str] = {}
-    for element in root.iter():
+    for element in list(root.iter()):
         for child in list(element):
-            if _local(child.tag) in ("metadata", "style"):
-                element.remove(child)
-            elif _local(child.tag) == "defs" and all(_local(part.tag) == "style" for part in child):
+            if _local(child.tag) in ("metadata", "style"):  # whose rules the page's style sheet has
                 element.remove(child)
     # Changed as a tree, not as text: what names say is never taken for a part of the drawing.
     for element in root.iter():
