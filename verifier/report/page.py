@@ -23,7 +23,7 @@ from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.matrix import grids
-from verifier.report.report import Report, command_of, constants_words, tally, verdict_words
+from verifier.report.report import Report, command_of, constants_words, differing, tally, verdict_words
 from verifier.report.tables import failure_lines
 from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
@@ -85,6 +85,7 @@ def as_html(report: Report) -> str:
         tally=tally(report.rows),
         marks=MARKS,
         verdicts=verdicts,
+        versions=differing(report.rows),
         checker=CHECKER if any(verdict.known for verdict in verdicts) else None,
         grids=grids(report.rows) if len(report.rows) > 1 else [],
         plots=[(title, svg) for title, svg, _ in plots],

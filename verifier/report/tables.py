@@ -10,7 +10,15 @@ from tabulate import tabulate
 from verifier.printable import printable
 from verifier.report.diagram import ABSENT, Diagram, diagram_of
 from verifier.report.known import CHECKER, known
-from verifier.report.report import Report, command_of, constants_words, tally, varying, verdict_words
+from verifier.report.report import (
+    Report,
+    command_of,
+    constants_words,
+    differing,
+    tally,
+    varying,
+    verdict_words,
+)
 from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
 
@@ -91,6 +99,10 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         ]
         for row in rows
     ]
+    for name, values in differing(rows).items():
+        header.append(name)
+        for line, value in zip(body, values, strict=True):
+            line.append(value)
     if any(found):
         header.append(CHECKER)
         for line, item in zip(body, found, strict=True):

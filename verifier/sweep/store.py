@@ -157,6 +157,21 @@ def read_rows(folder: Path, name: str = ROWS) -> list[Row]:
             continue  # a writer has made one file of many meanwhile
 
 
+def read_asked(folder: Path) -> frozenset[str]:
+    """The keys of the jobs that the last sweep into a folder asked for; none if that is not known there.
+
+    Raises UsageError if the file that says it was damaged.
+    """
+    file = folder / "sweep.json"
+    try:
+        jobs = json.loads(file.read_text(encoding="utf-8"))["jobs"]
+        return frozenset(map(str, jobs))
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"{file} does not say what was asked: {type(error).__name__} {error}") from error
+
+
 def _read(files: Iterable[Path]) -> pa.Table:
     tables = []
     for file in files:
