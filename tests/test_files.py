@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import CHAIN, FAST, ROOT, TOYS, verify, wrong
-from verifier import files
 from verifier.files import replace_file
 
 _MANIFEST = """# a comment
@@ -105,9 +104,9 @@ def test_whatever_fails_leaves_no_draft(
         raise error
 
     if step == "replace":
-        monkeypatch.setattr(files.Path, "replace", fail)
+        monkeypatch.setattr(Path, "replace", fail)
     else:
-        monkeypatch.setattr(files.os, step, fail)
+        monkeypatch.setattr(os, step, fail)
     with pytest.raises(type(error)):
         replace_file(target, "other")
     assert target.read_text() == "precious"
@@ -218,7 +217,7 @@ def test_a_manifest_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, "fsync", full)
+        patched.setattr(os, "fsync", full)
         done = verify("ci", str(path), "--update")
     assert done.exit_code == 2, done.output
     assert f"{path} cannot be written: no space left on device" in done.stderr

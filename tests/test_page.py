@@ -161,6 +161,9 @@ def test_words_of_a_trace_stay_words(driver: Chrome, tmp_path: Path) -> None:
 
 def everywhere(word: str) -> Report:
     """A report in which all that a file can say is one word, also the names of constants and of engines."""
+    fields = ("spec", "property_name", "engine", "solver", "solver_version", "spec_hash", "tool_version")
+    more = ("reason", "error", "host", "started_at", "job_id", "run_id")
+    words: dict[str, Any] = dict.fromkeys((*fields, *more), word)
     rows = []
     for number, row in enumerate([*every_verdict(), *every_verdict()]):
         counts = {"levels": [1, 2], "actions": {word: {word: 1}}, "never_enabled": [word], "note": word}
@@ -182,9 +185,7 @@ def everywhere(word: str) -> Report:
                 options={word: word},
                 statistics={**counts, "searches": {word: {word: 1}}},
                 proof=proof,
-                **dict.fromkeys(("spec", "property_name", "engine", "solver", "solver_version"), word),
-                **dict.fromkeys(("spec_hash", "tool_version", "reason", "error", "host", "started_at"), word),
-                **dict.fromkeys(("job_id", "run_id"), word),
+                **words,
             )
         )
     return Report(word, rows, (word,))

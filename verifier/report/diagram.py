@@ -322,7 +322,10 @@ def _suggested(states: Sequence[Mapping[str, Any]], variables: Sequence[str]) ->
             (name, value) for name, value in about.get("parameters", {}).items() if isinstance(value, str)
         ]
         named.update((value, name) for name, value in ends if value not in named)
-        pairs.update(((about["action"], one, other), None) for (one, _), (other, _) in pairwise(ends))
+        pairs.update(
+            ((about["action"], one, other), None)
+            for (one, _), (other, _) in pairwise(ends)
+        )
     for name in variables:
         value = value_of(states[0][name])
         if isinstance(value, FrozenMap) and "#map" in states[0][name]:
