@@ -81,7 +81,7 @@ def test_all_properties_of_a_protocol_can_be_asked_for() -> None:
         (("--format", "vmt"), "no spec is named"),
         ((CHAIN, "--format", "vmt", "--out", "no/such/folder/x"), "--out no/such/folder/x cannot be written"),
         ((CHAIN, "--format", "vmt", "--map", "no/such/folder/x"), "--map no/such/folder/x cannot be written"),
-        ((CHAIN, "--format", "vmt", "--map", "x", "--out", "./x"), "--out and --map are both x"),
+        ((CHAIN, "--format", "vmt", "--map", "x", "--out", "./x"), "--map x and --out x are one file"),
     ],
 )
 def test_wrong_input_is_said_in_one_line(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import html
+import json
+import re
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -149,7 +154,130 @@ def test_words_of_a_trace_stay_words(driver: Chrome, tmp_path: Path) -> None:
         assert driver.title == HOSTILE
         assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 3
         assert evaluate(driver, "document.querySelectorAll('b').length") == 0
-    assert HOSTILE in evaluate(driver, "document.querySelector('.page.current .detail').textContent")
+    assert json.dumps(HOSTILE) in evaluate(
+        driver, "document.querySelector('.page.current .detail').textContent"
+    )
+
+
+def everywhere(word: str) -> Report:
+    """A report in which all that a file can say is one word, also the names of constants and of engines."""
+    fields = ("spec", "property_name", "engine", "solver", "solver_version", "spec_hash", "tool_version")
+    more = ("reason", "error", "host", "started_at", "job_id", "run_id")
+    words: dict[str, Any] = dict.fromkeys((*fields, *more), word)
+    rows = []
+    for number, row in enumerate([*every_verdict(), *every_verdict()]):
+        counts = {"levels": [1, 2], "actions": {word: {word: 1}}, "never_enabled": [word], "note": word}
+        lemma = {"name": word, "says": word, "why": word}
+        obligation = {"at": word, "formula": word, "holds": True, "seconds": 0.1}
+        proof = {
+            "found_by": word,
+            "rechecked_by": word,
+            "lemmas": [word],
+            "lemma_texts": [lemma],
+            "invariant": [word],
+            "obligations": [obligation],
+        }
+        rows.append(
+            replace(
+                row,
+                constants={word: number, "plain": number},
+                depth=number,
+                options={word: word},
+                statistics={**counts, "searches": {word: {word: 1}}},
+                proof=proof,
+                **words,
+            )
+        )
+    return Report(word, rows, (word,))
+
+
+INJECTED = (
+    """a" onload="document.title='broken'//" onmouseover="document.title='broken'//""",
+    """'><img src=x onerror="document.title='broken'"><svg onload="document.title='broken'">""",
+    """</title></style></script></svg><script>document.title='broken'</script>""",
+    """--><style>body { display: none }</style><iframe srcdoc="<script>top.document.title=1</script>">""",
+    """a" style="fill: none; } body { display: none } x {" href="javascript:document.title='broken'""",
+    """{{ 7 * 7 }}${x}$ _a &quot; onload=&quot;document.title='broken'""",
+)
+
+
+@needs_chromium
+@pytest.mark.parametrize("word", INJECTED)
+def test_no_word_becomes_an_attribute_or_an_element(word: str, driver: Chrome, tmp_path: Path) -> None:
+    report = everywhere(word)
+    for page in ("#overview", "#verdict-4"):
+        opened(driver, report, tmp_path, page)  # the policy would complain of styles and scripts
+        assert driver.title == word
+        names = "[...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames())"
+        allowed = {"style"} if page != "#overview" else set()  # which our own script sets
+        assert set(evaluate(driver, f"{names}.filter(n => /^on|style/.test(n))")) <= allowed
+        assert evaluate(driver, "document.querySelectorAll('iframe, img, style ~ style').length") == 0
+        assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 3
+        assert evaluate(driver, "getComputedStyle(document.body).display") == "block"
+    opened(driver, report, tmp_path)
+    label = evaluate(driver, "document.querySelectorAll('.plots svg')[1].getAttribute('aria-label')")
+    assert label.startswith(f"Time against {word}")
+    assert word in evaluate(driver, "document.querySelectorAll('.plots svg')[1].textContent")
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    "injected",
+    [
+        "<script>document.title='broken'</script>",
+        "<svg onload=\"document.title='broken'\"></svg>",
+        "<img src='data:,' onerror=\"document.title='broken'\">",
+        "<iframe srcdoc=\"<script>top.document.title='broken'</script>\"></iframe>",
+        "<script src='data:text/javascript,document.title=1'></script>",
+        "<base href='https://example.org/'><style>body { display: none }</style>",
+        "<link rel='stylesheet' href='data:text/css,body{display:none}'><p style='position: fixed'></p>",
+    ],
+)
+def test_what_gets_into_the_page_all_the_same_does_not_run(
+    injected: str, driver: Chrome, tmp_path: Path
+) -> None:
+    page = as_html(Report("fine", (kip320_first_try(),)))
+    path = tmp_path / "report.html"
+    path.write_text(page.replace('<header class="top">', f'{injected}<header class="top">', 1))
+    console(driver)
+    driver.get("about:blank")
+    driver.get(path.as_uri())
+    driver.execute_async_script("setTimeout(arguments[0], 100)")
+    assert driver.title == "fine"
+    assert evaluate(driver, "getComputedStyle(document.body).display") == "block"
+    assert current(driver)[0] == kip320_first_try().steps
+    assert any("Content Security Policy" in line for line in console(driver))
+
+
+def test_the_policy_allows_our_own_scripts_and_styles_alone() -> None:
+    page = as_html(grid(40, 2))
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert "unsafe" not in policy
+    parts = dict(part.split(" ", 1) for part in html.unescape(policy).split("; "))
+    assert parts["default-src"] == "'none'"
+    for name, kind in (("script", "script-src"), ("style", "style-src")):
+        bodies = re.findall(rf"<{name}>(.*?)</{name}>", page, re.DOTALL)
+        hashes = [b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in bodies]
+        assert parts[kind].split() == [f"'sha256-{digest}'" for digest in hashes]
+    assert " style=" not in page
+
+
+@needs_chromium
+def test_bars_and_plots_look_as_they_should(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, grid(100, 2), tmp_path)
+    shares = (
+        "[...document.querySelectorAll('.cell')].map(e => parseFloat(getComputedStyle(e, '::after').width)"
+        " / e.clientWidth)"
+    )
+    found = evaluate(driver, shares)
+    assert min(found) < 0.1
+    assert max(found) > 0.9
+    strokes = (
+        "[...new Set([...document.querySelectorAll('.plots path')].map(e => getComputedStyle(e).stroke))]"
+    )
+    assert len(evaluate(driver, strokes)) >= 5
+    sizes = "[...document.querySelectorAll('.plots text')].map(e => getComputedStyle(e).fontSize)"
+    assert set(evaluate(driver, sizes)) == {"9px", "10px"}
 
 
 @needs_chromium

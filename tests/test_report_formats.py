@@ -42,7 +42,7 @@ def test_junit_is_valid_and_only_good_verdicts_pass() -> None:
     assert "fails for leader = " in outcome["OfViolated"][0].text
     assert isinstance(outcome["OfInconclusive"][0], Error)
     assert outcome["OfInconclusive"][0].message == "INCONCLUSIVE(timeout of 60 s, depth 7 closed)"
-    assert outcome["OfError"][0].message == "ERROR(two�sides)"
+    assert outcome["OfError"][0].message == r"ERROR(two\x00sides)"
 
 
 @pytest.mark.parametrize(

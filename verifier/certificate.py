@@ -200,7 +200,9 @@ def _renderings(model: Model, certificate: Certificate) -> dict[str, Any]:
 
 def _digest(content: Mapping[str, Any]) -> str:
     plain = {name: value for name, value in content.items() if name != "digest"}
-    return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(plain, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 def read(path: Path) -> tuple[Certificate, dict[str, Any]]:

@@ -12,6 +12,7 @@ from tomlkit.items import InlineTable, Table
 
 from verifier.ci.check import Checked, said, worst_code
 from verifier.ci.manifest import knows_fewest
+from verifier.files import replace_file
 from verifier.runs.row import Row
 from verifier.verdict import EXIT_CODES, VerdictKind
 
@@ -55,10 +56,10 @@ def updated(text: str, cells: Sequence[Checked]) -> str:
 def write_updated(path: Path, cells: Sequence[Checked]) -> tuple[Left, ...]:
     """Rewrites the file; returns the cells that were left as they are. Raises OSError."""
     left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
-    before = path.read_text(encoding="utf-8")
+    before = path.read_bytes().decode()  # with the ends of lines as they are
     after = updated(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:
-        path.write_text(after, encoding="utf-8")
+        replace_file(path, after)
     return tuple(left.values())
 
 

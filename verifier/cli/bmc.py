@@ -16,6 +16,7 @@ from verifier.cli.engine_options import (
 )
 from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, OneOf, Size
+from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.solvers.names import SOLVER_NAMES
 
@@ -56,7 +57,7 @@ _TIMEOUT_HELP = "End building the question, and then the search, after this time
 @trace_option
 @click.option(
     "--dump-smt2",
-    type=click.Path(path_type=Path),
+    type=FileToWrite(),
     metavar="FILE",
     help="Write the question as SMT-LIB 2, for other solvers.",
 )

@@ -21,7 +21,7 @@ def run(
 ) -> int:
     """Checks, prints, and returns the exit code."""
     asked = bmc.prepare(load(spec, settings), options)
-    check_targets(shown, {"--dump-smt2": dump_smt2})
+    check_targets(shown, {"--dump-smt2": dump_smt2}, asked.properties)
 
     def dump(model: Model, request: Request) -> None:
         if dump_smt2 is not None:

@@ -7,12 +7,10 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-import click
-
 from verifier.certificate import Certificate, check_fit, read
 from verifier.certify import Checked, check, other_solver
 from verifier.cli.certify import Options
-from verifier.cli.output import print_json
+from verifier.cli.output import print_json, say
 from verifier.cli.running import terminable
 from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import Outcome
@@ -22,7 +20,7 @@ from verifier.initial import require_initial_state
 from verifier.model import Model, build
 from verifier.report.text import constants_line, verdict_text
 from verifier.runs.content import as_object
-from verifier.runs.loading import Loaded, load
+from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind, settled
@@ -34,7 +32,7 @@ def run(options: Options) -> int:
     """Checks, prints, and returns the exit code."""
     began = time.monotonic()
     proof, content = read(options.path)
-    loaded = load(options.spec or proof.spec, dict(proof.constants))
+    loaded = load(trusted_spec(proof.spec, options.spec, "the certificate"), dict(proof.constants))
     solver = options.solver or other_solver(proof.found_by.solver)
     if solver in proof.found_by.solver.split("+"):
         raise UsageError(f"--solver {solver} found this proof: another one must check it")
@@ -44,7 +42,7 @@ def run(options: Options) -> int:
     check_fit(model, proof, content)
     require_initial_state(model)  # asked here too: what a child raises is taken for a crash
     about = f"{proof.spec} with {constants_line(proof.constants)}"
-    click.echo(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
+    say(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
     checked, reason = _checked(model, proof, solver, options)
     verdict = _verdict(model, proof, checked, reason, options, time.monotonic() - began)
     if options.output_format == "json":
@@ -127,14 +125,14 @@ def _show(model: Model, proof: Certificate, solver: str, checked: Checked | None
     found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
     size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
-    click.echo(f"{proof.property_name}  {verdict_text(verdict)}")
-    click.echo(f"Found by {found}: {size}.")
+    say(f"{proof.property_name}  {verdict_text(verdict)}")
+    say(f"Found by {found}: {size}.")
     if checked is not None:
         rest = len(model.system.instances) - checked.instances
         how = f"{checked.obligations} obligations about {checked.instances} instances"
         how += f" ({rest} more are images of them)" if rest else ""
-        click.echo(f"Checked by {solver} {solver_version(solver)}: {how}, {checked.seconds:.1f} s.")
+        say(f"Checked by {solver} {solver_version(solver)}: {how}, {checked.seconds:.1f} s.")
         for item in checked.failed[:_SHOWN]:
-            click.echo(f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}")
+            say(f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}")
         if len(checked.failed) > _SHOWN:
-            click.echo(f"  and {len(checked.failed) - _SHOWN} more")
+            say(f"  and {len(checked.failed) - _SHOWN} more")

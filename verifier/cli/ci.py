@@ -8,8 +8,9 @@ import click
 
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Positive
+from verifier.cli.paths import FileToRead, FileToWrite
 
-MANIFEST = click.argument("manifest", type=click.Path(path_type=Path), metavar="MANIFEST")
+MANIFEST = click.argument("manifest", type=FileToRead(), metavar="MANIFEST")
 
 _CELL_HELP = "Run this cell alone; may be repeated, or name several, joined by commas. [default: all cells]"
 _JOBS_HELP = "How many cells run at a time. [default: as many as there are cores]"
@@ -23,7 +24,7 @@ _UPDATE_HELP = (
 @MANIFEST
 @click.option("--cell", "cells", multiple=True, metavar="ID", help=_CELL_HELP)
 @click.option("--jobs", type=Positive(), help=_JOBS_HELP)
-@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML as well.")
+@click.option("--junit", type=FileToWrite(), metavar="FILE", help="Write JUnit XML as well.")
 @format_option
 @click.option("--update", is_flag=True, help=_UPDATE_HELP)
 def command(

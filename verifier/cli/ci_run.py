@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +14,12 @@ from verifier.ci.manifest import read_manifest
 from verifier.ci.matrix import MOST_GROUPS, matrix
 from verifier.ci.update import write_updated
 from verifier.ci.work import survey
-from verifier.cli.output import check_writable, print_json, write
+from verifier.cli.output import check_writable, print_json, say, write
+from verifier.cli.paths import reads_spec
 from verifier.cli.running import terminable
 from verifier.errors import UsageError
+from verifier.files import reason_of
+from verifier.printable import json_text
 from verifier.report.manifest import cell_lines, closing_lines, outcome_object
 from verifier.report.manifest_junit import as_junit
 
@@ -45,11 +47,11 @@ def update_manifest(
     try:
         left = write_updated(path, outcome.cells)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+        raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
     for one in left:
-        click.echo(f"left  {one.cell}: {one.reason}")
+        say(f"left  {one.cell}: {one.reason}")
     recorded = len(outcome.cells) - len(left)
-    click.echo(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
+    say(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
     return worst_code(one.exit_code for one in left)
 
 
@@ -61,10 +63,10 @@ def print_matrix(path: Path, groups: int | None) -> int:
     known = survey(manifest.cells, _cores())
     missing = [found for _, _, found in uncovered(manifest.cells, known)]
     for found in missing:
-        click.echo(f"FAIL  manifest: {found.subject}: {found.surprise}", err=True)
+        say(f"FAIL  manifest: {found.subject}: {found.surprise}", err=True)
     if missing:
         return worst_code(found.exit_code for found in missing)
-    click.echo(json.dumps(matrix(manifest.cells, groups or MOST_GROUPS), ensure_ascii=False))
+    click.echo(json_text(matrix(manifest.cells, groups or MOST_GROUPS), indent=None))
     return 0
 
 
@@ -73,12 +75,14 @@ def _checked(
 ) -> Outcome:
     manifest = read_manifest(path)
     cells = manifest.chosen(names)
+    for cell in manifest.cells:
+        reads_spec(f"the spec of cell {cell.id}", cell.place)
     if junit is not None:
         check_writable("--junit", junit)
 
     def tell(checked: Checked) -> None:
         for line in cell_lines(checked) if shown else [f"{checked.cell.id}: {checked.seconds:.1f} s"]:
-            click.echo(line, err=not shown)
+            say(line, err=not shown)
 
     with terminable():
         return check_cells(cells, everything=not names, at_once=jobs or _cores(), anew=anew, listen=tell)
@@ -88,9 +92,9 @@ def _print_closing(outcome: Outcome) -> None:
     for checked in outcome.cells:
         if not checked.begun:
             for line in cell_lines(checked):
-                click.echo(line)
+                say(line)
     for line in closing_lines(outcome):
-        click.echo(line)
+        say(line)
 
 
 def _cores() -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
+
+from verifier.cli.paths import FileToWrite
 
 _EXPECT_HELP = (
     "The verdict that counts as success (exit code 0): holds, proved, reached, violated, not_inductive or "
@@ -34,10 +35,6 @@ def property_option(what: str, all_or_none: str = "'all' is all of them") -> Cal
 
 deadlock_option = click.option("--deadlock", is_flag=True, help=_DEADLOCK_HELP)
 full_option = click.option("--full", is_flag=True, help=_FULL_HELP)
-trace_option = click.option(
-    "--trace-out", type=click.Path(path_type=Path), metavar="FILE", help=_TRACE_HELP
-)
-certificate_option = click.option(
-    "--certificate", type=click.Path(path_type=Path), metavar="FILE", help=_CERTIFICATE_HELP
-)
+trace_option = click.option("--trace-out", type=FileToWrite(), metavar="FILE", help=_TRACE_HELP)
+certificate_option = click.option("--certificate", type=FileToWrite(), metavar="FILE", help=_CERTIFICATE_HELP)
 expect_option = click.option("--expect", multiple=True, metavar="VERDICT", help=_EXPECT_HELP)

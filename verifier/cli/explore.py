@@ -16,6 +16,7 @@ from verifier.cli.engine_options import (
 )
 from verifier.cli.output import format_option, html_option
 from verifier.cli.parameters import Count, Duration, Size
+from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 
 _KEEP_GOING_HELP = "Count all states, even when every property asked for is violated or reached before."
@@ -42,7 +43,7 @@ _GRAPH_HELP = (
 @format_option
 @html_option
 @full_option
-@click.option("--graph", type=click.Path(path_type=Path), metavar="FILE", help=_GRAPH_HELP)
+@click.option("--graph", type=FileToWrite(), metavar="FILE", help=_GRAPH_HELP)
 @trace_option
 @expect_option
 def command(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
-from verifier.cli.output import write
+from verifier.cli.output import say, write
 from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.cli.states_progress import StatesReporter
 from verifier.engines.explore import Exploration
@@ -31,7 +29,7 @@ def run(
         most = min(options.max_states or MOST_STATES, MOST_STATES)
         options = replace(options, graph=True, max_states=most)
     asked = explore.prepare(load(spec, settings), options)
-    check_targets(shown, {"--graph": graph})
+    check_targets(shown, {"--graph": graph}, asked.properties)
     announce(asked.definition, f"{', '.join(asked.properties)} in every reachable state")
     with terminable(), StatesReporter() as reporter:
         finished = explore.run(asked, reporter)
@@ -44,9 +42,9 @@ def run(
 
 def _write_graph(path: Path, found: Exploration) -> None:
     if found.graph is None:
-        click.echo(f"nothing was explored, so {path} is not written", err=True)
+        say(f"nothing was explored, so {path} is not written", err=True)
         return
     write("--graph", path, _GRAPHS[path.suffix](found.graph))
     part = "" if found.statistics["complete"] else ", a part of all"
     count, edges = len(found.graph.rows), len(found.graph.edges)
-    click.echo(f"{count} states and {edges} steps{part} are in {path}", err=True)
+    say(f"{count} states and {edges} steps{part} are in {path}", err=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from verifier.cli.output import check_writable, write
+from verifier.cli.output import check_writable, say, write
 from verifier.cli.parameters import OneOf
+from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.errors import UsageError
+from verifier.printable import json_text
 
 _FORMATS = ("smt2", "vmt", "btor2", "aiger")
 _READABLE = ".aag"
@@ -52,8 +53,8 @@ class Options:
 @spec_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option("--format", "form", type=OneOf("format", _FORMATS), help=_FORMAT_HELP)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help=_OUT_HELP)
-@click.option("--map", "names", type=click.Path(path_type=Path), metavar="FILE", help=_MAP_HELP)
+@click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
+@click.option("--map", "names", type=FileToWrite(), metavar="FILE", help=_MAP_HELP)
 @click.option("--deadlock", is_flag=True, help=_DEADLOCK_HELP)
 def command(
     spec_option: str | None, spec_argument: str | None, settings: tuple[str, ...], **rest: Any
@@ -95,18 +96,14 @@ def _run(options: Options) -> int:
     else:
         write("--out", options.out, exported.content)
     if options.names is not None:
-        write("--map", options.names, json.dumps(exported.names, ensure_ascii=False, indent=2) + "\n")
+        write("--map", options.names, json_text(exported.names) + "\n")
     about = f"{loaded.definition.name} with {constants_line(loaded.definition.constants)}"
-    click.echo(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}", err=True)
+    say(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}", err=True)
     return 0
 
 
 def _check_files(out: Path | None, names: Path | None) -> None:
-    """Raises UsageError if one of the files could not be written, or both are one."""
+    """Raises UsageError if one of the files could not be written."""
     for option, path in (("--out", out), ("--map", names)):
         if path is not None:
             check_writable(option, path)
-    if out is not None and names is not None and out.resolve() == names.resolve():
-        raise UsageError(f"--out and --map are both {out}: the map is a file of its own")
-
-

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from verifier.errors import UsageError, unknown_name
+from verifier.printable import printable
 
 INTERNAL_ERROR, WRONG_USAGE, INTERRUPTED = 1, 2, 12
 """Exit codes beside those of verdicts; an interrupted command has decided nothing."""
@@ -96,5 +97,5 @@ def _input_errors() -> type[Exception]:
 
 def _say(message: str, code: int) -> int:
     """One line on standard error, whatever the message has in it."""
-    click.echo(f"verify: {' '.join(message.split())}", err=True)
+    click.echo(f"verify: {printable(' '.join(message.split()))}", err=True)
     return code

@@ -6,11 +6,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import click
-
 from verifier import certificate as certificates
 from verifier.cli.obligations_progress import ObligationsReporter
-from verifier.cli.output import write
+from verifier.cli.output import say, write
 from verifier.cli.running import Shown, announce, beside, check_targets, show, terminable
 from verifier.engines.induction import InductionOutcome
 from verifier.model import Model
@@ -25,7 +23,7 @@ def run(
 ) -> int:
     """Proves, prints, and returns the exit code."""
     asked = induct.prepare(load(spec, settings), options)
-    check_targets(shown, {"--certificate": certificate})
+    check_targets(shown, {"--certificate": certificate}, asked.properties)
     announce(asked.definition, f"{', '.join(asked.properties)} by induction")
     with terminable(), ObligationsReporter() as reporter:
         found = induct.search(asked, reporter)
@@ -48,5 +46,5 @@ def _written(model: Model, outcomes: tuple[InductionOutcome, ...], path: Path) -
         write("--certificate", target, certificates.dump(model, outcome.rechecked.certificate))
         result.append(replace(outcome, verdicts=(replace(verdict, certificate=str(target)),)))
     if not any(outcome.rechecked for outcome in result):
-        click.echo(f"no proof, so {path} is not written", err=True)
+        say(f"no proof, so {path} is not written", err=True)
     return result

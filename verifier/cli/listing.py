@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from verifier.cli.output import format_option, print_json
+from verifier.cli.output import format_option, print_json, say
 
 
 @click.command("list", short_help="Name the built-in protocols.")
@@ -24,5 +24,5 @@ def command(output_format: str) -> int:
     else:
         width = max(len(name) for name, _ in found)
         for name, words in found:
-            click.echo(f"{name:<{width}}  {words}")
+            say(f"{name:<{width}}  {words}")
     return 0

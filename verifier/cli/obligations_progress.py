@@ -8,6 +8,7 @@ from types import TracebackType
 import click
 
 from verifier.engines.induction import LeftOut, Progress
+from verifier.printable import printable
 
 
 class ObligationsReporter:
@@ -48,10 +49,11 @@ class ObligationsReporter:
             self._line(f"{news.formula} {what} at {news.instance or news.kind.value}")
         elif self._terminal:
             at = news.instance or news.kind.value
-            click.echo(f"\r\033[K{progress.seconds:.0f} s: {at}, {news.formula}", err=True, nl=False)
+            words = printable(f"{progress.seconds:.0f} s: {at}, {news.formula}")
+            click.echo(f"\r\033[K{words}", err=True, nl=False)
 
     def _line(self, words: str) -> None:
-        click.echo(("\r\033[K" if self._terminal else "") + f"{self._property}: {words}", err=True)
+        click.echo(("\r\033[K" if self._terminal else "") + printable(f"{self._property}: {words}"), err=True)
 
     def _flush(self) -> None:
         if self._count:

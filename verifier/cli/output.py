@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from verifier.cli.parameters import OneOf
+from verifier.cli.paths import FileToWrite, check_no_code, writes
 from verifier.errors import UsageError
+from verifier.files import check_replaceable, reason_of, replace_file
+from verifier.printable import json_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -32,7 +33,7 @@ format_option = click.option(
 
 html_option = click.option(
     "--html",
-    type=click.Path(path_type=Path),
+    type=FileToWrite(),
     metavar="FILE",
     help="Write a report with the counterexample explorer, as one HTML file.",
 )
@@ -40,7 +41,12 @@ html_option = click.option(
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    click.echo(json_text(value))
+
+
+def say(words: str, *, err: bool = False) -> None:
+    """A line on standard output, or standard error; what it says may come from anyone's file."""
+    click.echo(printable(words), err=err)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -55,31 +61,43 @@ def console(*, stderr: bool = False) -> Console:
 def print_lines(target: Console, lines: Iterable[RenderableType]) -> None:
     """Prints what a report is made of; its lines fit already."""
     for line in lines:
-        target.print(line, soft_wrap=True)
+        target.print(_printable(line), soft_wrap=True)
+
+
+def _printable(line: RenderableType) -> RenderableType:
+    """The line with what would steer the terminal escaped; its styles stay."""
+    from rich.text import Text
+
+    if isinstance(line, str):
+        return printable(line)
+    if not isinstance(line, Text) or printable(line.plain) == line.plain:
+        return line
+    parts = line.divide(range(1, len(line.plain)))
+    for part in parts:
+        part.plain = printable(part.plain)
+    return Text("", line.style).join(parts)
 
 
 def check_writable(option: str, path: Path) -> None:
-    """Raises UsageError if a file could not be written there; leaves what is there as it is."""
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a directory")
-        if not path.exists():
-            with tempfile.TemporaryFile(dir=path.parent):
-                return
-        if path.is_file():
-            with path.open("ab"):
-                return
-        if not os.access(path, os.W_OK):
-            raise PermissionError(13, "permission denied")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{option} {path} cannot be written: {reason}") from None
+    """Raises UsageError if a file could not or must not be written there; leaves what is there as it is."""
+    with _refused(option, path):
+        writes(option, path)
+        check_no_code(option, path)
+        check_replaceable(path)
 
 
 def write(option: str, path: Path, content: str | bytes) -> None:
-    """Writes a file, text as UTF-8. Raises UsageError if that became impossible since it was checked."""
+    """Writes a file whole, or leaves what was there. Raises UsageError if that became impossible since it
+    was checked."""
+    with _refused(option, path):
+        writes(option, path)
+        replace_file(path, content)
+
+
+@contextmanager
+def _refused(option: str, path: Path) -> Iterator[None]:
+    """Where the system refuses to write a file, that is said in one line."""
     try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{option} {path} cannot be written: {reason}") from None
+        raise UsageError(f"{option} {path} cannot be written: {reason_of(error)}") from None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-import click
-
 from verifier.cli.live import LiveReporter
+from verifier.cli.output import say
+from verifier.printable import printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -35,13 +35,13 @@ class Reporter(LiveReporter):
     def __call__(self, news: Progress) -> None:
         """Takes a piece of news."""
         if not self._terminal:
-            click.echo(progress_line(news), err=True)
+            say(progress_line(news), err=True)
             return
         if news.steps is None:
             self._closed[news.search] = news.depth
         live = self._started()
         if news.steps is not None:
-            live.console.print(progress_line(news))
+            live.console.print(printable(progress_line(news)))
 
     def _line(self) -> Text:
         from rich.text import Text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from verifier.cli.live import LiveReporter
+from verifier.cli.output import say
+from verifier.printable import printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -35,11 +35,11 @@ class ProofReporter(LiveReporter):
     def __call__(self, news: Progress) -> None:
         """Takes a piece of news."""
         if not self._terminal:
-            click.echo(proof_line(news), err=True)
+            say(proof_line(news), err=True)
             return
         live = self._started()
         if news.note:
-            live.console.print(proof_line(news))
+            live.console.print(printable(proof_line(news)))
         else:
             self._latest[news.prover] = news
 

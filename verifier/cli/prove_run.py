@@ -6,10 +6,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import click
-
 from verifier import certificate as certificates
-from verifier.cli.output import write
+from verifier.cli.output import say, write
 from verifier.cli.proof_progress import ProofReporter
 from verifier.cli.running import Shown, announce, beside, check_targets, show, terminable
 from verifier.engines.prove import ProveOutcome
@@ -25,7 +23,7 @@ def run(
 ) -> int:
     """Proves, prints, and returns the exit code."""
     asked = prove.prepare(load(spec, settings), options)
-    check_targets(shown, {"--certificate": certificate})
+    check_targets(shown, {"--certificate": certificate}, asked.properties)
     announce(asked.definition, f"{', '.join(asked.properties)} for all depths")
     with terminable(), ProofReporter() as reporter:
         found = prove.search(asked, reporter)
@@ -44,6 +42,6 @@ def _written(model: Model, outcome: ProveOutcome, path: Path) -> ProveOutcome:
         write("--certificate", target, certificates.dump(model, proof.certificate))
         files[name] = str(target)
     if not files:
-        click.echo(f"no proof, so {path} is not written", err=True)
+        say(f"no proof, so {path} is not written", err=True)
     verdicts = (replace(v, certificate=files.get(v.property_name)) for v in outcome.verdicts)
     return replace(outcome, verdicts=tuple(verdicts))

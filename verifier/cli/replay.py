@@ -6,15 +6,18 @@ from pathlib import Path
 
 import click
 
+from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SET_HELP, SPEC_HELP, parse_settings
 
-_SPEC_HELP = f"The protocol to check against. [default: the one the file names] {SPEC_HELP}"
+_SPEC_HELP = (
+    f"The protocol to check against. [default: the one the file names, if it is built in] {SPEC_HELP}"
+)
 _SET_HELP = f"{SET_HELP} [default: those of the file]"
 
 
 @click.command("replay")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--spec", metavar="SPEC", help=_SPEC_HELP)
+@click.argument("file", type=FileToRead())
+@click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help=_SET_HELP)
 @click.option("--show", "shown", is_flag=True, help="Show the execution too.")
 @click.option("--full", is_flag=True, help="Show the execution with whole states.")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
-from verifier.cli.output import console, print_lines
+from verifier.cli.output import console, print_lines, say
 from verifier.cli.reading import read
 from verifier.model import Model
 from verifier.report.counterexample import render_trace
@@ -20,11 +18,11 @@ def run(file: Path, spec: str | None, settings: dict[str, str], *, show: bool, f
     replay = replayed(file, read(file), spec, settings)
     model, trace = replay.model, replay.trace
     if replay.warning is not None:
-        click.echo(f"warning: {replay.warning}", err=True)
+        say(f"warning: {replay.warning}", err=True)
     if show:
         target = console()
         print_lines(target, render_trace(model, trace, target.width, full=full))
-    click.echo(_success(model, trace))
+    say(_success(model, trace))
     return 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from verifier.cli.parameters import OneOf
+from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings
 
 FORMATS = ("text", "markdown", "json", "junit", "html")
@@ -14,16 +15,23 @@ FORMATS = ("text", "markdown", "json", "junit", "html")
 _FORMAT_HELP = "What to write. [default: what the ending of --out says (.md, .json, .xml, .html), else text]"
 _OUT_HELP = "Write to FILE instead of standard output."
 _HTML_HELP = "Short for --format html --out FILE."
-_SPEC_HELP = f"Of a trace: the protocol to replay it against. [default: the one it names] {SPEC_HELP}"
+_OLDER_HELP = (
+    "Of a sweep's folder: also show the rows that are not current, as those of older versions of a spec."
+)
+_SPEC_HELP = (
+    "Of a trace: the protocol to replay it against. [default: the one it names, if it is built in] "
+    f"{SPEC_HELP}"
+)
 
 
 @click.command("report")
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.argument("run", metavar="RUN", type=FileToRead())
 @click.option("--format", "output_format", type=OneOf("format", FORMATS), help=_FORMAT_HELP)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help=_OUT_HELP)
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help=_HTML_HELP)
+@click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
+@click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @click.option("--title", help="The report's title. [default: the name of RUN]")
-@click.option("--spec", metavar="SPEC", help=_SPEC_HELP)
+@click.option("--older", is_flag=True, help=_OLDER_HELP)
+@click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of a trace: its constants.")
 def command(
     run: Path,
@@ -31,13 +39,15 @@ def command(
     out: Path | None,
     html: Path | None,
     title: str | None,
+    older: bool,
     spec: str | None,
     settings: tuple[str, ...],
 ) -> int:
     """Report what a run found: as text, Markdown, JSON, JUnit XML, or one HTML file with the explorer.
 
     RUN is the folder of a sweep, what a command printed with --format json, or a trace (ITF JSON), which is
-    replayed first.
+    replayed first. Of a folder, the jobs are shown that its last sweep asked for, and of specs that it left
+    alone the newest version.
 
     \b
     Examples:
@@ -49,4 +59,4 @@ def command(
     from verifier.cli.report_run import Wanted
     from verifier.cli.report_run import run as report
 
-    return report(run, Wanted(output_format, out, html), title, spec, parse_settings(settings))
+    return report(run, Wanted(output_format, out, html, older), title, spec, parse_settings(settings))

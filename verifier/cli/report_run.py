@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from verifier.cli.output import check_writable, write
+from verifier.cli.output import check_writable, say, write
 from verifier.cli.reading import read
 from verifier.errors import UsageError
+from verifier.printable import json_text, printable_text
 from verifier.report.itf_values import check_shape
 from verifier.report.report import Report, as_object
 from verifier.runs.row import Row, check_types, rows_of
+from verifier.sweep.current import Standing, standing
 from verifier.sweep.extra import TO_READ_ROWS, check_extra
 
 _ENDINGS = {".md": "markdown", ".json": "json", ".xml": "junit", ".html": "html", ".htm": "html"}
@@ -28,6 +30,8 @@ class Wanted:
     output_format: str | None
     out: Path | None
     html: Path | None
+    older: bool = False
+    """Whether rows of a sweep's folder that are not current are shown as well."""
 
 
 def run(path: Path, wanted: Wanted, title: str | None, spec: str | None, settings: dict[str, str]) -> int:
@@ -35,13 +39,15 @@ def run(path: Path, wanted: Wanted, title: str | None, spec: str | None, setting
     option, target, output_format = _target(wanted)
     if target is not None:
         check_writable(option, target)
-    report = read_report(path, title, spec, settings)
+    report = read_report(path, title, spec, settings, older=wanted.older)
     text = render(report, output_format)
+    for note in report.notes if output_format == "junit" else ():
+        say(note, err=True)  # the format has no place for it
     if target is None:
-        click.echo(text, nl=False)
+        click.echo(printable_text(text), nl=False)
     else:
         write(option, target, text)
-        click.echo(f"the report is in {target}", err=True)
+        say(f"the report is in {target}", err=True)
     return 0
 
 
@@ -50,35 +56,59 @@ def render(report: Report, output_format: str) -> str:
     return _renderers()[output_format](report)
 
 
-def read_report(path: Path, title: str | None, spec: str | None, settings: Mapping[str, str]) -> Report:
+def read_report(
+    path: Path, title: str | None, spec: str | None, settings: Mapping[str, str], *, older: bool = False
+) -> Report:
     """The report of a sweep's folder, a run's JSON, or a trace once it is replayed.
 
     Raises UsageError for anything else.
     """
+    if older and not path.is_dir():
+        raise UsageError(f"--older is for the folder of a sweep, which {path} is not")
     text = "" if path.is_dir() else read(path)
     content = _content(text)
     if path.is_dir() or content is not None:
         if spec is not None or settings:
             raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
-        rows = _swept(path) if content is None else _rows(path, content)
-        return Report(title or path.resolve().name, rows)
+        rows, notes = _swept(path, older) if content is None else (_rows(path, content), ())
+        return Report(title or path.resolve().name, rows, notes)
     # Only a trace needs its protocol, and what it takes to evaluate it.
     from verifier.runs.replaying import replayed, row_of
 
     replay = replayed(path, text, spec, settings)
-    notes = () if replay.warning is None else (f"Warning: {replay.warning}.",)
+    warnings = () if replay.warning is None else (f"Warning: {replay.warning}.",)
     if replay.warning is not None:
-        click.echo(f"warning: {replay.warning}", err=True)
-    return Report(title or path.name, (row_of(replay),), notes)
+        say(f"warning: {replay.warning}", err=True)
+    return Report(title or path.name, (row_of(replay),), warnings)
 
 
-def _swept(folder: Path) -> tuple[Row, ...]:
-    """The rows of a sweep, in the order of specs, properties and constants."""
+def _swept(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+    """The rows of a sweep, in the order of specs, properties and constants, and what to say of those that
+    are not current."""
     check_extra(f"the report of {folder}, a sweep's folder,", TO_READ_ROWS)
-    from verifier.sweep.store import read_rows
+    from verifier.sweep.store import read_asked, read_rows
 
-    rows = read_rows(folder)
-    return tuple(sorted(rows, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine)))
+    found = standing(read_rows(folder), read_asked(folder))
+    rows = found.current + (found.superseded + found.unasked if older else ())
+    shown = sorted(rows, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine))
+    return tuple(shown), tuple(_left_out(found, older))
+
+
+def _left_out(found: Standing, older: bool) -> Iterator[str]:
+    """A line that says which rows are not current, if some are not."""
+    parts = [
+        f"{len(rows)} {words} ({', '.join(dict.fromkeys(row.spec for row in rows))})"
+        for rows, words in (
+            (found.superseded, "of other versions of a spec or of verify"),
+            (found.unasked, "at constants that the last sweep did not ask about"),
+        )
+        if rows
+    ]
+    count = len(found.superseded) + len(found.unasked)
+    if parts:
+        what = "1 row is" if count == 1 else f"{count} rows are"
+        how = "not current" if older else "left out, since not current (--older shows them)"
+        yield f"{what} {how}: {' and '.join(parts)}."
 
 
 def _content(text: str) -> Mapping[str, Any] | None:
@@ -122,7 +152,7 @@ def _renderers() -> Mapping[str, Callable[[Report], str]]:
     return {
         "text": as_text,
         "markdown": as_markdown,
-        "json": lambda report: f"{json.dumps(as_object(report), ensure_ascii=False, indent=2)}\n",
+        "json": lambda report: f"{json_text(as_object(report))}\n",
         "junit": as_junit,
         "html": as_html,
     }

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from verifier import itf
-from verifier.cli.output import check_writable, console, print_json, print_lines, write
+from verifier.cli.output import check_writable, console, print_json, print_lines, say, write
+from verifier.cli.paths import writes
+from verifier.printable import json_text
 from verifier.report.text import constants_line
 from verifier.runs.content import as_object
 from verifier.runs.run import Run
@@ -22,6 +22,8 @@ from verifier.specs.definition import Definition
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_ONE_EACH = ("--trace-out", "--certificate")
+"""Of several properties the first gets the file that is named, the others files beside it."""
 _TRACE_SUFFIX = ".itf.json"
 
 Render = Callable[..., "list[RenderableType]"]
@@ -38,16 +40,22 @@ class Shown:
     html: Path | None = None
 
 
-def check_targets(shown: Shown, others: Mapping[str, Path | None]) -> None:
-    """Raises UsageError if a file that is to be written could not be; ``others`` by their options."""
+def check_targets(shown: Shown, others: Mapping[str, Path | None], names: Sequence[str] = ()) -> None:
+    """Raises UsageError if a file that is to be written could not or must not be.
+
+    ``others`` are files by their options, ``names`` the properties, of which each may get a file of its own
+    beside the one named.
+    """
     for option, path in {"--trace-out": shown.trace_out, "--html": shown.html, **others}.items():
         if path is not None:
             check_writable(option, path)
+            for name in names if option in _ONE_EACH else ():
+                writes(option, beside(path, name))
 
 
 def announce(definition: Definition, what: str) -> None:
     """Says on standard error what begins."""
-    click.echo(f"{definition.name} with {constants_line(definition.constants)}: {what}", err=True)
+    say(f"{definition.name} with {constants_line(definition.constants)}: {what}", err=True)
 
 
 def show(finished: Run, shown: Shown, render: Render) -> int:
@@ -83,15 +91,15 @@ def _write_traces(finished: Run, path: Path) -> None:
     traces = [verdict.trace for verdict in finished.outcome.verdicts if verdict.trace is not None]
     if not traces or finished.model is None:
         old = "; the one that is there is older" if path.is_file() else ""
-        click.echo(f"no counterexample, so {path} is not written{old}", err=True)
+        say(f"no counterexample, so {path} is not written{old}", err=True)
         return
     for number, trace in enumerate(traces):
         target = path if number == 0 else beside(path, str(trace.violates))
-        text = json.dumps(itf.dump(trace, finished.model), ensure_ascii=False, indent=2)
+        text = json_text(itf.dump(trace, finished.model))
         write("--trace-out", target, f"{text}\n")
         reached = finished.model.system.seeks(str(trace.violates))
         what = "execution that reaches" if reached else "counterexample of"
-        click.echo(f"the {what} {trace.violates} is in {target}", err=True)
+        say(f"the {what} {trace.violates} is in {target}", err=True)
 
 
 def _write_page(finished: Run, path: Path) -> None:
@@ -104,7 +112,7 @@ def _write_page(finished: Run, path: Path) -> None:
     content = json.loads(json.dumps(as_object(finished)))
     title = f"verify {finished.engine}: {finished.definition.name}"
     write("--html", path, as_html(Report(title, rows_of(content))))
-    click.echo(f"the report is in {path}", err=True)
+    say(f"the report is in {path}", err=True)
 
 
 def beside(path: Path, name: str) -> Path:

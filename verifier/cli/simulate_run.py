@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
+from verifier.cli.output import say
 from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.engines.simulate import Progress
 from verifier.report.simulation import render_simulation
@@ -15,11 +14,11 @@ from verifier.runs.options import SimulateOptions
 def run(spec: str, settings: dict[str, str], options: SimulateOptions, shown: Shown) -> int:
     """Simulates, prints, and returns the exit code."""
     asked = simulate.prepare(load(spec, settings), options)
-    check_targets(shown, {})
+    check_targets(shown, {}, asked.properties)
 
     def tell(news: Progress) -> None:
         if news.violated is not None:
-            click.echo(f"{news.violated} is {'reached' if news.reached else 'violated'}", err=True)
+            say(f"{news.violated} is {'reached' if news.reached else 'violated'}", err=True)
 
     announce(asked.definition, f"{options.walks} random executions")
     with terminable():

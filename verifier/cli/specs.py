@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from verifier.cli.paths import SpecName
 from verifier.errors import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -22,8 +23,8 @@ def spec_options(command: Command) -> Command:
     """Adds ``SPEC``, ``--spec`` and ``--set``."""
     for option in (
         click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help=SET_HELP),
-        click.option("--spec", "spec_option", metavar="SPEC", help=SPEC_HELP),
-        click.argument("spec_argument", metavar="[SPEC]", required=False),
+        click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", help=SPEC_HELP),
+        click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
         command = option(command)
     return command

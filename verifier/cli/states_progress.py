@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from verifier.printable import printable
+
 if TYPE_CHECKING:
     from verifier.engines.explore import Progress
 
@@ -36,7 +38,7 @@ class StatesReporter:
         if news.violated is not None:
             before = _ERASED if self._terminal else ""
             what = "reached" if news.reached else "violated"
-            click.echo(f"{before}{news.violated} is {what} at depth {news.depth}", err=True)
+            click.echo(f"{before}{printable(news.violated)} is {what} at depth {news.depth}", err=True)
         elif self._terminal:
             click.echo(f"{_ERASED}{self._line(news)} (Ctrl-C keeps what is known)", err=True, nl=False)
             self._last = news

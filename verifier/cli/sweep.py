@@ -10,6 +10,7 @@ import click
 
 from verifier.cli.output import format_option
 from verifier.cli.parameters import Count, Duration, Positive, Size
+from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP
 
 _GRID_HELP = (
@@ -60,8 +61,10 @@ class Options:
 
 
 @click.command("sweep")
-@click.argument("file", metavar="[GRID.toml]", required=False, type=click.Path(path_type=Path))
-@click.option("--spec", "specs", multiple=True, metavar="SPEC", help=f"{SPEC_HELP} May be repeated.")
+@click.argument("file", metavar="[GRID.toml]", required=False, type=FileToRead())
+@click.option(
+    "--spec", "specs", type=SpecName(), multiple=True, metavar="SPEC", help=f"{SPEC_HELP} May be repeated."
+)
 @click.option("--grid", "axes", multiple=True, metavar="NAME=VALUES", help=_GRID_HELP)
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option(
@@ -74,7 +77,7 @@ class Options:
 @click.option("--split", type=Positive(), help=_SPLIT_HELP)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FileToWrite(),
     default="sweep",
     show_default=True,
     metavar="FOLDER",
@@ -82,11 +85,11 @@ class Options:
 )
 @click.option("--rerun", multiple=True, metavar="NAME=VALUE", help=_RERUN_HELP)
 @click.option("--master", default="local[*]", show_default=True, metavar="URL", help=_MASTER_HELP)
-@click.option("--archive", type=click.Path(path_type=Path), metavar="FILE", help=_ARCHIVE_HELP)
+@click.option("--archive", type=FileToRead(), metavar="FILE", help=_ARCHIVE_HELP)
 @click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; may be repeated.")
 @click.option(
     "--spark-log",
-    type=click.Path(path_type=Path),
+    type=FileToWrite(),
     metavar="FILE",
     help="Where Spark's own messages go. [default: spark.log in FOLDER]",
 )

@@ -6,9 +6,8 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import click
-
 from verifier.cli.live import LiveReporter
+from verifier.cli.output import say
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -39,7 +38,7 @@ class SweepReporter(LiveReporter):
             self._started()
         elif now - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = now
-            click.echo(self._words(), err=True)
+            say(self._words(), err=True)
 
     def _line(self) -> Text:
         from rich.text import Text

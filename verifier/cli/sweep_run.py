@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import click
-
 from verifier.cli.group import INTERRUPTED
-from verifier.cli.output import console, print_json, print_lines
+from verifier.cli.output import console, print_json, print_lines, say
+from verifier.cli.paths import check_no_code, reads_spec
 from verifier.cli.running import terminable
 from verifier.cli.specs import parse_settings
 from verifier.cli.sweep import Options
@@ -43,13 +42,17 @@ class _Ended:
 def run(options: Options) -> int:
     """Sweeps, prints the summary, and returns the exit code."""
     grids = _grids(options)
+    for spec in dict.fromkeys(spec for grid in grids for spec in grid.specs):
+        reads_spec("a spec of the sweep", spec)
+    if options.spark_log is not None:
+        check_no_code("--spark-log", options.spark_log)
     expansion = expand(grids)
     expectations = _expectations(options, expansion)
     _check_reruns(options.rerun)
     check_java()
     _check_archive(options)
     for line in left_out_lines(expansion.left_out):
-        click.echo(line, err=True)
+        say(line, err=True)
     from verifier.sweep.store import Store
 
     with Store(options.out) as store:
@@ -125,14 +128,14 @@ def _swept(options: Options, expansion: Expansion, expectations: Expectations, s
         conf=parse_settings(options.conf, "--conf", "spark.executor.memory=4g"),
     )
     there = len(jobs) - len(missing)
-    click.echo(f"{len(jobs)} jobs, {there} of them done before, on Spark at {options.master}", err=True)
+    say(f"{len(jobs)} jobs, {there} of them done before, on Spark at {options.master}", err=True)
     try:
         store.describe(_described(options, expansion, jobs))
         with terminable(), Spark(settings) as spark:
             ended = _run_jobs(spark, store, missing)
             return _conclude(options, expansion, expectations, ended, spark)
     except (Full, SparkFailed) as failed:
-        click.echo(f"verify: {failed}", err=True)
+        say(f"verify: {failed}", err=True)
         return _FAILED
 
 
@@ -147,7 +150,7 @@ def _run_jobs(spark: Any, store: Any, missing: Sequence[Job]) -> _Ended:
             Sweep(store, spark, reporter).run(missing)
     except KeyboardInterrupt:
         interrupted = True
-        click.echo("interrupted: what is done is kept, and the same command goes on", err=True)
+        say("interrupted: what is done is kept, and the same command goes on", err=True)
     except (Full, SparkFailed) as failed:
         failure = str(failed)
     return _Ended(failure, interrupted, reporter.ended, time.monotonic() - began)
@@ -188,7 +191,7 @@ def _conclude(
     except SparkFailed:
         if not ended.interrupted:
             raise
-        click.echo(f"Spark has ended too; verify report {options.out} shows what is done", err=True)
+        say(f"Spark has ended too; verify report {options.out} shows what is done", err=True)
         return INTERRUPTED
     done = sum(count.jobs for count in summary.counts)
     verdicts = [Verdict(name, VerdictKind(kind), None, 0.0) for name, kind in sorted(summary.verdicts)]
@@ -219,5 +222,5 @@ def _conclude(
             target, ["", f"{done} rows in {options.out}; {ended.ran} jobs run in {ended.seconds:.1f} s"]
         )
     if ended.failure:
-        click.echo(f"verify: {' '.join(ended.failure.split())}", err=True)
+        say(f"verify: {' '.join(ended.failure.split())}", err=True)
     return code

@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 from verifier.encodings.concrete import show
 from verifier.engines.explore import Graph
 from verifier.explicit.packing import unpack
+from verifier.printable import printable
 from verifier.trace import ActionTaken
 
 MOST_STATES = 20_000
@@ -31,21 +32,27 @@ def as_graphml(graph: Graph) -> str:
     """GraphML, with a data key for each variable of the state and one for an edge's action."""
     model = graph.moves.model
     variables = list(model.layout.sorts)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+    ]
     keys = [("node", name, "string") for name in variables]
     keys += [("node", "initial", "boolean"), ("edge", "action", "string")]
     lines += [
-        f'  <key id="{kind}{number}" for="{kind}" attr.name={quoteattr(name)} attr.type="{sort}"/>'
+        f'  <key id="{kind}{number}" for="{kind}" attr.name={quoteattr(printable(name))} attr.type="{sort}"/>'
         for number, (kind, name, sort) in enumerate(keys)
     ]
     lines.append('  <graph edgedefault="directed">')
     for number, values in enumerate(_states(graph)):
-        data = [f'<data key="node{index}">{escape(value)}</data>' for index, (_, value) in enumerate(values)]
+        data = [
+            f'<data key="node{index}">{escape(printable(value))}</data>'
+            for index, (_, value) in enumerate(values)
+        ]
         data.append(f'<data key="node{len(variables)}">{str(number < graph.initial).lower()}</data>')
         lines.append(f'    <node id="n{number}">{"".join(data)}</node>')
     name = _names(graph)
     for source, target, move in graph.edges:
-        data = [f'<data key="edge{len(variables) + 1}">{escape(name(move))}</data>']
+        data = [f'<data key="edge{len(variables) + 1}">{escape(printable(name(move)))}</data>']
         lines.append(f'    <edge source="n{source}" target="n{target}">{data[0]}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
 
@@ -72,4 +79,4 @@ def _names(graph: Graph) -> Callable[[int], str]:
 
 
 def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from verifier.report.junit_cases import Case, document, suite
-from verifier.report.report import Report, command_of, constants_words, verdict_words
+from verifier.report.report import Report, command_of, constants_words, differing, verdict_words
 from verifier.report.tables import trace_text
 from verifier.runs.expect import NOT_AS_EXPECTED
 from verifier.runs.row import Row
@@ -13,21 +13,33 @@ from verifier.verdict import EXIT_CODES, VerdictKind
 def as_junit(report: Report) -> str:
     """The report as XML: a suite for each protocol, a test case for each verdict."""
     suites = []
+    versions = differing(report.rows)
+    about = [" ".join(values) for values in zip(*versions.values(), strict=True)]
+    told = {id(row): words for row, words in zip(report.rows, about, strict=False)}
     for spec in dict.fromkeys(row.spec for row in report.rows):
         rows = [row for row in report.rows if row.spec == spec]
         first = rows[0]
-        suites.append(suite(spec, map(_case, rows), timestamp=first.started_at[:19], host=first.host))
+        suites.append(
+            suite(
+                spec,
+                [_case(row, told.get(id(row))) for row in rows],
+                timestamp=first.started_at[:19],
+                host=first.host,
+            )
+        )
     if not report.rows:
         code = EXIT_CODES[VerdictKind.ERROR]
         suites.append(suite("verify", [Case("verdicts", 0.0, code, "no verdict: nothing was decided")]))
     return document(report.title, suites)
 
 
-def _case(row: Row) -> Case:
+def _case(row: Row, version: str | None) -> Case:
+    """``version`` tells the row from others of the same name."""
     words = verdict_words(row)
     about = f"spec hash {row.spec_hash}, version {row.tool_version}"
     return Case(
-        name=f"{row.property_name} [{row.engine}: {constants_words(row.constants)}]",
+        name=f"{row.property_name} [{row.engine}: {constants_words(row.constants)}]"
+        + (f" {version}" if version else ""),
         seconds=row.seconds,
         exit_code=row.exit_code,
         message=f"{words}, but more was expected" if row.exit_code == NOT_AS_EXPECTED else words,

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
+from verifier.printable import printable_text
 from verifier.verdict import EXIT_CODES, VerdictKind
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -42,7 +43,7 @@ def suite(name: str, cases: Iterable[Case], *, timestamp: str | None = None, hos
     for case in cases:
         made.add_testcase(_case(case, name))
     if timestamp is not None and host is not None:
-        made.timestamp, made.hostname = timestamp, _clean(host)
+        made.timestamp, made.hostname = _clean(timestamp), _clean(host)
     return made
 
 
@@ -71,5 +72,5 @@ def document(title: str, suites: Sequence[Any]) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without the characters that XML cannot have."""
-    return _NOT_IN_XML.sub("�", text)
+    """Fit to be shown, and without the characters that XML cannot have."""
+    return _NOT_IN_XML.sub("�", printable_text(text))

@@ -6,8 +6,9 @@ our own, and the executions as JSON, which the script reads when their page is o
 
 from __future__ import annotations
 
-import json
+import hashlib
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,10 +19,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.matrix import grids
-from verifier.report.report import Report, command_of, constants_words, tally, verdict_words
+from verifier.report.report import Report, command_of, constants_words, differing, tally, verdict_words
 from verifier.report.tables import failure_lines
 from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
@@ -74,28 +76,72 @@ class _Verdict:
 def as_html(report: Report) -> str:
     """The report as an HTML document that needs nothing else."""
     template = _environment().get_template("report.html.jinja")
-    files = resources.files("verifier.report") / "html"
+    plots = _plots(report.rows) if len(report.rows) > 1 else []
+    style = _style([rules for _, _, rules in plots])
+    scripts = [_element(_text_of(name)) for name in ("diagram.js", "explorer.js", "page.js")]
     verdicts = [_verdict(number, row) for number, row in enumerate(report.rows)]
     return template.render(
         report=report,
         tally=tally(report.rows),
         marks=MARKS,
         verdicts=verdicts,
+        versions=differing(report.rows),
         checker=CHECKER if any(verdict.known for verdict in verdicts) else None,
         grids=grids(report.rows) if len(report.rows) > 1 else [],
-        plots=_plots(report.rows) if len(report.rows) > 1 else [],
-        style=Markup((files / "style.css").read_text(encoding="utf-8")),
-        scripts=[
-            Markup((files / name).read_text(encoding="utf-8"))
-            for name in ("diagram.js", "explorer.js", "page.js")
-        ],
+        plots=[(title, svg) for title, svg, _ in plots],
+        policy=_policy([style], scripts),
+        style=style,
+        scripts=scripts,
     )
 
 
-def _plots(rows: Sequence[Row]) -> list[tuple[str, Markup]]:
+def _policy(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
+    """The Content-Security-Policy of the page: these styles and scripts, known by hash, and nothing else.
+
+    Whatever else gets into the page, as an element or an attribute, is neither run nor asked for.
+    """
+
+    def hashes(elements: Sequence[Markup]) -> str:
+        digests = (hashlib.sha256(element.encode()).digest() for element in elements)
+        return " ".join(f"'sha256-{b64encode(digest).decode()}'" for digest in digests)
+
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src {hashes(styles)}",
+            f"script-src {hashes(scripts)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _style(plots: Sequence[Mapping[str, str]]) -> Markup:
+    """The style sheet, with a class for each share and each style of a plot: attributes may have none."""
+    rules = [f".{_share(number / 100)} {{ --share: {number / 100:g}; }}" for number in range(101)]
+    rules += [f".plots .{name} {{ {style} }}" for of_plot in plots for name, style in of_plot.items()]
+    return _element("\n".join([_text_of("style.css"), *dict.fromkeys(rules)]))
+
+
+def _share(share: float) -> str:
+    """The class of what takes up a share, from 0 to 1, of its place."""
+    return f"share-{round(100 * min(max(share, 0), 1))}"
+
+
+def _text_of(name: str) -> str:
+    return (resources.files("verifier.report") / "html" / name).read_text(encoding="utf-8")
+
+
+def _element(text: str) -> Markup:
+    """What stands in an element of our own, exactly: its hash is in the policy."""
+    return Markup(f"\n{text}\n")
+
+
+def _plots(rows: Sequence[Row]) -> list[tuple[str, Markup, Mapping[str, str]]]:
     from verifier.report.plots import plots  # Matplotlib takes a while, and single runs need none
 
-    return [(plot.title, Markup(plot.svg)) for plot in plots(rows)]
+    return [(plot.title, Markup(plot.svg), plot.styles) for plot in plots(rows)]
 
 
 @cache
@@ -103,18 +149,25 @@ def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("verifier.report", "html"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.filters["constants"] = constants_words
     made.filters["breakable"] = _breakable
+    made.filters["share"] = _share
     return made
+
+
+def _shown(value: Any) -> Any:
+    """Text as it is shown; what is an element already stays."""
+    return printable_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _breakable(name: str) -> Markup:
     """A name that may be broken before each of its words, as in NoDivergence|Between|Client."""
-    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", name))
+    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", printable(name)))
 
 
 def _verdict(number: int, row: Row) -> _Verdict:
@@ -228,7 +281,7 @@ def _compact(row: Row) -> dict[str, Any]:
 
 def embedded(data: Any) -> Markup:
     """JSON that may stand in a script element: nothing in it can end the element or begin another."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for character in ("<", ">", "&", "\u2028", "\u2029"):
+    text = json_text(data, None, (",", ":"))
+    for character in ("<", ">", "&"):
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)

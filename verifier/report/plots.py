@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator
 
+from verifier.printable import printable
 from verifier.report.report import varying
 from verifier.runs.row import Row
 
@@ -22,6 +25,7 @@ _MARKS = ("o", "s", "^", "D", "v", "P")
 _TEXT, _LINES = "#010203", "#040506"
 """Like the colours of the series, stand-ins for those of the style sheet."""
 _MOST_PLOTS = 6
+_UNUSED_ID = re.compile(r"(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+")
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Plot:
 
     title: str
     svg: str
+    styles: Mapping[str, str]
+    """The declarations of each class that the SVG uses: the page forbids styles in attributes."""
 
 
 def plots(rows: Sequence[Row]) -> list[Plot]:
@@ -47,7 +53,12 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         return None
     labels = list(dict.fromkeys(_series(row) for row in rows))
     with mpl.rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10, "font.family": "sans-serif"}
+        {
+            "svg.fonttype": "none",
+            "svg.hashsalt": printable(name),
+            "font.size": 10,
+            "font.family": "sans-serif",
+        }
     ):
         figure = Figure(figsize=(5.2, 3.2), layout="constrained")
         axes = figure.add_subplot()
@@ -56,11 +67,12 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
             if of_series:
                 across, seconds = zip(*sorted(of_series), strict=True)
                 colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
-                axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.6, label=label)
+                axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.6, label=_literal(label))
                 places = sorted(set(across))
                 medians = [median(s for a, s in of_series if a == place) for place in places]
                 axes.plot(places, medians, color=colour, linewidth=1)
-        axes.set(xlabel=name, ylabel="seconds", yscale="log")
+        axes.set(ylabel="seconds", yscale="log")
+        axes.set_xlabel(printable(name), parse_math=False)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
@@ -68,7 +80,8 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         _recolour(axes)
         figure.legend(loc="outside upper left", ncols=2, frameon=False, labelcolor=_TEXT, fontsize=9)
         title = f"Time against {name}"
-        return Plot(title, _svg(figure, f"{title}: seconds on a logarithmic scale, by engine and solver"))
+        svg, styles = _svg(figure, f"{title}: seconds on a logarithmic scale, by engine and solver")
+        return Plot(title, svg, styles)
 
 
 def _series(row: Row) -> str:
@@ -85,15 +98,49 @@ def _recolour(axes: Any) -> None:
     axes.yaxis.label.set_color(_TEXT)
 
 
-def _svg(figure: Figure, words: str) -> str:
+def _literal(label: str) -> str:
+    """A label that Matplotlib takes neither for a formula nor, for how it begins, for one to leave out."""
+    plain = printable(label).replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain
+
+
+def _svg(figure: Figure, words: str) -> tuple[str, dict[str, str]]:
+    """The drawing as an element for HTML, ``words`` saying what it shows, and what its classes mean."""
     figure.patch.set_alpha(0)
     stream = io.StringIO()
     about = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure.savefig(stream, format="svg", metadata=about)
-    svg = stream.getvalue()
-    svg = svg[svg.index("<svg") :].replace(_TEXT, "currentColor").replace(_LINES, "var(--line)")
-    for number, colour in enumerate(_COLOURS):
-        svg = svg.replace(colour, f"var(--series-{number})")
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r' id="(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+"', "", svg)
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{words}" ', 1)
+    text = stream.getvalue()
+    root = ElementTree.fromstring(text[text.index("<svg") :])
+    styles: dict[str, str] = {}
+    for element in list(root.iter()):
+        for child in list(element):
+            if _local(child.tag) in ("metadata", "style"):  # whose rules the page's style sheet has
+                element.remove(child)
+    # Changed as a tree, not as text: what names say is never taken for a part of the drawing.
+    for element in root.iter():
+        _for_html(element, styles)
+    root.attrib.update({"role": "img", "aria-label": printable(words)})
+    return ElementTree.tostring(root, encoding="unicode"), styles
+
+
+def _for_html(element: ElementTree.Element, styles: dict[str, str]) -> None:
+    """Makes names plain, leaves out ids that nothing refers to, and has classes in place of styles."""
+    element.tag = _local(element.tag)
+    attributes = {_local(name): value for name, value in element.attrib.items()}
+    style = attributes.pop("style", None)
+    if _UNUSED_ID.fullmatch(attributes.get("id", "")):
+        del attributes["id"]
+    if style is not None:
+        style = style.replace(_TEXT, "currentColor").replace(_LINES, "var(--line)")
+        for number, colour in enumerate(_COLOURS):
+            style = style.replace(colour, f"var(--series-{number})")
+        attributes["class"] = f"plot-{hashlib.sha256(style.encode()).hexdigest()[:8]}"
+        styles[attributes["class"]] = style
+    element.attrib.clear()
+    element.attrib.update(attributes)
+
+
+def _local(name: str) -> str:
+    """A name without its namespace, which HTML knows."""
+    return name.rpartition("}")[2]

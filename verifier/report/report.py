@@ -57,6 +57,21 @@ def varying(rows: Sequence[Row]) -> list[str]:
     return [name for name in names if len({repr(row.constants.get(name)) for row in rows}) > 1]
 
 
+def differing(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
+    """What tells versions apart, where one spec at the same constants has several: of each row its hash, or
+    the version of this program."""
+    kinds = {
+        "spec hash": [row.spec_hash for row in rows],
+        "verify": [row.tool_version for row in rows],
+    }
+    places = [(row.spec, repr(sorted(row.constants.items()))) for row in rows]
+    return {
+        name: values
+        for name, values in kinds.items()
+        if len(set(zip(places, values, strict=True))) > len(set(places))
+    }
+
+
 def command_of(row: Row) -> str:
     """The command that asks the same question again."""
     spec = row.spec if row.spec in BUILT_IN else _FILE_OF_ANOTHER

@@ -7,9 +7,18 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from verifier.printable import printable
 from verifier.report.diagram import ABSENT, Diagram, diagram_of
 from verifier.report.known import CHECKER, known
-from verifier.report.report import Report, command_of, constants_words, tally, varying, verdict_words
+from verifier.report.report import (
+    Report,
+    command_of,
+    constants_words,
+    differing,
+    tally,
+    varying,
+    verdict_words,
+)
 from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
 
@@ -20,13 +29,15 @@ _LONGEST = 60
 def as_text(report: Report) -> str:
     """The verdicts as a table, then each execution found."""
     header, rows = _table(report.rows)
-    parts = [report.title, _summary(report), tabulate(rows, header, tablefmt="simple", disable_numparse=True)]
+    table = tabulate(rows, header, tablefmt="simple", disable_numparse=True)
+    parts = [printable(report.title), _summary(report), table]
     parts += [
-        f"{_named(row)}: {verdict_words(row)}\n{command_of(row)}\n\n{trace_text(row)}"
+        printable(f"{_named(row)}: {verdict_words(row)}")
+        + f"\n{printable(command_of(row))}\n\n{trace_text(row)}"
         for row in report.rows
         if row.trace is not None
     ]
-    return "\n\n".join([*parts, *report.notes]) + "\n"
+    return "\n\n".join([*parts, *map(printable, report.notes)]) + "\n"
 
 
 def as_markdown(report: Report) -> str:
@@ -38,7 +49,7 @@ def as_markdown(report: Report) -> str:
     for row in report.rows:
         if row.trace is not None:
             parts.append(f"## {_escaped(_named(row))}: {_escaped(verdict_words(row))}")
-            parts += [_fenced(command_of(row), "sh"), _fenced(trace_text(row), "text")]
+            parts += [_fenced(printable(command_of(row)), "sh"), _fenced(trace_text(row), "text")]
     return "\n\n".join([*parts, *map(_escaped, report.notes)]) + "\n"
 
 
@@ -53,7 +64,7 @@ def trace_text(row: Row) -> str:
         for change in step.changes:
             path = diagram.places[change.place].path
             lines.append(f"     {path}: {_short(change.before)} → {_short(change.after)}")
-    return "\n".join([*lines, *failure_lines(diagram)])
+    return "\n".join(map(printable, [*lines, *failure_lines(diagram)]))
 
 
 def failure_lines(diagram: Diagram) -> list[str]:
@@ -88,11 +99,15 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         ]
         for row in rows
     ]
+    for name, values in differing(rows).items():
+        header.append(name)
+        for line, value in zip(body, values, strict=True):
+            line.append(value)
     if any(found):
         header.append(CHECKER)
         for line, item in zip(body, found, strict=True):
             line.append("" if item is None else f"{item.mark}: {item.words}")
-    return header, body
+    return [printable(name) for name in header], [[printable(cell) for cell in line] for line in body]
 
 
 def _summary(report: Report) -> str:
@@ -112,7 +127,7 @@ def _short(value: str) -> str:
 
 def _escaped(text: str) -> str:
     """Text that Markdown shows as it is, also within a cell of a table."""
-    plain = re.sub(r"([\\`*_{}\[\]<>#|~!&$])", r"\\\1", " ".join(text.split()))
+    plain = re.sub(r"([\\`*_{}\[\]<>#|~!&$])", r"\\\1", printable(" ".join(text.split())))
     return re.sub(r"^(\d+)\.(?=\s|$)", r"\1\\.", plain)
 
 

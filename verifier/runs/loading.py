@@ -38,6 +38,22 @@ def load(spec: str, settings: Mapping[str, Any]) -> Loaded:
         raise UsageError(f"{_place(spec, error)}: {type(error).__name__}: {error}") from error
 
 
+def trusted_spec(named: str, given: str | None, what: str) -> str:
+    """The spec to load for a file that names one; ``given`` is the user's own choice, ``what`` the file.
+
+    A file never decides by itself that other code than ours is run: it may come from anyone. Raises
+    UsageError if it names a spec that is not built in and the user gave none.
+    """
+    if given is not None:
+        return given
+    if named not in BUILT_IN:
+        raise UsageError(
+            f"{what} is of {named!r}, which is not built in: name its file with --spec FILE.py, if you trust "
+            "its code"
+        )
+    return named
+
+
 def _place(spec: str, error: BaseException) -> str:
     """The file of a protocol, with the line of it that was running."""
     path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]

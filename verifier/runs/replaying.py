@@ -13,10 +13,9 @@ from verifier.deadlock import with_deadlock
 from verifier.errors import UsageError, unknown_name
 from verifier.model import Model, build
 from verifier.replay import Replayer, ReplayFailure
-from verifier.runs.loading import Loaded, load
+from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.runs.row import Row, job_id
 from verifier.runs.run import origin
-from verifier.specs.registry import BUILT_IN
 from verifier.trace import Trace
 from verifier.verdict import EXIT_CODES, NO_DEADLOCK, VerdictKind
 
@@ -41,7 +40,7 @@ def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str
     with _naming(file):
         data = itf.parse(text)
         about = itf.header(data)
-    loaded = load(_spec(about, spec), {**about.constants, **settings})
+    loaded = load(trusted_spec(about.spec, spec, "the trace"), {**about.constants, **settings})
     with _naming(file):
         _check_property(about, loaded)
         model = with_deadlock(build(loaded.protocol))
@@ -103,17 +102,6 @@ def _check_property(about: itf.Header, loaded: Loaded) -> None:
     known = [*(prop.name for prop in loaded.definition.properties), NO_DEADLOCK]
     if about.violates is not None and about.violates not in known:
         raise unknown_name(f"property of {loaded.definition.name}", about.violates, known)
-
-
-def _spec(about: itf.Header, spec: str | None) -> str:
-    """The spec to load. A file never decides by itself that other code than ours is run."""
-    if spec is not None:
-        return spec
-    if about.spec not in BUILT_IN:
-        raise UsageError(
-            f"the trace is of {about.spec!r}, which is not built in: name its file with --spec FILE.py"
-        )
-    return about.spec
 
 
 def _warning(about: itf.Header, loaded: Loaded) -> str | None:

@@ -85,7 +85,7 @@ def job_id(
     meant = {name: value for name, value in options.items() if name not in _LIMITS}
     asked = [spec_hash, dict(constants), property_name, engine, meant, tool_version]
     text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:

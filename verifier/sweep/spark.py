@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession
 
 import verifier
 from verifier.errors import UsageError
+from verifier.files import reason_of
 from verifier.runs.row import Row
 from verifier.sweep.job import Job
 from verifier.sweep.worker import run_here
@@ -230,8 +231,7 @@ def _own_stderr(log: Path) -> Iterator[None]:
     try:
         target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"--spark-log {log} cannot be written: {reason}") from None
+        raise UsageError(f"--spark-log {log} cannot be written: {reason_of(error)}") from None
     kept = [os.dup(1), os.dup(2)]
     try:
         os.dup2(target, 1)

@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
 from verifier.errors import UsageError
+from verifier.files import reason_of, replace_file
 from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
 
@@ -75,16 +76,18 @@ class Store:
                 f"another sweep is writing to {self.folder} ({holder}): wait for it, or give --out another"
             ) from None
         except OSError as error:
-            raise UsageError(f"--out {self.folder} cannot be written: {_reason(error)}") from None
+            raise UsageError(f"--out {self.folder} cannot be written: {reason_of(error)}") from None
         try:
-            _write_whole(
+            replace_file(
                 self.folder / "lock.holder", f"process {os.getpid()} on {platform.node()}\n".encode()
             )
+            for leftover in self.folder.glob(".*.tmp"):
+                leftover.unlink()
             for name in (ROWS, PARTS):
                 self._clean(name)
         except OSError as error:
             self._lock.release()
-            raise UsageError(f"--out {self.folder} cannot be written: {_reason(error)}") from None
+            raise UsageError(f"--out {self.folder} cannot be written: {reason_of(error)}") from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -100,9 +103,9 @@ class Store:
         """Writes what was asked. Raises Full."""
         text = json.dumps(asked, ensure_ascii=False, indent=2) + "\n"
         try:
-            _write_whole(self.folder / "sweep.json", text.encode())
+            replace_file(self.folder / "sweep.json", text.encode())
         except OSError as error:
-            raise Full(f"{self.folder / 'sweep.json'} cannot be written: {_reason(error)}") from error
+            raise Full(f"{self.folder / 'sweep.json'} cannot be written: {reason_of(error)}") from error
 
     def add(self, rows: Sequence[Row], asked_for: str, name: str = ROWS) -> None:
         """Writes the rows of a job, for good when it returns. Raises Full; then none of them is there."""
@@ -133,9 +136,9 @@ class Store:
         sink = pa.BufferOutputStream()
         pq.write_table(table, sink, compression="zstd")
         try:
-            _write_whole(target, sink.getvalue().to_pybytes())
+            replace_file(target, sink.getvalue().to_pybytes())
         except OSError as error:
-            raise Full(f"rows cannot be written to {target.parent}: {_reason(error)}") from error
+            raise Full(f"rows cannot be written to {target.parent}: {reason_of(error)}") from error
         return target
 
 
@@ -152,6 +155,21 @@ def read_rows(folder: Path, name: str = ROWS) -> list[Row]:
             return [_row(values) for values in table.to_pylist()]
         except FileNotFoundError:
             continue  # a writer has made one file of many meanwhile
+
+
+def read_asked(folder: Path) -> frozenset[str]:
+    """The keys of the jobs that the last sweep into a folder asked for; none if that is not known there.
+
+    Raises UsageError if the file that says it was damaged.
+    """
+    file = folder / "sweep.json"
+    try:
+        jobs = json.loads(file.read_text(encoding="utf-8"))["jobs"]
+        return frozenset(map(str, jobs))
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"{file} does not say what was asked: {type(error).__name__} {error}") from error
 
 
 def _read(files: Iterable[Path]) -> pa.Table:
@@ -189,31 +207,8 @@ def _row(values: Mapping[str, Any]) -> Row:
     return Row(**known)
 
 
-def _write_whole(target: Path, content: bytes) -> None:
-    """Writes a file that is there whole or not at all, also after a loss of power."""
-    draft = target.with_name(f"{target.name}.tmp")
-    try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
-
-
 def _words(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8").strip()
     except OSError:
         return "its process is not known"
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

@@ -80,7 +80,8 @@ class Explorer {
     const shown = (place) => !this.trace.places[place][2] && this.shown(place);
     const drawn = Diagram.draw(this.trace, this.known, shown, this.width - 2);
     this.rows = drawn.rows;
-    const heads = this.make("div", { class: "heads", style: `width:${drawn.heads.getAttribute("width")}px` });
+    const heads = this.make("div", { class: "heads" });
+    heads.style.width = `${drawn.heads.getAttribute("width")}px`;  // the policy forbids the attribute
     heads.append(drawn.heads);
     this.pane.replaceChildren(heads, drawn.svg);
   }

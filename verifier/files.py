@@ -1,0 +1,132 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+_MOST_OF_THE_NAME = 40
+"""Characters of a file's name in that of its draft: no name has more than 255 bytes."""
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
+"""What is said where a folder cannot be forced to the disk, or not be opened for that."""
+_DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused, in its words."""
+    return (error.strerror or str(error)).lower()
+
+
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Writes a file so that it holds either what it did or all of the content, also after a loss of power.
+
+    The content, text as UTF-8, goes to a file of its own in the same folder, is forced to the disk, and then
+    gets the name. Permissions stay. A symbolic link stays one, and what it leads to is replaced. What is no
+    file that can be replaced, as a pipe or ``/dev/stdout``, is written to. Raises OSError; then the old file
+    is whole.
+    """
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    if is_stream(path):
+        _write_through(path, data)
+        return
+    target = Path(os.path.realpath(path))
+    before = _status(target)
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    draft = _draft_of(target)
+    try:
+        _write_draft(draft, data, before)
+        draft.replace(target)
+    except BaseException:  # also where the user interrupts
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def check_replaceable(path: Path) -> None:
+    """Raises OSError if a file could not be written there; leaves what is there as it is."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a directory")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if not is_stream(path):
+        probe = _draft_of(Path(os.path.realpath(path)))
+        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        probe.unlink()
+
+
+def is_stream(path: Path) -> bool:
+    """Whether what is there is no file that can be replaced: a pipe, a device, a process's descriptor."""
+    found = _status(path)
+    return found is not None and (not stat.S_ISREG(found.st_mode) or _is_descriptor(path))
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, also by links; a stream may be written by many."""
+    if is_stream(one) or is_stream(other):
+        return False
+    with suppress(OSError):  # one of them is not there yet
+        if os.path.samefile(one, other):
+            return True
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """What is there, links followed; None if nothing is."""
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _is_descriptor(path: Path) -> bool:
+    """Whether a path goes by a descriptor of a process: whoever replaced its file would write elsewhere."""
+    here = path
+    while True:
+        here = Path(os.path.realpath(here.parent), here.name)
+        if str(here).startswith(_DESCRIPTORS):
+            return True
+        if not here.is_symlink():
+            return False
+        here = here.parent / here.readlink()
+
+
+def _draft_of(target: Path) -> Path:
+    return target.with_name(f".{target.name[:_MOST_OF_THE_NAME]}.{secrets.token_hex(6)}.tmp")
+
+
+def _write_draft(draft: Path, data: bytes, before: os.stat_result | None) -> None:
+    mode = 0o666 if before is None else 0o600  # nobody reads what was private meanwhile
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        if before is not None:
+            with suppress(PermissionError):  # only the system's administrator gives files away
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+            os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    # Appended: where a descriptor is a file, what was printed there before stays.
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
+        file.write(data)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes a new name last. Where a file system cannot, the name is there all the same."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise

@@ -1,0 +1,33 @@
+"""Text from anywhere made fit to be shown: what steers terminals, or hides or reorders text, is escaped."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_BREAKS = "\t\n"
+_STEERING = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff"
+"""Control characters, what reorders text or cannot be seen, and lone surrogates."""
+_IN_A_LINE = re.compile(f"[{_BREAKS}{_STEERING}]")
+_IN_A_TEXT = re.compile(f"[{_STEERING}]")
+
+
+def printable(words: str) -> str:
+    """Words for one line: ``\\x1b[2J`` stands where a terminal would be cleared, ``\\n`` for a line's end."""
+    return _IN_A_LINE.sub(_escaped, words)
+
+
+def printable_text(text: str) -> str:
+    """The same for text of several lines, whose ends and tabs stay."""
+    return _IN_A_TEXT.sub(_escaped, text)
+
+
+def json_text(value: Any, indent: int | None = 2, separators: tuple[str, str] | None = None) -> str:
+    """A value as JSON in Unicode; what is escaped elsewhere is escaped here as JSON has it."""
+    plain = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    return _IN_A_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", plain)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()

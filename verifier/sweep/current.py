@@ -1,0 +1,57 @@
+"""Which rows of a sweep's folder are current: it keeps those of all sweeps that were ever run into it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from verifier.runs.row import Row
+
+_Place = tuple[str, str]
+"""A spec and its constants. The hash of a spec depends on the constants, so only here hashes are compared."""
+_Version = tuple[str, str]
+"""The hash of a spec, and the version of this program."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The rows of a folder, in the order recorded."""
+
+    current: tuple[Row, ...]
+    superseded: tuple[Row, ...]
+    """Of another version of the spec, or of this program, than the current rows at the same constants."""
+    unasked: tuple[Row, ...]
+    """Of constants that the last sweep did not ask about, though it did about the spec: which version they
+    are of cannot be told."""
+
+
+def standing(rows: Sequence[Row], asked: Collection[str]) -> Standing:
+    """Which rows are current; ``rows`` in the order recorded, ``asked`` the keys of the last sweep's jobs.
+
+    Where the last sweep asked about a spec at some constants, the version it asked about is current there,
+    also for properties and engines that it did not ask about. Of specs that it left alone, the version
+    recorded last is.
+    """
+    versions: dict[_Place, set[_Version]] = {}
+    for row in rows:
+        if row.job_id in asked:
+            versions.setdefault(_place(row), set()).add(_version(row))
+    specs = {spec for spec, _ in versions}
+    versions |= {_place(row): {_version(row)} for row in rows if row.spec not in specs}
+    kinds: dict[str, list[Row]] = {"current": [], "superseded": [], "unasked": []}
+    for row in rows:
+        of_place = versions.get(_place(row))
+        if of_place is None:
+            kinds["unasked"].append(row)
+        else:
+            kinds["current" if _version(row) in of_place else "superseded"].append(row)
+    return Standing(**{name: tuple(found) for name, found in kinds.items()})
+
+
+def _place(row: Row) -> _Place:
+    return row.spec, json.dumps(dict(row.constants), sort_keys=True)
+
+
+def _version(row: Row) -> _Version:
+    return row.spec_hash, row.tool_version
