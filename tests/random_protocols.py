@@ -116,9 +116,9 @@ def _action(number: int, parameters: tuple[ParameterPlan, ...]) -> ActionMember:
         lively, lines, most = _SHAPES[plan.shape]
         when, then = terms.lively(sets, counter) if rng.random() < lively else ([], {})
         when += [terms.formula(1 if plan.shape == "rich" else 0) for _ in range(rng.choice(lines))]
-        used = {id(target) for target in then}
+        used = {target.term.data for target in then}
         variables = [getattr(s, name) for name in plan.variables]
-        unused = [variable for variable in variables if id(variable) not in used]
+        unused = [variable for variable in variables if variable.term.data not in used]
         then |= terms.assignments(
             unused, 0 if then and plan.shape == "holding" and rng.random() < 0.7 else most
         )

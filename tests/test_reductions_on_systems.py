@@ -168,7 +168,6 @@ def test_what_is_enabled_may_fire_and_nothing_else(seed: int) -> None:
         solver.close()
 
 
-@pytest.mark.xfail(strict=False, reason="a gate that Init and an action share is defined in frame 0 only")
 @pytest.mark.parametrize("steps", Steps)
 def test_what_a_step_does_is_the_same_in_every_frame(steps: Steps) -> None:
     found: list[Any] = []

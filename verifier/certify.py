@@ -77,20 +77,30 @@ def other_solver(than: str) -> str:
 
 
 def check(
-    model: Model, certificate: Certificate, solver: str, listen: Callable[[str], None] = lambda _: None
+    model: Model,
+    certificate: Certificate,
+    solver: str,
+    listen: Callable[[str], None] = lambda _: None,
+    images: bool = True,
 ) -> Checked:
-    """Checks all obligations, telling which it is about to ask.
+    """Checks all obligations, telling which it is about to ask. Without ``images`` every instance is asked.
 
     Raises Misfit for unknown names, and NoInitialState: then any invariant would do.
     """
     require_initial_state(model)
-    return _Check(model, certificate, solver, listen).run()
+    return _Check(model, certificate, solver, listen, images).run()
 
 
 class _Check:
     def __init__(
-        self, model: Model, certificate: Certificate, solver: str, listen: Callable[[str], None]
+        self,
+        model: Model,
+        certificate: Certificate,
+        solver: str,
+        listen: Callable[[str], None],
+        images: bool,
     ) -> None:
+        self.images = images
         self.model = model.asking((certificate.property_name,))
         self.certificate = certificate
         self.solver = solver
@@ -151,7 +161,8 @@ class _Check:
             holding.hold(part)
         speaks_of = {name: frozenset(part.get_free_variables()) for name, part in invariant.items()}
         clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
-        stands = representatives(self.model, invariant.values())
+        everyone = {index: index for index in range(len(self.model.system.instances))}
+        stands = representatives(self.model, invariant.values()) if self.images else everyone
         for index, instance in enumerate(self.model.system.instances):
             if stands[index] != index:
                 continue

@@ -91,8 +91,12 @@ class _FrameBuilder:
         properties = {prop.name: cnf.literal(prop.formula) for prop in system.properties}
         guards = [cnf.literal(instance.guard) for instance in system.instances]
         enabled = self._enabled(guards)
+        # Gates of Init may be gates of an update, too, and are then needed in every frame.
+        parts = system.init.args() if system.init.is_and() else (system.init,)
+        initial = [cnf.literal(part) for part in parts]
         state_end = len(cnf.clauses)
-        cnf.assert_term(system.init)
+        for literal in initial:
+            cnf.add_clause([literal])
         if self.mentions:
             cnf.clauses.extend([-variable] for variable in self.current[len(system.bits) :])
         start_end = len(cnf.clauses)

@@ -58,16 +58,17 @@ def problem(
     solver: str = "cadical",
     known: Sequence[FNode] = (),
     found: Callable[[Clauses], None] = lambda _: None,
+    structural: bool = True,
 ) -> Problem:
     """What IC3 needs to know to prove or refute a property; ``known`` are inductive together, and
-    ``found`` is told the structural invariants."""
+    ``found`` is told the structural invariants, which are looked for if ``structural``."""
     prop = system.property_named(name)
     assumed = [SafetyProperty(f"known {i}", prop.kind, formula, False) for i, formula in enumerate(known)]
     # Other properties' gates would only be carried along: each model gives them values.
     unrolled = frames(replace(system, properties=(prop, *assumed)), Steps.SERIAL, symmetry=False)
     types = type_clauses(system)
-    structural = structural_invariants(system, unrolled, solver)
-    found(structural)
+    invariants = structural_invariants(system, unrolled, solver) if structural else []
+    found(invariants)
     cnf = Clausifier()
     place = {symbol: cnf.declare(symbol) for symbol in system.bits}
     steps = [
@@ -83,7 +84,7 @@ def problem(
         frames=unrolled,
         holds=unrolled.properties[name],
         known=[unrolled.properties[item.name] for item in assumed],
-        seeds=_distinct([*types, *structural]),
+        seeds=_distinct([*types, *invariants]),
         type_clauses=types,
         gates=cnf.clauses,
         steps=steps,
