@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from verifier.encodings.sorts import IndexSet
@@ -156,11 +156,13 @@ def _no() -> Any:
     raise ValueError
 
 
-def constants_of(protocol: type) -> dict[str, Constant[Any]]:
+@cache  # every use of a constant asks for its name
+def constants_of(protocol: type) -> Mapping[str, Constant[Any]]:
     """The constants of a protocol class by name, base classes first. A subclass that gives the name another
     meaning fixes it: then it is no constant any more."""
-    names = {name: None for base in reversed(protocol.__mro__) for name in vars(base)}
-    found = {name: inspect.getattr_static(protocol, name) for name in names}
+    found: dict[str, Any] = {}
+    for base in reversed(protocol.__mro__):
+        found |= vars(base)
     return {name: member for name, member in found.items() if isinstance(member, Constant)}
 
 

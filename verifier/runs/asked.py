@@ -110,7 +110,7 @@ def searched(
     try:
         with _limited(asked.options.timeout):
             model = build(asked.loaded.protocol)
-            model = with_deadlock(model) if asked.deadlock else model
+            model = (with_deadlock(model) if asked.deadlock else model).asking(asked.properties)
         building = time.monotonic() - began
         return Searched(model, building, search(model))
     except KeyboardInterrupt as stop:  # a search concludes by itself: this was before or after it
