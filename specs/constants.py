@@ -156,10 +156,14 @@ def _no() -> Any:
     raise ValueError
 
 
-@cache  # every use of a constant asks for its name
 def constants_of(protocol: type) -> Mapping[str, Constant[Any]]:
     """The constants of a protocol class by name, base classes first. A subclass that gives the name another
     meaning fixes it: then it is no constant any more."""
+    return _constants_of(protocol)
+
+
+@cache  # every use of a constant asks for its name
+def _constants_of(protocol: Any) -> Mapping[str, Constant[Any]]:
     found: dict[str, Any] = {}
     for base in reversed(protocol.__mro__):
         found |= vars(base)
