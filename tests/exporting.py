@@ -65,13 +65,6 @@ class ManyStarts(Protocol):
         return s.holder.is_some
 
 
-class NoStart(Chain):
-    """No state is initial, so none is reached."""
-
-    def init(self, s: Any) -> Any:
-        return (s.x == 0) & (s.x == 1)
-
-
 KNOWN: list[tuple[Protocol, str, int | None]] = [
     *TOYS,
     (Chain(), NO_DEADLOCK, 2),
@@ -81,7 +74,6 @@ KNOWN: list[tuple[Protocol, str, int | None]] = [
     (ManyStarts(), "ThirdNeverHolds", None),
     (ManyStarts(), "FirstNeverHolds", 0),
     (ManyStarts(), "AlwaysHeld", 3),
-    (NoStart(), "NotAtStart", None),
 ]
 """Protocol, property, and the fewest actions to a violation, or to what is to be reached."""
 

@@ -19,6 +19,13 @@ UNREAD = "no action reads the pending version, and the requests tell what it wou
 EQUIVALENT: Mapping[str, str] = {
     "replication.is_true_leader: without (s.quorum.leader == leader)": EPOCH_NAMES_LEADER,
     "replication.is_true_leader: without self.presumes_leadership(s, leader)": EPOCH_NAMES_LEADER,
+    **{
+        f"{module}.high_watermark_reached_epoch: without has_next": (
+            "a high watermark that is not the log's length is below it; without the guard the read has no "
+            "value where that is not so, which is nowhere"
+        )
+        for module in ("kip320", "kip320_first_try")
+    },
     "replication.is_caught_up: without self.has_offset(s, leader, last)": (
         "it is asked for the leader's end offset or high watermark, and neither is beyond the leader's log"
     ),

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from tests import explicit
-from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.concrete import Element, FrozenMap
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.sorts import Bag, Function, Option, Record, Sequence, Set, Sort
 from verifier.model import Model
@@ -52,6 +52,8 @@ def said(sort: Sort, value: Any) -> Any:
             return ("set", frozenset(said(sort.element, item) for item in value))
         case Sequence():
             return ("list", tuple(said(sort.element, item) for item in value))
+    if isinstance(value, Element):
+        return ("str", value.name)
     assert not isinstance(value, FrozenMap | frozenset | tuple)
     return (type(value).__name__, value)
 

@@ -269,7 +269,11 @@ class BookKeeperClientLemmas:
 
         def is_accounted_for(w: Any) -> Any:
             requests = s.add_requests[w]
-            settled = count(adds, lambda m: requests[m.entry][m.entry - m.behind][m.bookie] == PROCESSED)
+            settled = count(
+                adds,
+                lambda m: (m.behind <= m.entry)
+                & (requests[m.entry][m.entry - m.behind][m.bookie] == PROCESSED),
+            )
             lost = count(confirmations, lambda m: s.add_confirmations[w][m.entry][m.bookie] == LOST)
             can_change = self.write_quorum < self.bookies.size
             return (s.meta_version + lost <= 1 + settled) if can_change else (s.meta_version == 1)

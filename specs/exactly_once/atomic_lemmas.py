@@ -40,13 +40,6 @@ class AtomicOutboxLemmas:
     # The lemmas
 
     @lemma()
-    def message_in_hand(self: Any, s: Any) -> Any:
-        """A handler works on a message once it has taken one."""
-        return forall(
-            self.processes, lambda p: self.handler(s, p, NOT_SENT + HAS_SENT).implies(s.msg[p].is_some)
-        )
-
-    @lemma()
     def outbox_knows_log(self: Any, s: Any) -> Any:
         """State and outbox are written in one step, and an entry is never taken back."""
 

@@ -26,11 +26,6 @@ class CompactionLemmas:
         return any_of(*(s.compactor_state == state for state in states))
 
     @lemma()
-    def result_while_in_phase_two(self, s: Any) -> Any:
-        """Phase one ends with its result, and whatever ends phase two, a crash too, throws it away."""
-        return s.phase_one_result.is_some == self.compactor(s, HAS_READ)
-
-    @lemma()
     def horizon_was_read(self, s: Any) -> Any:
         """A round reads all messages there are, so it reads at least as far as the rounds before it."""
         return (s.compaction_horizon <= s.messages.length) & (
