@@ -144,7 +144,8 @@ def test_closed_frames_are_depths_without_violation() -> None:
 def _walks(model: Model, count: int, length: int, seed: int) -> list[tuple[bool, ...]]:
     """States of random executions."""
     rng, replayer = random.Random(seed), Replayer(model)
-    solver = AssumingSolver([*problem(model.system, model.system.properties[0].name).frames.start])
+    frames = problem(model.system, model.system.properties[0].name).frames
+    solver = AssumingSolver([*frames.start, *frames.state])
     assert solver.solve()
     bits = len(model.system.bits)
     initial = [literal > 0 for literal in solver.model()[:bits]]

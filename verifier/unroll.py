@@ -93,10 +93,10 @@ class _FrameBuilder:
         enabled = self._enabled(guards)
         # Gates of Init may be gates of an update, too, and are then needed in every frame.
         parts = system.init.args() if system.init.is_and() else (system.init,)
-        initial = [cnf.literal(part) for part in parts]
+        initial = [[cnf.literal(item) for item in (part.args() if part.is_or() else [part])] for part in parts]
         state_end = len(cnf.clauses)
-        for literal in initial:
-            cnf.add_clause([literal])
+        for clause in initial:
+            cnf.add_clause(clause)
         if self.mentions:
             cnf.clauses.extend([-variable] for variable in self.current[len(system.bits) :])
         start_end = len(cnf.clauses)
