@@ -183,7 +183,6 @@ def test_lemmas_hold_in_every_reachable_state(spec: str) -> None:
             ("ProcessAndCommit", "LoadedLogIsPrefix"),
         ),
         ("exactly-once-atomic", "send_out_msg", {"effect": 0}, ("SendOutMsg", "AcknowledgedOnceSent")),
-        ("exactly-once-atomic", "load_state", {"guard": 0}, (None, "UndefinedRead")),
         ("exactly-once", "lock_in_msg", {"guard": 1}, ("LockInMsg", "TakenByOneHandler")),
         (
             "exactly-once",
