@@ -31,7 +31,8 @@ class Element:
         self.count = count
         self.prefix = prefix
         self.number = number
-        self.name = f"{prefix}_{number}" if prefix[-1:].isdigit() else f"{prefix}{number}"
+        apart = "_" if prefix[-1:].isdigit() or prefix.endswith("_") else ""
+        self.name = f"{prefix}{apart}{number}"
 
     def __str__(self) -> str:
         return self.name

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from verifier.encodings.concrete import show
 from verifier.report.columns import aligned, wrap
+from verifier.specs.definition import PropertyKind
 
 
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
@@ -73,7 +74,8 @@ def _action(action: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _property(prop: Mapping[str, Any]) -> tuple[str, str, str]:
-    remark = prop["kind"] + ("" if prop["default"] else ", not checked by default")
+    when = ", checked along with every other" if prop["kind"] == PropertyKind.UNDEFINED_READ else ""
+    remark = prop["kind"] + (when or ("" if prop["default"] else ", not checked by default"))
     return prop["name"], remark, prop["description"]
 
 
