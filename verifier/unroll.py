@@ -93,7 +93,8 @@ class _FrameBuilder:
         enabled = self._enabled(guards)
         # Gates of Init may be gates of an update, too, and are then needed in every frame.
         parts = system.init.args() if system.init.is_and() else (system.init,)
-        initial = [[cnf.literal(item) for item in (part.args() if part.is_or() else [part])] for part in parts]
+        clauses = (part.args() if part.is_or() else (part,) for part in parts)
+        initial = [[cnf.literal(item) for item in clause] for clause in clauses]
         state_end = len(cnf.clauses)
         for clause in initial:
             cnf.add_clause(clause)
