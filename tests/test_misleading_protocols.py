@@ -9,10 +9,22 @@ import pytest
 from tests.naive import Naive
 from tests.naive_comparisons import Subject, disagreements
 from tests.random_plans import plan_of
-from verifier.encodings.quantifiers import count, those
-from verifier.encodings.sorts import Bag, Record, Set, Sort
+from verifier.encodings.quantifiers import count, forall, if_, those
+from verifier.encodings.sorts import Bag, Boolean, Enum, Function, Option, Range, Record, Set, Sort
+from verifier.encodings.values import literal
+from verifier.engines import prove
 from verifier.model import build
-from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
+from verifier.specs.definition import DefinitionError
+from verifier.specs.protocol import (
+    IndexSetConstant,
+    IntegerConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    invariant,
+)
+from verifier.verdict import VerdictKind
 
 
 class TwoKinds(Protocol):
@@ -72,7 +84,119 @@ class BagParameter(Protocol):
         return s.done.cardinality < 2
 
 
-@pytest.mark.parametrize("protocol", [TwoKinds, BagParameter])
+class KeyNames(Protocol):
+    """Two keys of a function look alike without quotes."""
+
+    topic = Enum("Topic", ("a", "b", "a, b"))
+
+    def state(self) -> State:
+        return State(open=Function(Set(self.topic), Boolean()))
+
+    def init(self, s: Any) -> Any:
+        return forall(Set(self.topic), lambda t: ~s.open[t])
+
+    def at(self, s: Any, *topics: str) -> Any:
+        return s.open[literal(Set(self.topic), frozenset(topics))]
+
+    @action()
+    def put(self, s: Any) -> Step:
+        return Step([], {self.at(s, "a", "b"): True})
+
+    @invariant()
+    def other_stays_closed(self, s: Any) -> Any:
+        return ~self.at(s, "a, b")
+
+    @invariant()
+    def opened(self, s: Any) -> Any:
+        return ~self.at(s, "a", "b")
+
+
+class Rare(Protocol):
+    """Whoever is picked so many times in a row becomes rare: random walks see it of some nodes only."""
+
+    nodes = IndexSetConstant(5, kind="node")
+    row = IntegerConstant(5)
+
+    def state(self) -> State:
+        one, some = Option(self.nodes), Set(self.nodes)
+        flag, run = Boolean(), Range(0, self.row)
+        return State(last=one, run=run, rare=some, other=some, bad=some, x=flag, y=flag)
+
+    def init(self, s: Any) -> Any:
+        nobody = s.last.is_none & s.rare.is_empty & s.other.is_empty & s.bad.is_empty
+        return nobody & (s.run == 0) & ~s.x & ~s.y
+
+    @action(n="nodes")
+    def pick(self, s: Any, n: Any) -> Step:
+        return Step([s.run < self.row], {s.last: n, s.run: if_(s.last == n, s.run + 1, 1)})
+
+    @action(n="nodes")
+    def become(self, s: Any, n: Any) -> Step:
+        when = [s.run == self.row, s.last == n, ~s.other.contains(n)]
+        return Step(when, {s.rare: s.rare.add(n), s.run: 0, s.last: None})
+
+    @action(n="nodes")
+    def toggle(self, s: Any, n: Any) -> Step:
+        return Step(
+            [~s.rare.contains(n)],
+            {s.other: if_(s.other.contains(n), s.other.remove(n), s.other.add(n))},
+        )
+
+    @action(n="nodes")
+    def mark(self, s: Any, n: Any) -> Step:
+        return Step([(s.rare.contains(n) & s.other.contains(n)) | ~s.x | ~s.y], {s.bad: s.bad.add(n)})
+
+    @action(n="nodes")
+    def unmark(self, s: Any, n: Any) -> Step:
+        return Step([], {s.bad: s.bad.remove(n)})
+
+    @action()
+    def set_x(self, s: Any) -> Step:
+        return Step([s.bad.is_empty | ~s.y], {s.x: ~s.x})
+
+    @action()
+    def set_y(self, s: Any) -> Step:
+        return Step([s.bad.is_empty | ~s.x], {s.y: ~s.y})
+
+    @invariant()
+    def never_all(self, s: Any) -> Any:
+        return s.bad.is_empty | ~s.x | ~s.y
+
+
+def test_ic3_learns_from_facts_with_all_their_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Images of clauses are added without a query; that is right only if the seeds have all images, too."""
+    model = build(Rare())
+    request = prove.Request(("NeverAll",), prove.EngineChoice.IC3)
+    (verdict,) = prove.check(model, request).verdicts
+    assert verdict.kind is VerdictKind.PROVED
+    monkeypatch.setattr("verifier.engines.ic3.frames._with_images", lambda clauses, permutations: clauses)
+    (verdict,) = prove.check(model, request).verdicts
+    assert verdict.kind is VerdictKind.ERROR
+    assert "claims a proof, but cadical refutes" in str(verdict.reason)
+
+
+class LowestNode(Protocol):
+    """Who has joined first leads, which the least of them may not be."""
+
+    nodes = IndexSetConstant(3, kind="node")
+
+    def state(self) -> State:
+        return State(joined=Set(self.nodes), leader=Option(self.nodes))
+
+    def init(self, s: Any) -> Any:
+        return s.joined.is_empty & s.leader.is_none
+
+    @action(n="nodes")
+    def elect(self, s: Any, n: Any) -> Step:
+        return Step([], {s.joined: s.joined.add(n), s.leader: s.joined.minimum})
+
+
+def test_interchangeable_elements_have_no_least() -> None:
+    with pytest.raises(DefinitionError, match="minimum is for sets of integers, not of node"):
+        build(LowestNode())
+
+
+@pytest.mark.parametrize("protocol", [TwoKinds, BagParameter, KeyNames])
 def test_engines_are_not_misled(protocol: type[Protocol]) -> None:
     model = build(protocol())
     naive = Naive(model.definition)

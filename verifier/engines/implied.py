@@ -19,7 +19,8 @@ def concluded(system: TransitionSystem, verdicts: Iterable[Verdict]) -> tuple[Ve
     """
     found = tuple(verdicts)
     kinds = {prop.name: prop.kind for prop in system.implied}
-    broken = [v for v in found if v.property_name in kinds and v.kind is VerdictKind.VIOLATED]
+    by_name = {v.property_name: v for v in found if v.kind is VerdictKind.VIOLATED}
+    broken = [by_name[name] for name in kinds if name in by_name]
     rest = [v for v in found if v not in broken]
     for breach in broken:
         if kinds[breach.property_name] is PropertyKind.UNDEFINED_READ:
