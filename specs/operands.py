@@ -6,11 +6,13 @@ import ast
 import builtins
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
+from inspect import CO_GENERATOR
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from verifier.encodings.sorts import Option, Sort
 from verifier.encodings.values import Value
+from verifier.specs.places import code_of
 from verifier.specs.state import State
 
 _PLAIN = (
@@ -29,6 +31,8 @@ _PLAIN = (
 """Calls whose result is no value, whatever they are given."""
 
 
+_TAKING = ("pop", "popitem", "popleft")
+"""Methods that take out what they return."""
 _EMPTY = (Sort, str, bytes, type, ModuleType, FunctionType, BuiltinFunctionType)
 """What holds no value, though it may have much else in it."""
 
@@ -42,11 +46,11 @@ class Scope:
     """What names stand for in a frame, and what its calls of Python functions returned."""
 
     names: Mapping[str, Any]
-    returned: Mapping[tuple[int, int], Any]
-    """By the line and column where the call ends."""
+    returned: Mapping[tuple[int, int], tuple[CodeType, Any]]
+    """By the line and column where the call ends, with the code that ended there."""
 
     @classmethod
-    def of(cls, frame: FrameType, returned: Mapping[tuple[int, int], Any]) -> Scope:
+    def of(cls, frame: FrameType, returned: Mapping[tuple[int, int], tuple[CodeType, Any]]) -> Scope:
         """The scope at the frame's present instruction."""
         return cls(names_of(frame), returned)
 
@@ -74,6 +78,16 @@ class Scope:
             return True
         return isinstance(found, Value) and isinstance(found.sort, Option)
 
+    def is_none_by_default(self, node: ast.expr) -> bool:
+        """Whether an expression is an attribute that the object's class has as None, a data class's, say."""
+        try:
+            owner = self.resolve(node.value) if isinstance(node, ast.Attribute) else None
+        except _Unknown:
+            return False
+        if owner is None or is_symbolic(owner) or not isinstance(node, ast.Attribute):
+            return False
+        return getattr(type(owner), node.attr, owner) is None
+
     def resolve(self, node: ast.expr) -> Any:
         """The object that the expression stands for. Raises _Unknown if only running it would tell."""
         match node:
@@ -92,8 +106,16 @@ class Scope:
             case ast.Call(func=ast.Attribute(attr="get", value=table), keywords=[]):
                 return self._entry(table, node.args)
             case ast.Call() if (node.end_lineno, node.end_col_offset) in self.returned:
-                return self.returned[node.end_lineno or 0, node.end_col_offset or 0]
+                return self._result(node)
         raise _Unknown
+
+    def _result(self, node: ast.Call) -> Any:
+        """What a call returned, if it was the function called that did: a callback of its returns, too."""
+        code, result = self.returned[node.end_lineno or 0, node.end_col_offset or 0]
+        called = self.resolve(node.func)
+        if code_of(called) is not code or code.co_flags & CO_GENERATOR:
+            raise _Unknown
+        return result
 
     def _entry(self, table: ast.expr, arguments: list[ast.expr]) -> Any:
         """What ``get`` of a dictionary gives."""
@@ -120,6 +142,8 @@ class Scope:
         """Whether a value occurs in an expression, other than in calls that give back none."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PLAIN:
             return False
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKING:
+            return True  # what it took is gone, and cannot be looked at
         if isinstance(node, ast.expr):
             try:
                 if holds(self.resolve(node)):

@@ -53,7 +53,7 @@ class Watch:
         self.own = own
         self.found: list[str] = []
         self._known: dict[int, tuple[CodeType, Mapping[int, Suspect]]] = {}
-        self._returned: dict[int, dict[tuple[int, int], Any]] = {}
+        self._returned: dict[int, dict[tuple[int, int], tuple[CodeType, Any]]] = {}
 
     def called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """What ``sys.settrace`` calls with each new frame."""
@@ -86,7 +86,7 @@ class Watch:
         if event == "return" and back is not None and id(back) in self._returned:
             span = list(back.f_code.co_positions())[back.f_lasti // 2]
             if span[1] is not None and span[3] is not None and frame.f_code.co_name != "__init__":
-                self._returned[id(back)][span[1], span[3]] = argument
+                self._returned[id(back)][span[1], span[3]] = frame.f_code, argument
         return self._ended
 
     def _running(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
@@ -143,8 +143,9 @@ def _member(scope: Scope, left: ast.expr, right: ast.expr) -> str:
 
 def _omitted(scope: Scope, left: ast.expr, right: ast.expr, optional: frozenset[str]) -> bool:
     """Whether this asks if an argument was given: its default is None, which the value itself cannot be."""
-    none = isinstance(right, ast.Constant) and right.value is None
-    return none and isinstance(left, ast.Name) and left.id in optional and not scope.is_optional(left)
+    if not (isinstance(right, ast.Constant) and right.value is None) or scope.is_optional(left):
+        return False
+    return (isinstance(left, ast.Name) and left.id in optional) or scope.is_none_by_default(left)
 
 
 def _matched(scope: Scope, subject: ast.expr) -> str:

@@ -11,10 +11,11 @@ import random
 from collections.abc import Sequence
 from itertools import combinations
 
+from verifier.encodings.bits import somehow
 from verifier.encodings.evaluator import Evaluator
 from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
 from verifier.system import TransitionSystem
-from verifier.unroll import Frames
+from verifier.unroll import Frames, Steps, frames
 
 WALKS = 512
 """How many walks there are side by side."""
@@ -78,6 +79,17 @@ def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]
             state[index] = (state[index] & ~waiting) | (value & waiting)
             history[index] |= state[index] << (step * WALKS)
     return history
+
+
+def enabled_on_walks(system: TransitionSystem) -> set[str]:
+    """Actions that are enabled in some state of random walks."""
+    initial = initial_state(frames(system, Steps.SERIAL, symmetry=False), "cadical")
+    if initial is None:
+        return set()
+    history = random_walks(system, initial)
+    guards = [somehow(instance.guard, instance.inputs) for instance in system.instances]
+    values = Evaluator(system.bits, guards)(history, (1 << ((_WALK_LENGTH + 1) * WALKS)) - 1)
+    return {instance.action for instance, on in zip(system.instances, values, strict=True) if on}
 
 
 def _candidates(history: Sequence[int]) -> list[list[int]]:

@@ -38,6 +38,7 @@ from verifier.model import Model
 from verifier.replay import Replayer, ReplayFailure
 from verifier.shorten import shorten
 from verifier.solvers.assuming import AssumingSolver
+from verifier.structural import enabled_on_walks
 from verifier.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, settled
 
@@ -63,6 +64,8 @@ class Request:
     limits: Limits = field(default_factory=Limits)
     lemmas: bool = True
     """Let IC3 search within the protocol's lemmas, once they are checked."""
+    witnesses: bool = False
+    """Look on random walks for states in which actions are enabled: a proof shows none."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +126,14 @@ def check(
         statistics["provers"][name] = run.statistics
         statistics["peak_memory_bytes"] = max(statistics["peak_memory_bytes"], run.peak_memory)
     distinct = {verdict.property_name: verdict for verdict in reversed(verdicts)}
-    enabled = tuple(action.name for action in model.definition.actions if action.name not in dead)
+    seen = {action.name for v in verdicts if v.trace is not None for action in v.trace.actions}
+    if request.witnesses:
+        seen |= enabled_on_walks(model.system)
     return ProveOutcome(
         verdicts=tuple(verdict for verdict in verdicts if distinct[verdict.property_name] is verdict),
         never_enabled=tuple(sorted(dead)),
         statistics=statistics,
-        enabled=enabled,
+        enabled=tuple(sorted(seen)),
         proofs=tuple(proofs),
     )
 

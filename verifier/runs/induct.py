@@ -18,6 +18,7 @@ from verifier.engines.induction import (
     induct,
 )
 from verifier.engines.processes import Limits
+from verifier.errors import UsageError
 from verifier.model import Model
 from verifier.runs.asked import Asked, Searched, ask, chosen_properties, finished, searched, undecided
 from verifier.runs.loading import Loaded
@@ -60,7 +61,15 @@ def _properties(
 
 
 def search(asked: Asked[InductOptions], listen: Listen = lambda *_: None) -> Searched[Inductions]:
-    """Checks one property after the other, until it is done or interrupted."""
+    """Checks one property after the other, until it is done or interrupted.
+
+    Raises UsageError for expectations that an action is enabled: induction looks at no executions.
+    """
+    if asked.expectations.enabled:
+        action = asked.expectations.enabled[0].action
+        raise UsageError(
+            f"--expect {action}=enabled is for engines that look at executions: bmc, explore, simulate"
+        )
 
     def check(model: Model) -> Inductions:
         parts: list[InductionOutcome] = []
@@ -96,7 +105,9 @@ def _one(
     before: Sequence[InductionOutcome],
     listen: Listen,
 ) -> InductionOutcome:
-    known = [part.invariant for part in before if part.invariant]
+    # What a property reads is part of what is proved with it, under the one name UndefinedRead.
+    same = all(read.property_name is None for read in model.undefined)
+    known = [part.invariant for part in before if part.invariant and same]
     options = asked.options
     request = Request(
         property_name=name,

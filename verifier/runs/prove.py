@@ -42,7 +42,8 @@ def search(
     def prove(model: Model) -> ProveOutcome:
         limits = Limits(asked.seconds_left(), options.memory)
         engine = EngineChoice(options.engine)
-        request = Request(asked.properties, engine, options.solver, limits, options.lemmas)
+        witnesses = bool(asked.expectations.enabled)
+        request = Request(asked.properties, engine, options.solver, limits, options.lemmas, witnesses)
         return check(model, request, listen)
 
     return searched(asked, prove, lambda verdicts: ProveOutcome(verdicts, (), {"peak_memory_bytes": 0}))
