@@ -130,6 +130,11 @@ def test_a_proof_covers_the_type_invariant() -> None:
 def test_actions_that_the_invariant_excludes_are_named() -> None:
     outcome = _prove(Unreachable(), "NeverOdd")
     assert outcome.never_enabled == ("Never",)
+    assert outcome.enabled == ()  # a proof shows no state in which anything is
+
+
+def test_that_an_action_is_enabled_takes_a_witness() -> None:
+    outcome = check(build(Unreachable()), Request(("NeverOdd",), limits=Limits(60), witnesses=True))
     assert outcome.enabled == ("Count",)
 
 

@@ -44,7 +44,8 @@ def swept(folder: Path, jobs: list[Job], runner: HereRunner) -> list[Row]:
     ("spec", "axes", "name", "depth"),
     [
         ("kafka-truncate-hw", SMALL, "WeakIsr", 9),
-        ("kafka-truncate-hw", SMALL, "WeakIsr", 7),
+        # At greater depths parallel steps may, or may not in time, see a violation of more actions.
+        ("kafka-truncate-hw", SMALL, "WeakIsr", 4),
         ("kip101", SMALL, "StrongIsr", 11),
         ("kip320", SMALL, "StrongIsr", 9),
         (LOCK, (), "HolderWaitsNoMore", 6),
