@@ -11,7 +11,6 @@ import ast
 import dis
 import functools
 import linecache
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import CodeType
@@ -26,11 +25,8 @@ _MEMBERSHIP = frozenset({dis.opmap["CONTAINS_OP"]})
 _MATCHING = frozenset(
     number for name, number in dis.opmap.items() if name in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING")
 )
-_IMPORTING = frozenset({dis.opmap["IMPORT_NAME"]})
 _DECIDING = _IDENTITY | _MEMBERSHIP | _MATCHING
-_DYNAMIC = frozenset({"exec", "eval", "compile", "__import__", "import_module"})
 _OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
-_KEY = re.compile(r"[\w.\[\]]+(?=\s*:(?!=))")
 
 Decision: TypeAlias = ast.Compare | ast.Match
 Span: TypeAlias = tuple[int, int, int, int]

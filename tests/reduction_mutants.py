@@ -61,22 +61,16 @@ class Mutant:
 
 
 @cache
-def _prepared(seed: int) -> tuple[Plan, Protocol, Explored] | None:
-    """A protocol and what is true of it; None if it is not compared yet."""
+def _prepared(seed: int) -> tuple[Plan, Protocol, Explored]:
+    """A protocol and what is true of it."""
     subject = differential.subject_of(seed)
-    if subject is None or seed in differential.KNOWN_TO_DISAGREE:
-        return None
     return subject.plan, random_protocol(seed)[1], subject.truth
 
 
 def noticed_after(mutant: Mutant, seeds: Sequence[int]) -> int | None:
     """After how many of the protocols that are compared the mutant is noticed; None: it is not."""
-    compared = 0
-    for seed in seeds:
+    for compared, seed in enumerate(seeds, 1):
         prepared = _prepared(seed)
-        if prepared is None:
-            continue
-        compared += 1
         if any(_complaints(mutant, seed, *prepared)):
             unchanged = replace(mutant, patches=())
             assert not any(_complaints(unchanged, seed, *prepared)), (
