@@ -17,7 +17,7 @@ from verifier.encodings.bits import TRUE, choice, conjunction, disjunction, nega
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowered import cases, equal, holds, known
 from verifier.encodings.lowering import Bindings, Lowering
-from verifier.encodings.partiality import is_partial, is_total
+from verifier.encodings.partiality import is_partial
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Function
 from verifier.encodings.terms import Operator, Symbol, Term
@@ -31,25 +31,33 @@ class Definedness:
 
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
-        self._total: dict[int, tuple[Term, bool, tuple[Symbol, ...]]] = {}
+        self._total: dict[int, tuple[Term, bool]] = {}
+        self._bound: dict[int, tuple[Symbol, ...]] = {}
         self._memo: dict[tuple[int, tuple[Concrete, ...]], FNode] = {}
 
     def of(self, term: Term, bindings: Bindings | None = None) -> FNode:
         """Whether all that the term reads has a value."""
-        bindings = bindings or {}
-        entry = self._total.get(id(term))
-        if entry is None:  # keeping the term alive keeps its id its own
-            bound = tuple(symbol for symbol in term.free if symbol in bindings)
-            entry = self._total[id(term)] = (term, is_total(term), bound)
-        if entry[1]:
+        if self._is_total(term):
             return TRUE
-        key = (id(term), tuple(bindings[symbol] for symbol in entry[2]))
+        bindings = bindings or {}
+        bound = self._bound.get(id(term))
+        if bound is None:
+            bound = self._bound[id(term)] = tuple(symbol for symbol in term.free if symbol in bindings)
+        key = (id(term), tuple(bindings[symbol] for symbol in bound))
         result = self._memo.get(key)
         if result is None:
             rule = _RULES.get(term.operator)
             parts = self._parts(term, bindings) if rule is None else rule(self, term, bindings)
             result = self._memo[key] = parts
         return result
+
+    def _is_total(self, term: Term) -> bool:
+        """Whether neither the operation nor any part of it may lack a value, each term looked at once."""
+        entry = self._total.get(id(term))
+        if entry is None:  # keeping the term alive keeps its id its own
+            total = not is_partial(term) and all(map(self._is_total, term.arguments))
+            entry = self._total[id(term)] = (term, total)
+        return entry[1]
 
     def of_lines(self, lines: Sequence[Term], bindings: Bindings) -> FNode:
         """The same of a conjunction, read from the first line to the first that is false."""

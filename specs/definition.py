@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs import hashing
 
@@ -44,6 +45,11 @@ class Action:
     when: tuple[Term, ...]
     then: tuple[tuple[Term, Term], ...]
     description: str
+
+    @property
+    def sorts(self) -> dict[str, Sort]:
+        """The sort of each parameter by its name, in order."""
+        return {parameter.symbol.name: parameter.symbol.sort for parameter in self.parameters}
 
 
 class PropertyKind(StrEnum):

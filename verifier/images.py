@@ -136,7 +136,7 @@ class _Exchange:
         self._moved = moved
         self._written = written
         actions = search.model.definition.actions
-        self._sorts = {a.name: {p.symbol.name: p.symbol.sort for p in a.parameters} for a in actions}
+        self._sorts = {action.name: action.sorts for action in actions}
 
     def image(self, index: int) -> int | None:
         """The instance that should be the image of another; None if there is none."""

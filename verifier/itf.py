@@ -182,12 +182,7 @@ def _action(index: int, entry: Mapping[str, Any], definition: Definition) -> Act
 
 
 def _parameter_sorts(definition: Definition, action: str) -> dict[str, Sort]:
-    return {
-        parameter.symbol.name: parameter.symbol.sort
-        for known in definition.actions
-        if known.name == action
-        for parameter in known.parameters
-    }
+    return next((known.sorts for known in definition.actions if known.name == action), {})
 
 
 def _quoted(about: Mapping[str, Any], name: str) -> str:

@@ -200,9 +200,7 @@ class _Builder:
     def named(self, instances: Iterable[Instance]) -> tuple[Instance, ...]:
         """All instances, each with the elements that it counts as naming."""
         found = tuple(instances)
-        sorts = {
-            a.name: {p.symbol.name: p.symbol.sort for p in a.parameters} for a in self.definition.actions
-        }
+        sorts = {action.name: action.sorts for action in self.definition.actions}
         names = named_in_order(found, sorts, self.symmetries)
         return tuple(replace(instance, names=own) for instance, own in zip(found, names, strict=True))
 
