@@ -145,7 +145,8 @@ class IndexSet(Sort):
 
     The elements are called by ``prefix``, by default the kind's first letter, and their number: ``r1``,
     ``r2``, …. A protocol with kinds that share it gives them longer ones. ``symmetric`` declares that no
-    element differs from another; the declaration is checked against every use (``verifier.symmetry``).
+    element differs from another; the declaration is checked against every use
+    (``verifier.system.declared_symmetry``).
     """
 
     name: str

@@ -70,6 +70,9 @@ class PropertyKind(StrEnum):
 UNDEFINED_READ = "UndefinedRead"
 """What the property of that kind is called."""
 
+NO_DEADLOCK = "NoDeadlock"
+"""What freedom from deadlock is called: in every reachable state some action is enabled."""
+
 
 @dataclass(frozen=True)
 class Property:

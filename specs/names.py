@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from verifier.specs.constants import IndexSetConstant, constants_of
-from verifier.specs.definition import DefinitionError, Property, PropertyKind
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
 
 TYPE_INVARIANT = "TypeInvariant"
 """The title of the type invariant that is added to a protocol without one."""
 
 _TITLE = re.compile(r"[^\W\d_][\w.-]*")
 _RESERVED = {
-    "NoDeadlock": "freedom from deadlock, which --deadlock asks for",
+    NO_DEADLOCK: "freedom from deadlock, which --deadlock asks for",
     "Typed": "that the bits of a state hold values",
-    "UndefinedRead": "reading what has no value",
+    UNDEFINED_READ: "reading what has no value",
 }
 
 

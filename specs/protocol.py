@@ -58,8 +58,8 @@ from verifier.specs.names import (
     check_type_invariant,
     title_of,
 )
-from verifier.specs.places import place_of, placed, raised_at
-from verifier.specs.reading import reading
+from verifier.specs.reading.places import place_of, placed, raised_at
+from verifier.specs.reading.watching import reading
 from verifier.specs.state import State
 from verifier.specs.targets import assignments
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from verifier.trace import ActionTaken, Trace
+from verifier.trust.trace import ActionTaken, Trace
 
 STATUS = {
     None: "Nil",

@@ -15,10 +15,10 @@ from tabulate import tabulate
 
 from verifier.engines.bmc import PREFERRED_SOLVERS, Request, check
 from verifier.engines.processes import Limits
-from verifier.model import build
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load
+from verifier.system.model import build
 from verifier.verdict import Verdict, VerdictKind
 
 

@@ -15,7 +15,7 @@ from pysmt.fnode import FNode
 from verifier.encodings.bits import FALSE, TRUE, restricted
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowering import Lowering
-from verifier.model import Model
+from verifier.system.model import Model
 
 _WIDTH = 20_000
 

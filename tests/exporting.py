@@ -14,12 +14,12 @@ import pytest
 
 from tests.test_ic3 import KNOWN as TOYS
 from tests.toys import Chain, SelfLoop
-from verifier.deadlock import with_deadlock
 from verifier.encodings.sorts import Option, Range
 from verifier.interchange.exporting import Exported, Format, export
-from verifier.model import Model, build
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
-from verifier.verdict import NO_DEADLOCK
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
 
 ABC = shutil.which("berkeley-abc")
 needs_abc = pytest.mark.skipif(ABC is None, reason="berkeley-abc is not installed")

@@ -14,11 +14,12 @@ from typing import Any
 from tabulate import tabulate
 
 from tests.exploring import MEASURED
-from verifier.deadlock import with_deadlock
 from verifier.engines.explore import Exploration, Request, explore
-from verifier.model import build
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import load
-from verifier.verdict import NO_DEADLOCK, VerdictKind
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import build
+from verifier.verdict import VerdictKind
 
 LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
 HEADERS = ["spec", "constants", "properties", "TLC", "here", "agree", "TLC s", "here s"]

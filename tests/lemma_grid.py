@@ -14,9 +14,9 @@ from typing import Any
 from tabulate import tabulate
 
 from verifier.engines.induction import InductionOutcome, Request, induct
-from verifier.model import Model, build
 from verifier.solvers import solver_version
 from verifier.specs.registry import load
+from verifier.system.model import Model, build
 from verifier.verdict import VerdictKind
 
 HEADERS = ["spec", "properties", "lemmas", "constants", "combinations", "PROVED", "seconds in all", "longest"]

@@ -16,7 +16,7 @@ from typing import Any
 from tests.naive import UNDEFINED_READ, Explored, Naive
 from tests.random_plans import Plan
 from tests.random_protocols import DEEPEST, MOST_STATES, random_protocol
-from verifier.certify import check
+from verifier.clauses.unrolling import Steps
 from verifier.engines import bmc, explore, prove, simulate
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp, Search, search
 from verifier.engines.ic3.search import Counterexample, Proof
@@ -28,11 +28,11 @@ from verifier.engines.provers import (
     kind_certificate,
     with_goal,
 )
-from verifier.model import Model, build
-from verifier.replay import Replayer, ReplayFailure
 from verifier.specs.definition import PropertyKind
-from verifier.trace import Trace
-from verifier.unroll import Steps
+from verifier.system.model import Model, build
+from verifier.trust.certify import check
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
 _SECONDS_OF_A_PROVER = 4

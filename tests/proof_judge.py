@@ -10,11 +10,11 @@ from pysmt import shortcuts as smt
 from pysmt.fnode import FNode
 
 from tests import explicit
-from verifier.certificate import TYPED, Certificate
 from verifier.encodings.evaluator import Evaluator
-from verifier.model import Model
 from verifier.specs.definition import PropertyKind
-from verifier.system import Instance
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
+from verifier.trust.certificate import TYPED, Certificate
 
 
 @dataclass

@@ -20,17 +20,18 @@ from tests.naive import Explored, Naive
 from tests.naive_comparisons import Complaints, Subject
 from tests.random_plans import Plan
 from tests.random_protocols import random_protocol
-from verifier import structural, unroll
-from verifier.bit_permutations import bit_permutations
+from verifier.clauses import structural_invariants as structural
+from verifier.clauses import unrolling as unroll
+from verifier.clauses.unrolling import Clauses, Steps
+from verifier.encodings.renaming import Renaming, renamed_bits
 from verifier.encodings.sorts import Bag, Function, Option, Sort
 from verifier.explicit import orbits, table
-from verifier.model import build
-from verifier.renaming import Renaming, renamed_bits
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
-from verifier.symmetry import Named, _within, check_symmetry, mentioned
-from verifier.system import Instance, Symmetry
-from verifier.unroll import Clauses, Steps
+from verifier.symmetry.bit_permutations import bit_permutations
+from verifier.system.declared_symmetry import Named, _within, check_symmetry, mentioned
+from verifier.system.model import build
+from verifier.system.transition_system import Instance, Symmetry
 
 Compare = Callable[[Subject], Complaints]
 Disturbs = Callable[[Instance, Instance], bool]
@@ -267,38 +268,43 @@ def _meets(one: frozenset[int], other: frozenset[int]) -> bool:
     return bool(one & other)
 
 
-_BUILDER = "verifier.unroll._FrameBuilder"
+_BUILDER = "verifier.clauses.unrolling._FrameBuilder"
 _SERIAL = (serial,)
 
 MUTANTS = (
     Mutant(
         "an exchanged instance that stands later",
         "naming order",
-        (("verifier.model.named_in_order", _never_against_the_order),),
+        (("verifier.system.model.named_in_order", _never_against_the_order),),
         _SERIAL,
     ),
     Mutant(
         "predecessor older, though the instance names both",
         "naming order",
-        (("verifier.unroll._Mentions", _EvenWhereTheSameInstanceNamesIt),),
+        (("verifier.clauses.unrolling._Mentions", _EvenWhereTheSameInstanceNamesIt),),
         _SERIAL,
     ),
     Mutant(
         "named from the last on, against the order of instances",
         "naming order",
-        (("verifier.unroll._Mentions", _LastFirst),),
+        (("verifier.clauses.unrolling._Mentions", _LastFirst),),
         _SERIAL,
     ),
     Mutant(
-        "mentions miss options", "naming order", (("verifier.model.mentioned", _without(Option)),), _SERIAL
+        "mentions miss options",
+        "naming order",
+        (("verifier.system.model.mentioned", _without(Option)),),
+        _SERIAL,
     ),
     Mutant(
         "mentions miss functions",
         "naming order",
-        (("verifier.model.mentioned", _without(Function)),),
+        (("verifier.system.model.mentioned", _without(Function)),),
         _SERIAL,
     ),
-    Mutant("mentions miss bags", "naming order", (("verifier.model.mentioned", _without(Bag)),), _SERIAL),
+    Mutant(
+        "mentions miss bags", "naming order", (("verifier.system.model.mentioned", _without(Bag)),), _SERIAL
+    ),
     Mutant(
         "swapping without reads",
         "succession",
@@ -336,16 +342,24 @@ MUTANTS = (
     Mutant(
         "what walks saw is taken for inductive",
         "structural invariants",
-        (("verifier.structural._Inductiveness.inductive", lambda self, candidates: list(candidates)),),
+        (
+            (
+                "verifier.clauses.structural_invariants._Inductiveness.inductive",
+                lambda self, candidates: list(candidates),
+            ),
+        ),
         (serial_alone, induced),
     ),
     Mutant(
         "what two short walks saw is taken for inductive",
         "structural invariants",
         (
-            ("verifier.structural._Inductiveness.inductive", lambda self, candidates: list(candidates)),
-            ("verifier.structural.WALKS", 2),
-            ("verifier.structural._WALK_LENGTH", 5),
+            (
+                "verifier.clauses.structural_invariants._Inductiveness.inductive",
+                lambda self, candidates: list(candidates),
+            ),
+            ("verifier.clauses.structural_invariants.WALKS", 2),
+            ("verifier.clauses.structural_invariants._WALK_LENGTH", 5),
         ),
         (serial_alone, induced),
     ),
@@ -370,13 +384,13 @@ MUTANTS = (
     Mutant(
         "named elements move",
         "symmetry",
-        (("verifier.model.check_symmetry", _all_movable),),
+        (("verifier.system.model.check_symmetry", _all_movable),),
         (serial, explored_by_orbits),
     ),
     Mutant(
         "kinds that are chosen from in order are interchangeable",
         "symmetry",
-        (("verifier.model.check_symmetry", _without_choose),),
+        (("verifier.system.model.check_symmetry", _without_choose),),
         (serial, explored_by_orbits),
     ),
     Mutant(

@@ -13,10 +13,10 @@ from tests.toys import Chain, LockServer, Lottery, Matchmaker, Overflow, SelfLoo
 from verifier.engines import bounded_search
 from verifier.engines.bmc import Progress, Request, StepsChoice, check
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
-from verifier.model import build
-from verifier.replay import Replayer
 from verifier.solvers import SOLVER_NAMES
 from verifier.specs.protocol import Protocol
+from verifier.system.model import build
+from verifier.trust.replay import Replayer
 from verifier.verdict import Verdict, VerdictKind
 
 HOLDS, VIOLATED, INCONCLUSIVE = VerdictKind.HOLDS, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE

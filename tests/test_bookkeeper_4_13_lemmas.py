@@ -15,11 +15,11 @@ from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
-from verifier.model import Model, build
 from verifier.specs.bookkeeper.v4_13 import BookKeeper413
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import Protocol
-from verifier.system import SafetyProperty
+from verifier.system.model import Model, build
+from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 
 PROVED, NOT_INDUCTIVE, HOLDS = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.HOLDS

@@ -16,10 +16,10 @@ from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
-from verifier.model import Model, build
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
 from verifier.specs.definition import PropertyKind
-from verifier.system import SafetyProperty
+from verifier.system.model import Model, build
+from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 
 PROVED, NOT_INDUCTIVE, HOLDS = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.HOLDS

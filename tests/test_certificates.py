@@ -13,12 +13,12 @@ from pysmt.smtlib.parser import SmtLibParser
 
 from tests import toys
 from tests.command_line import verify, wrong
-from verifier import certificate as certificates
-from verifier.certificate import Certificate, FoundBy, Misfit, certificate_of, check_fit, read
-from verifier.certify import check
 from verifier.engines.induction import InductionOutcome, Request, induct
-from verifier.model import Model, build
 from verifier.specs.kafka.kip320 import Kip320
+from verifier.system.model import Model, build
+from verifier.trust import certificate as certificates
+from verifier.trust.certificate import Certificate, FoundBy, Misfit, certificate_of, check_fit, read
+from verifier.trust.certify import check
 
 
 def kip320(replicas: int, log_size: int, records: int, epochs: int) -> Kip320:

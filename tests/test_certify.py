@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 from pysmt.fnode import FNode
 
-from verifier import images
-from verifier.bit_permutations import permutation_of
-from verifier.certificate import FoundBy, certificate_of, formulas
-from verifier.certify import check
+from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, negation
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.sorts import Option, Set
-from verifier.images import representatives
-from verifier.model import build
 from verifier.solvers import Answer, open_solver
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.specs.registry import load
-from verifier.tseitin import Definitions
+from verifier.symmetry import instance_images as images
+from verifier.symmetry.bit_permutations import permutation_of
+from verifier.symmetry.instance_images import representatives
+from verifier.system.model import build
+from verifier.trust.certificate import FoundBy, certificate_of, formulas
+from verifier.trust.certify import check
 
 BITS = tuple(bit(f"certify test {name}") for name in "abcd")
 
@@ -125,7 +125,7 @@ def test_all_instances_asked_about_give_the_same_answer(spec: str, monkeypatch: 
     proof = certificate_of(model, name, (*types, *lemmas), (), FoundBy("induction", "cadical", "1"))
     some = check(model, proof, "z3")
     monkeypatch.setattr(
-        "verifier.certify.representatives",
+        "verifier.trust.certify.representatives",
         lambda model, parts: dict(enumerate(range(len(model.system.instances)))),
     )
     every = check(model, proof, "z3")

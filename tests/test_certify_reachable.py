@@ -9,9 +9,9 @@ import pytest
 
 from tests import toys
 from tests.command_line import TOYS, verify
-from verifier.certificate import FoundBy, certificate_of, dump, readable
-from verifier.model import build
 from verifier.specs.protocol import Step, action, deadlock_invariant
+from verifier.system.model import build
+from verifier.trust.certificate import FoundBy, certificate_of, dump, readable
 from verifier.verdict import NO_STATE_REACHES
 
 CORRIDOR = f"{TOYS}:Corridor"

@@ -13,7 +13,7 @@ from pysmt import shortcuts as smt
 from pysmt.fnode import FNode
 from pysmt.typing import BOOL, INT
 
-from verifier.cnf import Clausifier
+from verifier.clauses.cnf import Clausifier
 from verifier.solvers import Answer, open_solver
 
 NAMES = ("a", "b", "c", "d")

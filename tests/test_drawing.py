@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.toys import LockServer
-from verifier import itf
 from verifier.engines.bmc import Request, StepsChoice, check
 from verifier.errors import UsageError
-from verifier.model import build
 from verifier.specs.protocol import Call, Drawing, Lane, Mail, define
 from verifier.specs.registry import BUILT_IN, load
+from verifier.system.model import build
+from verifier.trust import itf
 
 
 def lock_server(drawing: Drawing) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from verifier.encodings.bits import TRUE, bit, choice, conjunction, disjunction,
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.quantifiers import all_of, arbitrary, exists, forall
+from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
 from verifier.explicit import initial
@@ -25,8 +26,6 @@ from verifier.explicit.moves import Moves
 from verifier.explicit.orbits import Orbits, neighbour_swaps
 from verifier.explicit.packing import lanes, pack_columns, places, to_rows, to_slices, unpack
 from verifier.explicit.table import Hashing, StateTable
-from verifier.model import Model, build
-from verifier.renaming import renamed
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
@@ -37,6 +36,7 @@ from verifier.specs.protocol import (
     invariant,
 )
 from verifier.specs.registry import BUILT_IN, load
+from verifier.system.model import Model, build
 
 
 @pytest.mark.parametrize(("count", "bits"), [(1, 1), (63, 64), (64, 65), (65, 63), (1000, 130)])

@@ -24,10 +24,10 @@ from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Matchmaker
 from verifier.encodings.concrete import show
 from verifier.interchange.exporting import Exported, Format, export
-from verifier.model import Model, build
-from verifier.replay import Replayer
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load
+from verifier.system.model import Model, build
+from verifier.trust.replay import Replayer
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 LARGER = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}

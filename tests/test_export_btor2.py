@@ -15,9 +15,9 @@ from tests.test_ic3 import SMALL
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Lottery
 from verifier.interchange.exporting import Format, export
-from verifier.model import Model, build
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load
+from verifier.system.model import Model, build
 
 patronus = pytest.importorskip("pypatronus")
 DEEPEST = 8

@@ -21,10 +21,10 @@ from tests.exporting import KNOWN, ManyStarts, model_of, named
 from tests.test_ic3 import SMALL
 from tests.toys import Chain, LockServer, Lottery
 from verifier.interchange.exporting import Exported, Format, export
-from verifier.model import Model, build
-from verifier.replay import Replayer
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.kafka.kip320 import Kip320
-from verifier.verdict import NO_DEADLOCK
+from verifier.system.model import Model, build
+from verifier.trust.replay import Replayer
 
 DEEPEST = 8
 

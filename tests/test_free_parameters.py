@@ -7,9 +7,9 @@ from typing import Any
 from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, somehow
 from verifier.encodings.sorts import Boolean, Range
 from verifier.engines.bmc import Request, check
-from verifier.model import build
-from verifier.replay import Replayer
 from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free
+from verifier.system.model import build
+from verifier.trust.replay import Replayer
 from verifier.verdict import VerdictKind
 
 

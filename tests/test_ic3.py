@@ -10,9 +10,8 @@ import pytest
 from tests.explicit import explore
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, Corridor, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
-from verifier.bit_permutations import bit_permutations
-from verifier.certify import check
 from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
 from verifier.engines.bounded_search import Found
 from verifier.engines.ic3.frames import Frames, Transition
@@ -22,12 +21,13 @@ from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove
 from verifier.engines.kinduction import Induced, kinduction
 from verifier.engines.provers import ic3_certificate
-from verifier.model import Model, build
-from verifier.renaming import renamed
-from verifier.replay import Replayer
 from verifier.solvers.assuming import AssumingSolver
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
+from verifier.symmetry.bit_permutations import bit_permutations
+from verifier.system.model import Model, build
+from verifier.trust.certify import check
+from verifier.trust.replay import Replayer
 
 KNOWN: list[tuple[Protocol, str, int | None]] = [
     (Chain(), "NeverTop", 2),  # the violating state has no successor

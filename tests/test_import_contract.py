@@ -19,7 +19,7 @@ from tests.import_contract import check, stage
         ("specs/planted.py", "click", "Only the command line and the reports know how things look"),
         ("engines/planted.py", "rich", "Only the command line and the reports know how things look"),
         ("engines/planted.py", "verifier.specs.kafka", "Engines know no protocol"),
-        ("system.py", "verifier.solvers", "The transition system knows no solver"),
+        ("system/planted.py", "verifier.solvers", "The transition system knows no solver"),
     ],
 )
 def test_a_planted_import_is_found(module: str, imported: str, broken: str, tmp_path: Path) -> None:

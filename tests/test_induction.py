@@ -12,18 +12,15 @@ from tests.command_line import TOYS, verify
 from tests.explicit import explore
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.weakened import without
-from verifier.certify import Checked, Failed
-from verifier.cnf import Clausifier
+from verifier.clauses.cnf import Clausifier
 from verifier.encodings.bits import conjunction, equivalence, restricted
 from verifier.encodings.quantifiers import choose
+from verifier.encodings.renaming import renamed_bits
 from verifier.encodings.sorts import Range
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
 from verifier.engines.processes import Limits
 from verifier.errors import UsageError
-from verifier.model import build
-from verifier.orbits import images
-from verifier.renaming import renamed_bits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import (
@@ -37,6 +34,9 @@ from verifier.specs.protocol import (
     invariant,
     lemma,
 )
+from verifier.symmetry.instance_orbits import images
+from verifier.system.model import build
+from verifier.trust.certify import Checked, Failed
 from verifier.verdict import VerdictKind
 
 PROVED, NOT_INDUCTIVE, VIOLATED = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.VIOLATED

@@ -10,18 +10,18 @@ import pytest
 
 from tests import starting
 from tests.command_line import ROOT, verify, wrong
-from verifier.certificate import FoundBy, certificate_of, dump
-from verifier.certify import check as certify
 from verifier.engines import bmc, explore, induction, prove, simulate
-from verifier.initial import NoInitialState, require_initial_state
 from verifier.interchange.exporting import Format, export
-from verifier.model import Model, build
 from verifier.runs.row import Row
 from verifier.specs.protocol import DefinitionError, Protocol
 from verifier.specs.registry import BUILT_IN, load
 from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Axis, Grid
+from verifier.system.model import Model, build
+from verifier.trust.certificate import FoundBy, certificate_of, dump
+from verifier.trust.certify import check as certify
+from verifier.trust.initial_states import NoInitialState, require_initial_state
 from verifier.verdict import VerdictKind
 
 SPECS = str(ROOT / "tests" / "starting.py")

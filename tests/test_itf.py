@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.toys import Chain, LockServer, Lottery
-from verifier import itf
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.quantifiers import arbitrary
 from verifier.encodings.sorts import (
@@ -29,10 +28,11 @@ from verifier.encodings.sorts import (
 )
 from verifier.engines.bmc import Request, StepsChoice, check
 from verifier.errors import UsageError
-from verifier.model import Model, build
-from verifier.replay import Replayer, ReplayFailure
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, free, invariant
-from verifier.trace import ActionTaken, Trace
+from verifier.system.model import Model, build
+from verifier.trust import itf
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.trace import ActionTaken, Trace
 
 NODE = IndexSet("node", 2)
 N1, N2 = NODE.elements

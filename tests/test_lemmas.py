@@ -16,7 +16,6 @@ from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore as explore_fast
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
-from verifier.model import build
 from verifier.specs.definition import PropertyKind
 from verifier.specs.exactly_once.atomic import ExactlyOnceAtomic
 from verifier.specs.exactly_once.staged import ExactlyOnce
@@ -24,7 +23,8 @@ from verifier.specs.protocol import Protocol, Step, action
 from verifier.specs.pulsar.compaction import PulsarCompaction
 from verifier.specs.rabbitmq.single_active_consumer import RabbitSac, RabbitSacRestart
 from verifier.specs.registry import load
-from verifier.system import SafetyProperty
+from verifier.system.model import build
+from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 
 PROVED, NOT_INDUCTIVE, HOLDS = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.HOLDS

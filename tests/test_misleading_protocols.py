@@ -13,7 +13,6 @@ from verifier.encodings.quantifiers import count, forall, if_, those
 from verifier.encodings.sorts import Bag, Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import literal
 from verifier.engines import prove
-from verifier.model import build
 from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import (
     IndexSetConstant,
@@ -24,6 +23,7 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
+from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 

@@ -15,17 +15,17 @@ import pytest
 
 from tests.command_line import verify
 from tests.proof_judge import Judge
-from verifier import certificate as certificates
-from verifier import certify as certifying
-from verifier.certificate import Certificate, FoundBy, Misfit, certificate_of, check_fit, dump, read
-from verifier.certify import check, other_solver
-from verifier.deadlock import with_deadlock
 from verifier.engines import induction, prove
 from verifier.errors import UsageError
-from verifier.model import Model, build
 from verifier.runs.loading import load
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import DefinitionError
-from verifier.verdict import NO_DEADLOCK
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
+from verifier.trust import certificate as certificates
+from verifier.trust import certify as certifying
+from verifier.trust.certificate import Certificate, FoundBy, Misfit, certificate_of, check_fit, dump, read
+from verifier.trust.certify import check, other_solver
 
 MANY = 150
 """Mutants of each subject, for ``make slow``."""

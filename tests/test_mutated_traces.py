@@ -16,17 +16,17 @@ import pytest
 
 from tests.command_line import verify
 from tests.trace_judge import Judge
-from verifier import itf
-from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import Request, StepsChoice, check
 from verifier.errors import UsageError
-from verifier.model import Model, build
-from verifier.replay import Replayer
 from verifier.runs import replaying
 from verifier.runs.loading import load
 from verifier.runs.replaying import replayed
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import DefinitionError, Protocol
-from verifier.verdict import NO_DEADLOCK
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
+from verifier.trust import itf
+from verifier.trust.replay import Replayer
 
 MANY = 600
 """Mutants of each subject, for ``make slow``."""

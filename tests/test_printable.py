@@ -115,7 +115,7 @@ def test_errors_about_files_steer_nothing(tmp_path: Path) -> None:
 
 
 def test_certificates_steer_nothing(tmp_path: Path) -> None:
-    from verifier import certificate as certificates
+    from verifier.trust import certificate as certificates
 
     path = tmp_path / "proof.json"
     done = verify("prove", "--spec", CHAIN, "--property", "StartsLow", "--certificate", str(path))

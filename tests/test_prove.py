@@ -15,20 +15,20 @@ from tests.explicit import explore
 from tests.test_ic3 import KNOWN, SMALL
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
-from verifier.certificate import FoundBy, certificate_of
-from verifier.certify import check as check_certificate
 from verifier.encodings.sorts import Boolean, Option
 from verifier.engines import prove as engine
 from verifier.engines.ic3.search import Counterexample, Proof
 from verifier.engines.processes import Limits, Work
 from verifier.engines.prove import EngineChoice, Progress, ProveOutcome, Request, check
 from verifier.engines.provers import LemmasKept, ic3_certificate, ic3_work
-from verifier.model import build
-from verifier.replay import Replayer
 from verifier.runs.invariant import invariant_lines
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant, lemma
-from verifier.system import NamedFormula
+from verifier.system.model import build
+from verifier.system.transition_system import NamedFormula
+from verifier.trust.certificate import FoundBy, certificate_of
+from verifier.trust.certify import check as check_certificate
+from verifier.trust.replay import Replayer
 from verifier.verdict import Verdict, VerdictKind
 
 PROVED, VIOLATED, ERROR = VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.ERROR

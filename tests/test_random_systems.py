@@ -15,7 +15,6 @@ from tests.explicit import explore
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Option, Range, Set
 from verifier.engines.bmc import Request, StepsChoice, check
-from verifier.model import build
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
@@ -25,6 +24,7 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
+from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 DEPTH = 6

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from tests.random_sorts import elements_in, moved
-from verifier.bit_permutations import is_exact, permutation_of
+from verifier.clauses.unrolling import _Mentions
 from verifier.encodings.quantifiers import all_of
+from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -31,11 +32,10 @@ from verifier.encodings.sorts import (
 )
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, words_for
-from verifier.model import Model, build
-from verifier.renaming import renamed
 from verifier.specs.protocol import Protocol, State, Step, action, define
-from verifier.symmetry import check_symmetry, mentioned
-from verifier.unroll import _Mentions
+from verifier.symmetry.bit_permutations import is_exact, permutation_of
+from verifier.system.declared_symmetry import check_symmetry, mentioned
+from verifier.system.model import Model, build
 
 CLIENTS = IndexSet("client", 3)
 COORDINATORS = IndexSet("coordinator", 2)

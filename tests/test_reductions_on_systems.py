@@ -16,18 +16,18 @@ import pytest
 from tests.naive import Instance, Naive, State
 from tests.naive_comparisons import Subject, subject_of
 from tests.random_sorts import moved, stable
-from verifier.bit_permutations import bit_permutations, is_exact, permutation_of
+from verifier.clauses.structural_invariants import structural_invariants
+from verifier.clauses.unrolling import Frames, Steps, frames
 from verifier.encodings.quantifiers import if_
 from verifier.encodings.sorts import Boolean, IndexSet, Range, Set
 from verifier.engines.bounded_search import Found, Search, search
 from verifier.engines.ic3.problem import problem
-from verifier.model import build
 from verifier.solvers import Answer, open_solver
 from verifier.specs.protocol import IndexSetConstant, Protocol, Step, action, invariant
 from verifier.specs.protocol import State as Variables
-from verifier.structural import structural_invariants
-from verifier.system import Instance as Lowered
-from verifier.unroll import Frames, Steps, frames
+from verifier.symmetry.bit_permutations import bit_permutations, is_exact, permutation_of
+from verifier.system.model import build
+from verifier.system.transition_system import Instance as Lowered
 
 SEEDS = range(5000, 5040)
 _STATES = 12

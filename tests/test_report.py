@@ -24,8 +24,6 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Symbol
 from verifier.engines.bmc import Outcome, Request, StepsChoice, check
-from verifier.model import Model, build
-from verifier.replay import Replayer
 from verifier.report.changes import changes, contents
 from verifier.report.columns import aligned, one_line, widths
 from verifier.report.counterexample import lanes_of, render_trace
@@ -37,7 +35,9 @@ from verifier.runs.content import as_object
 from verifier.runs.run import Run
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load
-from verifier.trace import Trace
+from verifier.system.model import Model, build
+from verifier.trust.replay import Replayer
+from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
 NODES = IndexSet("node", 3)

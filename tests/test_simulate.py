@@ -9,19 +9,20 @@ import pytest
 
 from tests.command_line import CHAIN, LOCK, verify
 from tests.toys import Chain, LockServer, Lottery, SelfLoop
-from verifier.deadlock import with_deadlock
 from verifier.encodings.sorts import Range
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
 from verifier.engines.processes import Limits
 from verifier.engines.simulate import Progress, Request, simulate
 from verifier.errors import UsageError
-from verifier.measure import measure
-from verifier.model import Model, build
-from verifier.replay import Replayer
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant
 from verifier.specs.registry import load
-from verifier.verdict import NO_DEADLOCK, VerdictKind
+from verifier.system.deadlock import with_deadlock
+from verifier.system.measure import measure
+from verifier.system.model import Model, build
+from verifier.trust.replay import Replayer
+from verifier.verdict import VerdictKind
 
 
 class Branching(Protocol):

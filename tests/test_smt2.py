@@ -15,8 +15,8 @@ from pysmt.smtlib.parser import SmtLibParser
 
 from tests.test_bmc import KNOWN
 from tests.toys import Chain, LockServer
-from verifier import smt2
-from verifier.model import build
+from verifier.clauses import smt2
+from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 
@@ -56,8 +56,8 @@ def test_names_are_those_of_the_protocol() -> None:
 
 WRITES_DIGEST = """
 import hashlib
-from verifier import smt2
-from verifier.model import build
+from verifier.clauses import smt2
+from verifier.system.model import build
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
 model = build(BookKeeper({"write_quorum": 2}))
 text = smt2.define(model, {"TypeOK": model.system.property_named("TypeOK").formula})

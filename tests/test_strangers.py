@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import CHAIN, FAST, LOCK, verify, wrong
-from verifier import certificate as certificates
+from verifier.trust import certificate as certificates
 
 _TRAP = """
 from pathlib import Path

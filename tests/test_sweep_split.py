@@ -13,7 +13,6 @@ from tests.sweeping import jobs_of
 from tests.test_sweep import HereRunner
 from verifier.engines.bmc import Request, StepsChoice, check
 from verifier.engines.parts import Choice, Part, choose
-from verifier.model import build
 from verifier.runs.loading import load
 from verifier.runs.row import Row
 from verifier.sweep.execution import error_row, run_job
@@ -21,6 +20,7 @@ from verifier.sweep.job import Job
 from verifier.sweep.split import Split, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
 from verifier.sweep.sweep import Sweep
+from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 SMALL = ("replicas=2", "log_size=2", "max_records=2", "max_leader_epoch=2")

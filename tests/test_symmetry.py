@@ -11,8 +11,6 @@ from tests.toys import LockServer, Lottery
 from verifier.encodings.concrete import Element, FrozenMap
 from verifier.encodings.quantifiers import choose
 from verifier.encodings.sorts import IndexSet, Option
-from verifier.model import Model, build
-from verifier.replay import Replayer
 from verifier.specs.protocol import (
     BooleanConstant,
     DefinitionError,
@@ -23,6 +21,8 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
+from verifier.system.model import Model, build
+from verifier.trust.replay import Replayer
 
 
 class FirstComeFirst(Protocol):

@@ -19,11 +19,11 @@ from tests.two_recoveries import ACTIONS, CONSTANTS, VIOLATED, beginning_after, 
 from tests.weakened import without
 from verifier.encodings.quantifiers import count, exists, forall, if_, maximum
 from verifier.engines.explore import Exploration, Request, explore
-from verifier.model import build
-from verifier.replay import Replayer
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
 from verifier.specs.protocol import Step, action, free, invariant, lemma
-from verifier.trace import Trace
+from verifier.system.model import build
+from verifier.trust.replay import Replayer
+from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
 SHARED = Path(__file__).parents[2] / "shared" / "tla"

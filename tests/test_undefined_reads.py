@@ -11,11 +11,11 @@ from tests.command_line import verify
 from verifier.encodings.quantifiers import choose, count, exists, filtered, forall, if_, those
 from verifier.encodings.sorts import Function, Option, Range, Sequence, Set
 from verifier.engines import bmc, explore, induction, prove, simulate
-from verifier.explain import breaches
-from verifier.initial import InitReadsUndefined
-from verifier.model import Model, build
 from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.protocol import ChoiceConstant, Protocol, State, Step, action, free, invariant, reachable
+from verifier.system.model import Model, build
+from verifier.trust.explain import breaches
+from verifier.trust.initial_states import InitReadsUndefined
 from verifier.verdict import Verdict, VerdictKind
 
 Formula = Callable[[Any], Any]

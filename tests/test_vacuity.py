@@ -11,15 +11,15 @@ import pytest
 
 from tests.command_line import FAST, ROOT, TOYS, verify, wrong
 from tests.toys import Corridor, LockServer
-from verifier import itf
 from verifier.engines import bmc, simulate
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
-from verifier.model import Model, build
-from verifier.replay import Replayer, ReplayFailure
 from verifier.runs.expect import exit_code, parse_expectations
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import define, invariant, reachable
+from verifier.system.model import Model, build
+from verifier.trust import itf
+from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.verdict import EXIT_CODES, NEVER_REACHED, Verdict, VerdictKind, worst
 
 CORRIDOR = f"{TOYS}:Corridor"

@@ -12,8 +12,8 @@ from tests import explicit
 from verifier.encodings.concrete import Element, FrozenMap
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.sorts import Bag, Function, Option, Record, Sequence, Set, Sort
-from verifier.model import Model
-from verifier.system import Instance
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 
 
 def canonical(data: Any) -> Any:

@@ -15,14 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from verifier import itf
 from verifier.encodings.bits import conjunction, negation
 from verifier.encodings.concrete import Concrete, show
-from verifier.model import Model, build
-from verifier.replay import Replayer
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
-from verifier.system import Instance
-from verifier.trace import Trace
+from verifier.system.model import Model, build
+from verifier.system.transition_system import Instance
+from verifier.trust import itf
+from verifier.trust.replay import Replayer
+from verifier.trust.trace import Trace
 
 VIOLATED = "AllCommittedEntriesReachAckQuorum"
 CONSTANTS: dict[str, Any] = {"clients": 3, "write_quorum": 2, "send_limit": 2, "inflight_limit": 2}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from verifier.trace import Trace
+from verifier.trust.trace import Trace
 
 
 class VerdictKind(StrEnum):
@@ -38,9 +38,6 @@ EXIT_CODES = {
     VerdictKind.ERROR: 1,
 }
 """The exit code of each verdict; 2 is wrong usage."""
-
-NO_DEADLOCK = "NoDeadlock"
-"""Freedom from deadlock among the properties: in every reachable state some action is enabled."""
 
 NEVER_REACHED = "reached in no state: every reachable state was looked at"
 NO_STATE_REACHES = "reached in no state: an invariant excludes it"

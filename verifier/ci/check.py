@@ -11,7 +11,8 @@ from verifier.ci.work import Facts, Ran, Refused
 from verifier.errors import unknown_name
 from verifier.runs.expect import DEADLOCK, NOT_AS_EXPECTED, plain_code
 from verifier.runs.row import Row
-from verifier.verdict import EXIT_CODES, NO_DEADLOCK, VerdictKind, in_words, steps_words
+from verifier.specs.definition import NO_DEADLOCK
+from verifier.verdict import EXIT_CODES, VerdictKind, in_words, steps_words
 
 WRONG_INPUT = 2
 """Exit code where a spec, its constants or what was asked of it cannot be taken."""

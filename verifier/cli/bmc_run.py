@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verifier import smt2
+from verifier.clauses import smt2
 from verifier.cli.output import write
 from verifier.cli.progress import Reporter
 from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.engines.bmc import Request
-from verifier.model import Model
 from verifier.report.text import render_run
 from verifier.runs import bmc
 from verifier.runs.loading import load
 from verifier.runs.options import BmcOptions
+from verifier.system.model import Model
 
 
 def run(

@@ -7,23 +7,24 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from verifier.certificate import Certificate, check_fit, read
-from verifier.certify import Checked, check, other_solver
 from verifier.cli.certify import Options
 from verifier.cli.output import print_json, say
 from verifier.cli.running import terminable
-from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import Outcome
 from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.errors import UsageError
-from verifier.initial import require_initial_state
-from verifier.model import Model, build
 from verifier.report.text import constants_line, verdict_text
 from verifier.runs.content import as_object
 from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
-from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind, settled
+from verifier.specs.definition import NO_DEADLOCK
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
+from verifier.trust.certificate import Certificate, check_fit, read
+from verifier.trust.certify import Checked, check, other_solver
+from verifier.trust.initial_states import require_initial_state
+from verifier.verdict import EXIT_CODES, Verdict, VerdictKind, settled
 
 _SHOWN = 5
 

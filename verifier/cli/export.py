@@ -77,12 +77,12 @@ def command(
 def _run(options: Options) -> int:
     if options.form is None:
         raise UsageError(f"no format is named: give --format NAME ({', '.join(_FORMATS)})")
-    from verifier.deadlock import with_deadlock
     from verifier.interchange.exporting import Format, export
-    from verifier.model import build
     from verifier.report.text import constants_line
     from verifier.runs.asked import chosen_properties
     from verifier.runs.loading import load
+    from verifier.system.deadlock import with_deadlock
+    from verifier.system.model import build
 
     loaded = load(options.spec, options.settings)
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)

@@ -6,16 +6,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from verifier import certificate as certificates
 from verifier.cli.obligations_progress import ObligationsReporter
 from verifier.cli.output import say, write
 from verifier.cli.running import Shown, announce, beside, check_targets, show, terminable
 from verifier.engines.induction import InductionOutcome
-from verifier.model import Model
 from verifier.report.induction import render_induction
 from verifier.runs import induct
 from verifier.runs.loading import load
 from verifier.runs.options import InductOptions
+from verifier.system.model import Model
+from verifier.trust import certificate as certificates
 
 
 def run(

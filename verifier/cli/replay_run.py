@@ -6,11 +6,11 @@ from pathlib import Path
 
 from verifier.cli.output import console, print_lines, say
 from verifier.cli.reading import read
-from verifier.model import Model
 from verifier.report.counterexample import render_trace
 from verifier.report.failure import short_failure
 from verifier.runs.replaying import replayed
-from verifier.trace import Trace
+from verifier.system.model import Model
+from verifier.trust.trace import Trace
 
 
 def run(file: Path, spec: str | None, settings: dict[str, str], *, show: bool, full: bool) -> int:

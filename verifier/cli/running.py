@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verifier import itf
 from verifier.cli.output import check_writable, console, print_json, print_lines, say, write
 from verifier.cli.paths import writes
 from verifier.printable import json_text
@@ -18,6 +17,7 @@ from verifier.report.text import constants_line
 from verifier.runs.content import as_object
 from verifier.runs.run import Run
 from verifier.specs.definition import Definition
+from verifier.trust import itf
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -25,9 +25,9 @@ def command(
 
     loaded = load(named_spec(spec_option, spec_argument), parse_settings(settings))
 
-    from verifier.model import build
     from verifier.report.description import describe
     from verifier.report.protocol import render_description
+    from verifier.system.model import build
 
     about = describe(build(loaded.protocol))
     if output_format == "json":

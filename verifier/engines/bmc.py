@@ -13,6 +13,7 @@ from enum import StrEnum
 from multiprocessing.connection import Connection
 from typing import Any
 
+from verifier.clauses.unrolling import Steps
 from verifier.engines.bounded_search import (
     ActionsEnabled,
     DepthClosed,
@@ -25,13 +26,12 @@ from verifier.engines.bounded_search import (
 from verifier.engines.implied import concluded
 from verifier.engines.parts import Part
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
-from verifier.initial import require_initial_state
-from verifier.model import Model
-from verifier.replay import Replayer, ReplayFailure
-from verifier.shorten import shorten
 from verifier.solvers import DEFAULT_SOLVER
-from verifier.trace import Trace
-from verifier.unroll import Steps
+from verifier.system.model import Model
+from verifier.trust.initial_states import require_initial_state
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.shorten import shorten
+from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, not_reached
 
 

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from verifier.clauses.structural_invariants import structural_invariants
+from verifier.clauses.unrolling import Frames, Steps, frames
 from verifier.engines.parts import Part
 from verifier.solvers import Answer, open_solver
-from verifier.structural import structural_invariants
-from verifier.system import TransitionSystem
-from verifier.unroll import Frames, Steps, frames
+from verifier.system.transition_system import TransitionSystem
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from verifier.encodings.evaluator import Evaluator
 from verifier.engines.inductive_step import Answered, Kind, Question
-from verifier.model import Model
-from verifier.replay import Replayer, ReplayFailure
-from verifier.trace import ActionTaken, Trace
+from verifier.system.model import Model
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.trace import ActionTaken, Trace
 
 
 class Counterexamples:

@@ -26,10 +26,10 @@ from verifier.explicit.moves import Look, Moves, Successors
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, places, unpack
 from verifier.explicit.table import StateTable
-from verifier.initial import require_initial_state
-from verifier.model import Model
-from verifier.replay import Replayer, ReplayFailure
-from verifier.trace import Trace
+from verifier.system.model import Model
+from verifier.trust.initial_states import require_initial_state
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.trace import Trace
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, not_reached
 
 COMPLETE = "complete: every reachable state was checked"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
-from verifier.system import TransitionSystem
+from verifier.system.transition_system import TransitionSystem
 from verifier.verdict import Verdict, VerdictKind
 
 READS_UNDEFINED = f"{UNDEFINED_READ} is violated"

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from verifier.certificate import TYPED, Certificate, FoundBy, certificate_of
-from verifier.certify import Checked
 from verifier.encodings.bits import conjunction, negation
 from verifier.engines import bmc
 from verifier.engines.counterexamples import Counterexamples
@@ -27,14 +25,16 @@ from verifier.engines.inductive_step import (
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
-from verifier.initial import require_initial_state
-from verifier.model import Model
-from verifier.orbits import representatives
-from verifier.replay import Replayer, ReplayFailure
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
-from verifier.system import SafetyProperty
-from verifier.trace import Trace
+from verifier.symmetry.instance_orbits import representatives
+from verifier.system.model import Model
+from verifier.system.transition_system import SafetyProperty
+from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of
+from verifier.trust.certify import Checked
+from verifier.trust.initial_states import require_initial_state
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
 ENGINE = "induction"

@@ -13,10 +13,10 @@ from enum import StrEnum
 
 from pysmt.fnode import FNode
 
-from verifier.cnf import Clausifier
+from verifier.clauses.cnf import Clausifier
 from verifier.encodings.bits import restricted_all
 from verifier.solvers import Answer, open_solver
-from verifier.system import TransitionSystem
+from verifier.system.transition_system import TransitionSystem
 
 
 class Kind(StrEnum):

@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from verifier.clauses.structural_invariants import structural_invariants
+from verifier.clauses.unrolling import Clauses, Frames, Steps, frames
 from verifier.engines.bounded_search import Firing, Found
 from verifier.engines.ic3.problem import type_clauses
 from verifier.solvers import Answer, ClauseSolver, open_solver
-from verifier.structural import structural_invariants
-from verifier.system import TransitionSystem
-from verifier.unroll import Clauses, Frames, Steps, frames
+from verifier.system.transition_system import TransitionSystem
 
 
 @dataclass(frozen=True)

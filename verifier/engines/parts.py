@@ -12,12 +12,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from verifier.cnf import Clausifier
+from verifier.clauses.cnf import Clausifier
+from verifier.clauses.structural_invariants import WALKS, initial_state, random_walks
+from verifier.clauses.unrolling import Frames, Steps, frames
 from verifier.encodings.bits import conjunction, disjunction, negation
 from verifier.solvers import Answer, open_solver
-from verifier.structural import WALKS, initial_state, random_walks
-from verifier.system import TransitionSystem
-from verifier.unroll import Frames, Steps, frames
+from verifier.system.transition_system import TransitionSystem
 
 _SOLVER = "cadical"
 

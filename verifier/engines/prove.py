@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from verifier.certificate import Certificate
-from verifier.certify import Checked
+from verifier.clauses.structural_invariants import enabled_on_walks
 from verifier.engines import bmc
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, Working
@@ -33,13 +32,14 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
-from verifier.initial import require_initial_state
-from verifier.model import Model
-from verifier.replay import Replayer, ReplayFailure
-from verifier.shorten import shorten
 from verifier.solvers.assuming import AssumingSolver
-from verifier.structural import enabled_on_walks
-from verifier.trace import Trace
+from verifier.system.model import Model
+from verifier.trust.certificate import Certificate
+from verifier.trust.certify import Checked
+from verifier.trust.initial_states import require_initial_state
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.shorten import shorten
+from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, settled
 
 KIND_SOLVER, BMC_SOLVER = "cadical", "z3"

@@ -11,8 +11,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.bit_permutations import bit_permutations
-from verifier.certificate import TYPED, Certificate, FoundBy, certificate_of, named_formulas
+from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.bits import conjunction
 from verifier.engines.bounded_search import Search, search
 from verifier.engines.ic3.problem import problem, type_clauses
@@ -21,12 +20,13 @@ from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import largest_inductive
 from verifier.engines.kinduction import Induced, kinduction
 from verifier.engines.processes import Work
-from verifier.model import Model
-from verifier.orbits import representatives
 from verifier.solvers import solver_version
 from verifier.solvers.assuming import AssumingSolver
-from verifier.system import SafetyProperty, TransitionSystem
-from verifier.unroll import Clauses, Steps
+from verifier.symmetry.bit_permutations import bit_permutations
+from verifier.symmetry.instance_orbits import representatives
+from verifier.system.model import Model
+from verifier.system.transition_system import SafetyProperty, TransitionSystem
+from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of, named_formulas
 
 IC3, KIND, BMC = "ic3", "kind", "bmc"
 _LEMMA_SOLVER = "z3"  # so that CaDiCaL, which checks what IC3 found, has found nothing of it

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from verifier.certificate import Certificate, formulas
-from verifier.certify import Checked, check, other_solver
+from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import conjunction, disjunction
 from verifier.engines.processes import Work
-from verifier.model import Model
 from verifier.solvers import Answer, open_solver
 from verifier.solvers.assuming import AssumingSolver
-from verifier.tseitin import Definitions
+from verifier.system.model import Model
+from verifier.trust.certificate import Certificate, formulas
+from verifier.trust.certify import Checked, check, other_solver
 
 RECHECK = "recheck"
 

@@ -25,10 +25,10 @@ from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
-from verifier.initial import require_initial_state
-from verifier.model import Model
-from verifier.replay import Replayer, ReplayFailure
-from verifier.shorten import shorten
+from verifier.system.model import Model
+from verifier.trust.initial_states import require_initial_state
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.shorten import shorten
 from verifier.verdict import Verdict, VerdictKind
 
 _MOST_SIDE_BY_SIDE = 4096

@@ -17,7 +17,7 @@ from verifier.encodings.layout import Leaf
 from verifier.errors import UsageError
 from verifier.explicit.compiled import Program
 from verifier.explicit.packing import Rows, pack_columns
-from verifier.system import TransitionSystem
+from verifier.system.transition_system import TransitionSystem
 
 MOST = 4_000_000
 """The most states, whole or partial, that an enumeration may come to."""

@@ -14,8 +14,8 @@ from verifier.encodings.layout import Layout
 from verifier.errors import UsageError
 from verifier.explicit.compiled import Compiled, Program
 from verifier.explicit.packing import WORD, Rows, lanes, places, to_slices, words_for
-from verifier.model import Model
-from verifier.system import Instance
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 
 MOST_MOVES = 100_000
 """The most instances, each with each value of its free parameters, that are worth compiling."""

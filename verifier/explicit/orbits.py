@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.renaming import renamed_bits
 from verifier.explicit.compiled import Compiled, Program
 from verifier.explicit.packing import Rows, Slices, to_rows, to_slices
-from verifier.model import Model
-from verifier.renaming import renamed_bits
+from verifier.system.model import Model
 
 _BITS_BETWEEN_LOOKS = 16
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from pysmt.fnode import FNode
 
-from verifier.cnf import Clausifier
+from verifier.clauses.cnf import Clausifier
 from verifier.encodings.bits import FALSE, bit, choice, conjunction, disjunction, negation, restricted
 from verifier.solvers import Answer, open_solver
-from verifier.system import TransitionSystem
+from verifier.system.transition_system import TransitionSystem
 
 _SOLVER = "cadical"
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.initial import require_initial_state
+from verifier.clauses.smt2 import SystemText, bit_name, clean
 from verifier.interchange import names as naming
 from verifier.interchange.aiger import aiger
 from verifier.interchange.btor2 import Btor2, symbol_of
 from verifier.interchange.circuit import Circuit, circuit
 from verifier.interchange.smtlib import SMT_NAMES, after, definitions, now, queries
-from verifier.model import Model
-from verifier.smt2 import SystemText, bit_name, clean
+from verifier.system.model import Model
+from verifier.trust.initial_states import require_initial_state
 
 
 class Format(StrEnum):

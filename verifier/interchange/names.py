@@ -9,9 +9,9 @@ from pysmt.fnode import FNode
 
 from verifier.encodings.concrete import show
 from verifier.encodings.layout import Leaf
-from verifier.model import Model
 from verifier.specs.definition import PropertyKind
-from verifier.system import Instance
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 
 Place = Mapping[str, Any]
 """Where a bit stands in the file; its keys depend on the format."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verifier.model import Model
-from verifier.smt2 import NEXT, NOW, SystemText, bit_name, clean
+from verifier.clauses.smt2 import NEXT, NOW, SystemText, bit_name, clean
+from verifier.system.model import Model
 
 SMT_NAMES = {"init": "is-init", "valid": "is-valid", "trans": "is-trans"}
 """No variable of a protocol has a hyphen in its name."""
 
 
 def now(name: str) -> str:
-    """A name in the present state, for one between bars as ``verifier.smt2`` makes them."""
+    """A name in the present state, for one between bars as ``verifier.clauses.smt2`` makes them."""
     return name.replace(NOW, "")
 
 

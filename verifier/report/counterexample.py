@@ -9,11 +9,11 @@ from rich.text import Text
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import IndexSet
-from verifier.model import Model
 from verifier.report.changes import Entry, changes, contents
 from verifier.report.columns import GAP, cell, one_line, run_together, side_by_side, widths, wrap
 from verifier.specs.protocol import IndexSetConstant, constants_of
-from verifier.trace import Trace
+from verifier.system.model import Model
+from verifier.trust.trace import Trace
 
 _MARGIN = 4
 """Room for the number of a step."""

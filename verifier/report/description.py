@@ -9,11 +9,11 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
+from verifier.clauses.unrolling import Steps, frames
 from verifier.encodings.printing import text
-from verifier.model import Model
 from verifier.specs.expectations import expectations
 from verifier.specs.protocol import Protocol, constants_of
-from verifier.unroll import Steps, frames
+from verifier.system.model import Model
 
 
 def describe(model: Model) -> dict[str, Any]:

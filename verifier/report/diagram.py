@@ -1,6 +1,6 @@
 """A trace as a space-time diagram: lanes, what each step changes where, and the messages between lanes.
 
-It is made from the trace's JSON (``verifier.itf``) alone, so that a report needs no protocol.
+It is made from the trace's JSON (``verifier.trust.itf``) alone, so that a report needs no protocol.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from verifier.encodings.concrete import show
-from verifier.explain import Reason, breaches, reasons
-from verifier.model import Model
 from verifier.report.columns import wrap
 from verifier.specs.definition import PropertyKind
-from verifier.trace import Trace
+from verifier.system.model import Model
+from verifier.trust.explain import Reason, breaches, reasons
+from verifier.trust.trace import Trace
 
 
 def failing_part(model: Model, trace: Trace) -> list[str]:

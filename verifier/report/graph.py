@@ -9,7 +9,7 @@ from verifier.encodings.concrete import show
 from verifier.engines.explore import Graph
 from verifier.explicit.packing import unpack
 from verifier.printable import printable
-from verifier.trace import ActionTaken
+from verifier.trust.trace import ActionTaken
 
 MOST_STATES = 20_000
 """The most states that are worth drawing."""

@@ -11,8 +11,9 @@ from verifier.encodings.concrete import show
 from verifier.report.known import known
 from verifier.runs import options
 from verifier.runs.row import Row
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import BUILT_IN
-from verifier.verdict import NO_DEADLOCK, WORST_LAST, VerdictKind, in_words
+from verifier.verdict import WORST_LAST, VerdictKind, in_words
 
 _FILE_OF_ANOTHER = "FILE.py"
 _COMMANDS = {

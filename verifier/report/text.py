@@ -13,8 +13,8 @@ from verifier.report.counterexample import render_trace
 from verifier.report.failure import render_failure
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
-from verifier.specs.definition import PropertyKind
-from verifier.verdict import NO_DEADLOCK, Verdict, VerdictKind, in_words
+from verifier.specs.definition import NO_DEADLOCK, PropertyKind
+from verifier.verdict import Verdict, VerdictKind, in_words
 
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 

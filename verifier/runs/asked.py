@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from verifier.deadlock import with_deadlock
 from verifier.engines.bmc import Outcome
 from verifier.errors import UsageError, unknown_name
-from verifier.model import Model, build
 from verifier.runs.expect import Expectations, exit_code, expectations_of
 from verifier.runs.loading import Loaded
 from verifier.runs.options import Options
 from verifier.runs.run import Origin, Run, origin
-from verifier.specs.definition import Definition
-from verifier.verdict import NO_DEADLOCK, Verdict, VerdictKind
+from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
+from verifier.verdict import Verdict, VerdictKind
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 OutcomeT = TypeVar("OutcomeT", bound=Outcome)

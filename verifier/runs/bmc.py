@@ -9,11 +9,11 @@ from typing import Any
 from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Progress, Request, StepsChoice, check
 from verifier.engines.processes import Limits
 from verifier.errors import UsageError
-from verifier.model import Model
 from verifier.runs.asked import Asked, ask, finished, searched
 from verifier.runs.loading import Loaded
 from verifier.runs.options import BmcOptions
 from verifier.runs.run import Run
+from verifier.system.model import Model
 
 ENGINE = "bmc"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from verifier import itf
 from verifier.runs.run import Run
 from verifier.solvers import solver_version
+from verifier.trust import itf
 from verifier.verdict import Verdict
 
 

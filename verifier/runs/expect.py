@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from verifier.errors import UsageError, unknown_name
-from verifier.specs.definition import Definition
-from verifier.verdict import EXIT_CODES, NO_DEADLOCK, Verdict, VerdictKind, worst
+from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.verdict import EXIT_CODES, Verdict, VerdictKind, worst
 
 NOT_AS_EXPECTED = 14
 """Exit code of a success where another verdict was expected, or where an action was never enabled."""

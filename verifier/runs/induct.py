@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.certificate import readable_lemmas
 from verifier.engines.bmc import Outcome
 from verifier.engines.induction import (
     ENGINE,
@@ -19,12 +18,13 @@ from verifier.engines.induction import (
 )
 from verifier.engines.processes import Limits
 from verifier.errors import UsageError
-from verifier.model import Model
 from verifier.runs.asked import Asked, Searched, ask, chosen_properties, finished, searched, undecided
 from verifier.runs.loading import Loaded
 from verifier.runs.options import InductOptions
 from verifier.runs.run import Run
 from verifier.specs.definition import Definition, PropertyKind
+from verifier.system.model import Model
+from verifier.trust.certificate import readable_lemmas
 from verifier.verdict import Verdict
 
 Listen = Callable[[str, Progress], None]

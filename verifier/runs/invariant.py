@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations
 
-from verifier.certificate import Literal
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.scalars import Code
 from verifier.encodings.sorts import IndexSet
-from verifier.model import Model
+from verifier.system.model import Model
+from verifier.trust.certificate import Literal
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

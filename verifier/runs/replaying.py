@@ -8,16 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from verifier import itf
-from verifier.deadlock import with_deadlock
 from verifier.errors import UsageError, unknown_name
-from verifier.model import Model, build
-from verifier.replay import Replayer, ReplayFailure
 from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.runs.row import Row, job_id
 from verifier.runs.run import origin
-from verifier.trace import Trace
-from verifier.verdict import EXIT_CODES, NO_DEADLOCK, VerdictKind
+from verifier.specs.definition import NO_DEADLOCK
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
+from verifier.trust import itf
+from verifier.trust.replay import Replayer, ReplayFailure
+from verifier.trust.trace import Trace
+from verifier.verdict import EXIT_CODES, VerdictKind
 
 ENGINE = "replay"
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from verifier.engines.bmc import Outcome
-from verifier.model import Model
 from verifier.specs.definition import Definition
+from verifier.system.model import Model
 from verifier.version import tool_version
 
 

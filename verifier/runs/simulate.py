@@ -10,14 +10,13 @@ from verifier.engines.bmc import Outcome
 from verifier.engines.processes import Limits
 from verifier.engines.simulate import Progress, Request, simulate
 from verifier.errors import UsageError, unknown_name
-from verifier.measure import measure
-from verifier.model import Model
 from verifier.runs.asked import Asked, ask, chosen_properties, finished, searched
 from verifier.runs.loading import Loaded
 from verifier.runs.options import SimulateOptions
 from verifier.runs.run import Run
-from verifier.specs.definition import Definition
-from verifier.verdict import NO_DEADLOCK
+from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.system.measure import measure
+from verifier.system.model import Model
 
 ENGINE = "simulate"
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from verifier.engines.parts import Part, choose
-from verifier.model import build
 from verifier.runs.execution import ENGINES, options_of
 from verifier.runs.loading import load
 from verifier.runs.row import Row, job_id
 from verifier.sweep.job import Job
+from verifier.system.model import build
 from verifier.verdict import EXIT_CODES, VerdictKind
 
 _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from verifier.bit_permutations import Permutation
 from verifier.engines.ic3.lifting import Cube
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers.assuming import AssumingSolver
+from verifier.symmetry.bit_permutations import Permutation
 
 _MOST_TEMPORARY = 1500
 """A solver is built anew after so many clauses that served one query each."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pysmt import operators as op
 from pysmt.fnode import FNode
 
-from verifier.cnf import Clausifier
-from verifier.structural import structural_invariants
-from verifier.system import SafetyProperty, TransitionSystem
-from verifier.unroll import Clauses, Frames, Steps, frames
+from verifier.clauses.cnf import Clausifier
+from verifier.clauses.structural_invariants import structural_invariants
+from verifier.clauses.unrolling import Clauses, Frames, Steps, frames
+from verifier.system.transition_system import SafetyProperty, TransitionSystem
 
 _MOST_CLAUSES = 64
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from verifier.bit_permutations import Permutation
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers.assuming import AssumingSolver
+from verifier.symmetry.bit_permutations import Permutation
 
 Clause = frozenset[int]
 

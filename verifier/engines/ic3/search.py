@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from verifier.bit_permutations import Permutation
 from verifier.engines.ic3.frames import Frames, Transition
 from verifier.engines.ic3.generalisation import Generalisation
 from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.obligations import Obligation, Queue
 from verifier.engines.ic3.problem import Problem
+from verifier.symmetry.bit_permutations import Permutation
 
 _SECONDS_BETWEEN_NEWS = 1.0
 

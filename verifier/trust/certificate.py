@@ -1,5 +1,5 @@
 """Certificates: an inductive invariant of a protocol at its constants, written so that it can be checked
-again by others (``verifier.certify``), and read."""
+again by others (``verifier.trust.certify``), and read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier import smt2
+from verifier.clauses import smt2
 from verifier.encodings.bits import bit, disjunction, negation
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.layout import Leaf
@@ -20,9 +20,8 @@ from verifier.encodings.printing import text
 from verifier.encodings.scalars import Code
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
-from verifier.model import Model
-from verifier.specs.definition import Property, PropertyKind
-from verifier.verdict import NO_DEADLOCK
+from verifier.specs.definition import NO_DEADLOCK, Property, PropertyKind
+from verifier.system.model import Model
 
 FORMAT = "verify certificate 1"
 TYPED = "Typed"
@@ -149,7 +148,7 @@ def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
 
 
 def _claim(prop: Property) -> str:
-    """What is so in every state if the property is part of an invariant (see ``verifier.model``)."""
+    """What is so in every state if the property is part of an invariant (see ``verifier.system.model``)."""
     if prop.kind is PropertyKind.REACHABLE:
         return text(Term(Operator.NOT, prop.formula.sort, (prop.formula,)))
     if prop.kind is PropertyKind.DEADLOCK_INVARIANT:

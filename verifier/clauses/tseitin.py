@@ -1,5 +1,5 @@
 """Clauses for terms once more, plainly: where proofs are checked, so that no clause made there is made by
-what the provers use, ``verifier.cnf``.
+what the provers use, ``verifier.clauses.cnf``.
 
 Every part of a term that is no symbol gets a variable, defined both ways (Tseitin 1968,
 doi:10.1007/978-3-642-81955-1_28). Definitions in the one direction that is needed (Plaisted and Greenbaum

@@ -15,11 +15,11 @@ from itertools import pairwise
 from pysmt import operators as op
 from pysmt.fnode import FNode
 
-from verifier.bit_permutations import is_exact, permutation_of
 from verifier.encodings.concrete import Concrete
-from verifier.model import Model
-from verifier.renaming import Renaming, renamed
-from verifier.system import Instance
+from verifier.encodings.renaming import Renaming, renamed
+from verifier.symmetry.bit_permutations import is_exact, permutation_of
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 
 _ANY_ORDER = (op.AND, op.OR, op.IFF)
 

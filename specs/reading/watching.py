@@ -17,10 +17,10 @@ from types import CodeType, FrameType
 from typing import Any
 
 from verifier.specs.definition import DefinitionError
-from verifier.specs.operands import Scope
-from verifier.specs.places import is_engine, is_watched, place, placed, raised_at
-from verifier.specs.suspects import Suspect, suspects
-from verifier.specs.unread import on_value
+from verifier.specs.reading.operands import Scope
+from verifier.specs.reading.places import is_engine, is_watched, place, placed, raised_at
+from verifier.specs.reading.suspects import Suspect, suspects
+from verifier.specs.reading.unread import on_value
 
 
 @contextmanager

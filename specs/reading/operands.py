@@ -12,7 +12,7 @@ from typing import Any
 
 from verifier.encodings.sorts import Option, Sort
 from verifier.encodings.values import Value
-from verifier.specs.places import code_of
+from verifier.specs.reading.places import code_of
 from verifier.specs.state import State
 
 _PLAIN = (

@@ -8,12 +8,12 @@ from enum import StrEnum
 
 from pysmt.fnode import FNode
 
-from verifier.cnf import Clausifier
+from verifier.clauses.cnf import Clausifier
+from verifier.clauses.parallel_steps import firing_order
 from verifier.encodings.bits import bit, disjunction
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import IndexSet
-from verifier.parallel_steps import firing_order
-from verifier.system import Instance, TransitionSystem
+from verifier.system.transition_system import Instance, TransitionSystem
 
 
 class Steps(StrEnum):
@@ -22,7 +22,7 @@ class Steps(StrEnum):
     SERIAL = "serial"
     """Exactly one."""
     PARALLEL = "parallel"
-    """Any that do not disturb each other in a fixed order (``verifier.parallel_steps``), at least one."""
+    """At least one; any that do not disturb each other in a fixed order (``parallel_steps``)."""
 
 
 Clauses = list[list[int]]

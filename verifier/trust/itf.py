@@ -28,11 +28,11 @@ from verifier.encodings.sorts import (
     Sort,
 )
 from verifier.errors import UsageError
-from verifier.explain import breaches, reasons
-from verifier.model import Model
-from verifier.replay import ReplayFailure
 from verifier.specs.definition import Definition
-from verifier.trace import ActionTaken, Trace
+from verifier.system.model import Model
+from verifier.trust.explain import breaches, reasons
+from verifier.trust.replay import ReplayFailure
+from verifier.trust.trace import ActionTaken, Trace
 from verifier.version import tool_version
 
 _FORMAT = "ITF"

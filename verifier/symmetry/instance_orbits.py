@@ -1,7 +1,7 @@
 """Instances up to permutations of interchangeable elements: one stands for all its images.
 
-The action terms of a checked symmetry tell no element from another (``verifier.symmetry``), so renaming
-the elements in an instance's parameters gives the instance that does the same to a renamed state.
+The action terms of a checked symmetry tell no element from another (``system.declared_symmetry``), so
+renaming the elements in an instance's parameters gives the instance that does the same to a renamed state.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.renaming import Renaming, renamed
 from verifier.encodings.sorts import IndexSet, Sort
-from verifier.renaming import Renaming, renamed
 from verifier.specs.definition import Definition
-from verifier.system import Instance, TransitionSystem
+from verifier.system.transition_system import Instance, TransitionSystem
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from verifier.encodings.sorts import Boolean, SortError
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.values import Value, wrap
 from verifier.errors import UsageError
-from verifier.model import Model
+from verifier.system.model import Model
 
 _FUNCTIONS = ("forall", "exists", "count", "if_", "minimum", "maximum", "all_of", "any_of", "those")
 _ALLOWED = (

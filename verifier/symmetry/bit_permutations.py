@@ -12,10 +12,10 @@ from typing import Any
 
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import children
+from verifier.encodings.renaming import Renaming, renamed
 from verifier.encodings.scalars import bit_count, code_of
 from verifier.encodings.sorts import Boolean, Function, IndexSet, Option, Range, Record, Sequence, Sort
-from verifier.model import Model
-from verifier.renaming import Renaming, renamed
+from verifier.system.model import Model
 
 MOST_IMAGES = 720
 """Index sets beyond this many permutations in all are left as they are."""

@@ -1,9 +1,9 @@
 """Checks a certificate: its invariant holds initially, every instance keeps it, and it implies the property.
 
 On a way of its own, without the clauses or the relation of the provers: the bits that an instance updates
-get a second variable each, tied to the update; clauses are made by other code (``verifier.tseitin``); and
+get a second variable each, tied to the update; clauses are made by other code (``clauses.tseitin``); and
 another solver gets them. One instance stands for others only if comparing their terms, and those of the
-invariant, shows that a permutation of bits makes it so (``verifier.images``). What is shared with the
+invariant, shows that a permutation of bits makes it so (``instance_images``). What is shared with the
 provers are the terms themselves, and so what lowered them, and the substitution of bits in terms.
 """
 
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 from pysmt.fnode import FNode
 
-from verifier.certificate import Certificate, formulas, literal_term
+from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restricted
-from verifier.images import representatives
-from verifier.initial import require_initial_state
-from verifier.model import Model
 from verifier.solvers import Answer, open_solver
-from verifier.system import Instance, TransitionSystem
-from verifier.tseitin import Definitions
+from verifier.symmetry.instance_images import representatives
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance, TransitionSystem
+from verifier.trust.certificate import Certificate, formulas, literal_term
+from verifier.trust.initial_states import require_initial_state
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,14 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol, define
-from verifier.symmetry import check_symmetry, mentioned, named_in_order
-from verifier.system import Instance, NamedFormula, SafetyProperty, Symmetry, TransitionSystem
+from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
+from verifier.system.transition_system import (
+    Instance,
+    NamedFormula,
+    SafetyProperty,
+    Symmetry,
+    TransitionSystem,
+)
 
 State = dict[str, Concrete]
 """A concrete state: the value of each variable."""

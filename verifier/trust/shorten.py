@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verifier.replay import Bits, Replayer
-from verifier.system import Instance
+from verifier.system.transition_system import Instance
+from verifier.trust.replay import Bits, Replayer
 
 Firings = list[tuple[Instance, Bits]]
 

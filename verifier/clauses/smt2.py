@@ -14,8 +14,8 @@ from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, IMPLIES, ITE, NOT, OR, SYMBOL
 
 from verifier.encodings.bits import in_order
-from verifier.model import Model
-from verifier.system import Instance, TransitionSystem
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance, TransitionSystem
 
 NOW, NEXT = "@\u0001", "@\u0002"
 """Stand for the numbers of a state and of the next one, until the text of one step is copied."""

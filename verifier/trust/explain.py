@@ -15,9 +15,9 @@ from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.model import Leaving, Model, PartialRead
 from verifier.specs.definition import PropertyKind
-from verifier.trace import Trace
+from verifier.system.model import Leaving, Model, PartialRead
+from verifier.trust.trace import Trace
 
 _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096

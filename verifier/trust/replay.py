@@ -14,10 +14,10 @@ from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
 from verifier.encodings.values import constant
-from verifier.explain import ConcreteReading
-from verifier.model import Model
-from verifier.system import Instance
-from verifier.trace import ActionTaken, Trace
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
+from verifier.trust.explain import ConcreteReading
+from verifier.trust.trace import ActionTaken, Trace
 
 Bits = Sequence[bool]
 

@@ -23,7 +23,7 @@ _BEGINS = re.compile(r"\s*(async\s+)?def\b|.*\blambda\b")
 def is_engine(module: str) -> bool:
     """Whether a module is part of the verifier itself: not of a protocol, built in or not."""
     parts = module.split(".")
-    return parts[0] == "verifier" and not (len(parts) > 3 and parts[1] == "specs")
+    return parts[0] == "verifier" and not (len(parts) > 3 and parts[1] == "specs" and parts[2] != "reading")
 
 
 @functools.lru_cache(maxsize=1024)

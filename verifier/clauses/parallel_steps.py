@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verifier.system import Instance
+from verifier.system.transition_system import Instance
 
 
 def firing_order(instances: Sequence[Instance]) -> list[int]:

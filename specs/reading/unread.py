@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from verifier.specs.operands import holds, names_of
+from verifier.specs.reading.operands import holds, names_of
 
 _LOADS_NAME = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLASSDEREF")
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Sort, contains_sort
 from verifier.encodings.terms import Operator, Term
-from verifier.renaming import renamed
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
-from verifier.system import Instance, Symmetry
+from verifier.system.transition_system import Instance, Symmetry
 
 Named = tuple[tuple[IndexSet, Concrete], ...]
 """Elements of symmetric index sets, each with its set."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from verifier.model import Model
-from verifier.specs.definition import PropertyKind
-from verifier.system import SafetyProperty
-from verifier.verdict import NO_DEADLOCK
+from verifier.specs.definition import NO_DEADLOCK, PropertyKind
+from verifier.system.model import Model
+from verifier.system.transition_system import SafetyProperty
 
 
 def with_deadlock(model: Model) -> Model:

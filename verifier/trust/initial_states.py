@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from pysmt.fnode import FNode
 
-from verifier.cnf import Clausifier
+from verifier.clauses.cnf import Clausifier
 from verifier.encodings.bits import conjunction, negation
 from verifier.encodings.printing import text
 from verifier.errors import UsageError
-from verifier.explain import ConcreteReading
-from verifier.model import Model
 from verifier.solvers import Answer, open_solver
+from verifier.system.model import Model
+from verifier.trust.explain import ConcreteReading
 
 _SOLVER = "cadical"
 """It starts at once, and takes clauses as they are."""

@@ -11,11 +11,11 @@ import random
 from collections.abc import Sequence
 from itertools import combinations
 
+from verifier.clauses.unrolling import Frames, Steps, frames
 from verifier.encodings.bits import somehow
 from verifier.encodings.evaluator import Evaluator
 from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
-from verifier.system import TransitionSystem
-from verifier.unroll import Frames, Steps, frames
+from verifier.system.transition_system import TransitionSystem
 
 WALKS = 512
 """How many walks there are side by side."""

@@ -1,0 +1,1 @@
+"""Permutations of interchangeable elements: what they make of instances and of state bits."""
