@@ -23,12 +23,13 @@ from unittest.mock import patch
 from tabulate import tabulate
 
 from tests.exploring import HEADERS, explore_rows
+from tests.models import build
 from verifier.clauses.unrolling import Frames, Steps, frames
 from verifier.engines.bmc import Outcome, Request, StepsChoice, check
 from verifier.engines.processes import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.registry import load
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.system.transition_system import TransitionSystem
 from verifier.verdict import VerdictKind
 

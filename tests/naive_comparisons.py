@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tests.models import build
 from tests.naive import UNDEFINED_READ, Explored, Naive
 from tests.random_plans import Plan
 from tests.random_protocols import DEEPEST, MOST_STATES, random_protocol
@@ -29,7 +30,7 @@ from verifier.engines.provers import (
     with_goal,
 )
 from verifier.specs.definition import PropertyKind
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.certify import check
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace

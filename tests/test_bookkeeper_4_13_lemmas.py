@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lemma_grid import by_lemmas, is_proved
+from tests.models import build
 from tests.weakened import without
 from verifier.engines import prove
 from verifier.engines.explore import Request as Exploring
@@ -18,7 +19,7 @@ from verifier.engines.inductive_step import Kind
 from verifier.specs.bookkeeper.v4_13 import BookKeeper413
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import Protocol
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 

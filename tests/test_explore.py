@@ -12,6 +12,7 @@ import pytest
 
 from tests import explicit as slow
 from tests.command_line import CHAIN, LOCK, verify
+from tests.models import build
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.clauses.unrolling import Steps, frames
 from verifier.encodings.sorts import Range
@@ -25,7 +26,7 @@ from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant
 from verifier.specs.registry import BUILT_IN, load
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.verdict import VerdictKind
 
 MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"

@@ -10,6 +10,7 @@ import pytest
 from tests import toys
 from tests.command_line import TOYS, verify
 from tests.explicit import explore
+from tests.models import build
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.weakened import without
 from verifier.clauses.cnf import Clausifier
@@ -35,7 +36,6 @@ from verifier.specs.protocol import (
     lemma,
 )
 from verifier.symmetry.instance_orbits import images
-from verifier.system.model import build
 from verifier.trust.certify import Checked, Failed
 from verifier.verdict import VerdictKind
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests import starting
 from tests.command_line import ROOT, verify, wrong
+from tests.models import build
 from verifier.engines import bmc, explore, induction, prove, simulate
 from verifier.interchange.exporting import Format, export
 from verifier.runs.row import Row
@@ -18,7 +19,7 @@ from verifier.specs.registry import BUILT_IN, load
 from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Axis, Grid
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.certificate import FoundBy, certificate_of, dump
 from verifier.trust.certify import check as certify
 from verifier.trust.initial_states import NoInitialState, require_initial_state

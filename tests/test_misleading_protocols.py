@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.naive import Naive
 from tests.naive_comparisons import Subject, disagreements
 from tests.random_plans import plan_of
@@ -23,7 +24,6 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 

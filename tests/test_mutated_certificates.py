@@ -73,7 +73,7 @@ SUBJECTS = [
 
 @cache
 def model_of(spec: str, constants: tuple[tuple[str, Any], ...]) -> Model:
-    return build(load(spec, dict(constants)).protocol)
+    return build(load(spec, dict(constants)).definition)
 
 
 @cache

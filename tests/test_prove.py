@@ -12,6 +12,7 @@ import pytest
 
 from tests.command_line import CHAIN, LOCK, verify, wrong
 from tests.explicit import explore
+from tests.models import build
 from tests.test_ic3 import KNOWN, SMALL
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
@@ -24,7 +25,6 @@ from verifier.engines.provers import LemmasKept, ic3_certificate, ic3_work
 from verifier.runs.invariant import invariant_lines
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant, lemma
-from verifier.system.model import build
 from verifier.system.transition_system import NamedFormula
 from verifier.trust.certificate import FoundBy, certificate_of
 from verifier.trust.certify import check as check_certificate

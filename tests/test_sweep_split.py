@@ -77,7 +77,7 @@ def test_parts_say_what_the_whole_says(
 
 def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
     """Chain has one execution, so a bit in a frame has one value in it, and none in the other part."""
-    model = build(load(f"{TOYS}:Chain", {"top": 3}).protocol)
+    model = build(load(f"{TOYS}:Chain", {"top": 3}).definition)
     bit = model.system.bits[0].symbol_name()
     found = []
     for index in (0, 1):
@@ -89,7 +89,7 @@ def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
 
 
 def test_choices_tell_executions_apart() -> None:
-    system = build(load("kip320", {"replicas": 2}).protocol).system
+    system = build(load("kip320", {"replicas": 2}).definition).system
     choices = choose(system, 12, 8)
     assert len(set(choices)) == 3
     assert choices == choose(system, 12, 8)

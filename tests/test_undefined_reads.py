@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from tests.command_line import verify
+from tests.models import build
 from verifier.encodings.quantifiers import choose, count, exists, filtered, forall, if_, those
 from verifier.encodings.sorts import Function, Option, Range, Sequence, Set
 from verifier.engines import bmc, explore, induction, prove, simulate
 from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.protocol import ChoiceConstant, Protocol, State, Step, action, free, invariant, reachable
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.explain import breaches
 from verifier.trust.initial_states import InitReadsUndefined
 from verifier.verdict import Verdict, VerdictKind

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import FAST, ROOT, TOYS, verify, wrong
+from tests.models import build
 from tests.toys import Corridor, LockServer
 from verifier.engines import bmc, simulate
 from verifier.engines.explore import Request as Exploring
@@ -17,7 +18,7 @@ from verifier.engines.explore import explore
 from verifier.runs.expect import exit_code, parse_expectations
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import define, invariant, reachable
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.verdict import EXIT_CODES, NEVER_REACHED, Verdict, VerdictKind, worst

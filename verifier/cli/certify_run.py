@@ -37,7 +37,7 @@ def run(options: Options) -> int:
     solver = options.solver or other_solver(proof.found_by.solver)
     if solver in proof.found_by.solver.split("+"):
         raise UsageError(f"--solver {solver} found this proof: another one must check it")
-    model = build(loaded.protocol)
+    model = build(loaded.definition)
     if proof.property_name == NO_DEADLOCK:
         model = with_deadlock(model)
     check_fit(model, proof, content)

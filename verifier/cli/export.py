@@ -87,7 +87,7 @@ def _run(options: Options) -> int:
     loaded = load(options.spec, options.settings)
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
     _check_files(options.out, options.names)
-    model = build(loaded.protocol)
+    model = build(loaded.definition)
     model = with_deadlock(model) if options.deadlock else model
     readable = options.out is None or options.out.suffix == _READABLE
     exported = export(model, chosen, Format(options.form), readable=readable)

@@ -11,7 +11,6 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import IndexSet
 from verifier.report.changes import Entry, changes, contents
 from verifier.report.columns import GAP, cell, one_line, run_together, side_by_side, widths, wrap
-from verifier.specs.protocol import IndexSetConstant, constants_of
 from verifier.system.model import Model
 from verifier.trust.trace import Trace
 
@@ -41,22 +40,11 @@ class _Columns:
     widths: tuple[int, ...]
 
 
-def lanes_of(model: Model) -> IndexSet | None:
-    """The index set that gives a trace its columns: the one the protocol names, or its first."""
-    protocol = model.protocol
-    for name, constant in constants_of(type(protocol)).items():
-        if protocol.lanes in ("", name) and isinstance(constant, IndexSetConstant):
-            lanes = getattr(protocol, name)
-            assert isinstance(lanes, IndexSet)
-            return lanes
-    return None
-
-
 def render_trace(
     model: Model, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
 ) -> list[Text]:
     """The lines of a trace, none longer than ``width``. ``start`` is what the first state is called."""
-    lanes = lanes_of(model)
+    lanes = model.definition.presentation.lanes
     steps = list(_steps(model, trace, lanes, full, start))
     columns = _columns(steps, list(lanes.values()) if lanes else [], width - _MARGIN)
     lines = _heading(columns)

@@ -109,7 +109,7 @@ def searched(
     model, building = None, 0.0
     try:
         with _limited(asked.options.timeout):
-            model = build(asked.loaded.protocol)
+            model = build(asked.loaded.definition)
             model = (with_deadlock(model) if asked.deadlock else model).asking(asked.properties)
         building = time.monotonic() - began
         return Searched(model, building, search(model))

@@ -33,7 +33,7 @@ def prepare(loaded: Loaded, options: BmcOptions) -> Asked[BmcOptions]:
 def depth_of(asked: Asked[BmcOptions]) -> int:
     """The depth asked for, or the spec's default."""
     depth = asked.options.depth
-    return asked.loaded.protocol.default_depth if depth is None else depth
+    return asked.definition.presentation.default_depth if depth is None else depth
 
 
 def recorded(asked: Asked[BmcOptions]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.specs.definition import Definition
-from verifier.specs.protocol import DefinitionError, Protocol, define
+from verifier.specs.presentation import vocabulary
+from verifier.specs.protocol import DefinitionError, define
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
@@ -20,8 +21,9 @@ class Loaded:
 
     spec: str
     """As it was named: a built-in name, or a file."""
-    protocol: Protocol
     definition: Definition
+    vocabulary: Mapping[str, Any]
+    """What a formula given as text may name beside the variables."""
 
 
 def load(spec: str, settings: Mapping[str, Any]) -> Loaded:
@@ -29,7 +31,7 @@ def load(spec: str, settings: Mapping[str, Any]) -> Loaded:
     found = load_class(spec)
     try:
         protocol = found(dict(settings))
-        return Loaded(spec, protocol, define(protocol))
+        return Loaded(spec, define(protocol), vocabulary(protocol))
     except (UsageError, DefinitionError):
         raise
     except Exception as error:  # a user's own code may raise anything

@@ -44,7 +44,7 @@ def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str
     loaded = load(trusted_spec(about.spec, spec, "the trace"), {**about.constants, **settings})
     with _naming(file):
         _check_property(about, loaded)
-        model = with_deadlock(build(loaded.protocol))
+        model = with_deadlock(build(loaded.definition))
         trace = itf.load(data, model)
         Replayer(model).check(trace)
     return Replayed(model, trace, _warning(about, loaded), time.monotonic() - began)

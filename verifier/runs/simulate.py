@@ -62,7 +62,7 @@ def run(asked: Asked[SimulateOptions], listen: Callable[[Progress], None] = lamb
             depth=options.depth,
             seed=options.seed,
             counted_actions=options.count_action,
-            measures={text: measure(model, text) for text in options.histogram},
+            measures={text: measure(model, text, asked.loaded.vocabulary) for text in options.histogram},
             limits=Limits(options.timeout),
         )
         return simulate(model, request, listen)

@@ -25,7 +25,7 @@ _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
 def parts_of(job: Job) -> list[Job]:
     """The jobs that the job is split into. None if its state has no bits to tell executions apart by."""
     loaded = load(job.spec, job.constants)
-    choices = choose(build(loaded.protocol).system, job.recorded["depth"], job.parts)
+    choices = choose(build(loaded.definition).system, job.recorded["depth"], job.parts)
     if not choices:
         return []
     whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]

@@ -20,7 +20,6 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
-from verifier.specs.protocol import Protocol, define
 from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system.transition_system import (
     Instance,
@@ -64,7 +63,6 @@ class PartialRead:
 class Model:
     """A protocol at given constants, read as a transition system."""
 
-    protocol: Protocol
     definition: Definition
     layout: Layout
     system: TransitionSystem
@@ -122,9 +120,8 @@ def nowhere_undefined(reads: Iterable[PartialRead]) -> FNode:
     return negation(disjunction(read.when for read in reads))
 
 
-def build(protocol: Protocol) -> Model:
-    """Lowers a protocol. Raises DefinitionError if it is not well formed."""
-    definition = define(protocol)
+def build(definition: Definition) -> Model:
+    """Lowers a definition. Raises DefinitionError if it is not well formed."""
     symmetries = check_symmetry(definition)
     try:
         layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
@@ -149,7 +146,6 @@ def build(protocol: Protocol) -> Model:
         ),
     )
     return Model(
-        protocol,
         definition,
         layout,
         system,
