@@ -26,7 +26,7 @@ from tests.exploring import HEADERS, explore_rows
 from tests.models import build
 from verifier.clauses.unrolling import Frames, Steps, frames
 from verifier.engines.bmc import Outcome, Request, StepsChoice, check
-from verifier.engines.processes import Limits
+from verifier.processes.children import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.registry import load
 from verifier.system.model import Model

@@ -22,13 +22,13 @@ from verifier.engines import bmc, explore, prove, simulate
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp, Search, search
 from verifier.engines.ic3.search import Counterexample, Proof
 from verifier.engines.kinduction import BaseClosed, Induced, kinduction
-from verifier.engines.processes import Limits
 from verifier.engines.provers import (
     ic3_certificate,
     ic3_work,
     kind_certificate,
     with_goal,
 )
+from verifier.processes.children import Limits
 from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model
 from verifier.trust.certify import check

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.command_line import verify
+from verifier.outcomes.row import Row, rows_of
 from verifier.report.report import Report
-from verifier.runs.row import Row, rows_of
 from verifier.verdict import EXIT_CODES, VerdictKind
 
 JUNIT_SCHEMA = Path(__file__).with_name("junit-10.xsd")

@@ -13,7 +13,7 @@ from tests.models import build
 from tests.toys import Chain, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
 from verifier.engines import bounded_search
 from verifier.engines.bmc import Progress, Request, StepsChoice, check
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
+from verifier.processes.children import Children, Ended, Interrupted, Limits, Message
 from verifier.solvers import SOLVER_NAMES
 from verifier.specs.protocol import Protocol
 from verifier.trust.replay import Replayer

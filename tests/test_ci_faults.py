@@ -13,8 +13,8 @@ from tests.command_line import verify
 from verifier.ci import work
 from verifier.ci.check import after_running, compare
 from verifier.ci.manifest import Expected, read_manifest
-from verifier.ci.pool import Done
 from verifier.ci.work import Facts, Ran, Refused
+from verifier.processes.pool import Done
 from verifier.verdict import VerdictKind
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.command_line import CHAIN, ENDLESS, FAST, ROOT, started, verify
 from verifier.cli import bmc
 from verifier.engines.bmc import PREFERRED_SOLVERS, StepsChoice
-from verifier.runs.expect import exit_code, parse_expectations
+from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import Verdict, VerdictKind
 
@@ -230,7 +230,7 @@ def test_an_interrupt_before_the_search_is_inconclusive(monkeypatch: pytest.Monk
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("verifier.runs.asked.build", interrupted)
+    monkeypatch.setattr("verifier.runs.question.build", interrupted)
     done = verify("bmc", "--spec", CHAIN, "--format", "json")
     assert done.exit_code == 12
     result = json.loads(done.stdout)["results"][0]
@@ -238,7 +238,7 @@ def test_an_interrupt_before_the_search_is_inconclusive(monkeypatch: pytest.Monk
 
 
 def test_the_clock_ends_building_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifier.runs.asked.build", lambda _: time.sleep(30))
+    monkeypatch.setattr("verifier.runs.question.build", lambda _: time.sleep(30))
     done = verify("bmc", "--spec", CHAIN, "--timeout", "200ms")
     assert done.exit_code == 12
     assert "INCONCLUSIVE(timeout of 0.2 s, while building, no depth closed)" in done.stdout

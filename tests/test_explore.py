@@ -17,10 +17,10 @@ from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachab
 from verifier.clauses.unrolling import Steps, frames
 from verifier.encodings.sorts import Range
 from verifier.engines.explore import COMPLETE, Exploration, Progress, Request, explore
-from verifier.engines.processes import Limits
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
+from verifier.processes.children import Limits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant

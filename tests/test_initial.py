@@ -13,7 +13,7 @@ from tests.command_line import ROOT, verify, wrong
 from tests.models import build
 from verifier.engines import bmc, explore, induction, prove, simulate
 from verifier.interchange.exporting import Format, export
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.specs.protocol import DefinitionError, Protocol
 from verifier.specs.registry import BUILT_IN, load
 from verifier.sweep.execution import run_job

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
+from verifier.processes.children import Children, Ended, Interrupted, Limits, Message
 
 SOON_SECONDS = 10
 

@@ -19,13 +19,13 @@ from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
 from verifier.encodings.sorts import Boolean, Option
 from verifier.engines import prove as engine
 from verifier.engines.ic3.search import Counterexample, Proof
-from verifier.engines.processes import Limits, Work
 from verifier.engines.prove import EngineChoice, Progress, ProveOutcome, Request, check
 from verifier.engines.provers import LemmasKept, ic3_certificate, ic3_work
-from verifier.runs.invariant import invariant_lines
+from verifier.processes.children import Limits, Work
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant, lemma
 from verifier.system.transition_system import NamedFormula
+from verifier.text.invariant import invariant_lines
 from verifier.trust.certificate import FoundBy, certificate_of
 from verifier.trust.certify import check as check_certificate
 from verifier.trust.replay import Replayer

@@ -25,18 +25,18 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Symbol
 from verifier.engines.bmc import Outcome, Request, StepsChoice, check
-from verifier.report.changes import changes, contents
-from verifier.report.columns import aligned, one_line, widths
-from verifier.report.counterexample import render_trace
+from verifier.outcomes.content import as_object
+from verifier.outcomes.run import Run
 from verifier.report.description import describe
-from verifier.report.failure import render_failure, short_failure
 from verifier.report.protocol import render_description
-from verifier.report.text import render_run, verdict_text
-from verifier.runs.content import as_object
-from verifier.runs.run import Run
 from verifier.specs.protocol import Protocol, define
 from verifier.specs.registry import load
 from verifier.system.model import Model
+from verifier.text.changes import changes, contents
+from verifier.text.columns import aligned, one_line, widths
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import render_failure, short_failure
+from verifier.text.run import render_run, verdict_text
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind

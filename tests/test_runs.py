@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.command_line import CHAIN
-from verifier.runs.content import as_object
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import rows_of
 from verifier.runs.execution import ENGINES, execute, options_of
 from verifier.runs.loading import load
-from verifier.runs.row import rows_of
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "bmc": {"depth": 1, "solver": "cadical"},

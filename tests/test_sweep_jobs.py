@@ -14,10 +14,10 @@ import pytest
 
 from tests.command_line import CHAIN, ROOT, TOYS
 from tests.sweeping import jobs_of, misbehaving, verdicts
-from verifier.runs.content import as_object
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import rows_of
 from verifier.runs.execution import execute, options_of
 from verifier.runs.loading import load
-from verifier.runs.row import rows_of
 from verifier.sweep import execution
 from verifier.sweep.execution import run_job
 

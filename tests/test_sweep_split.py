@@ -13,8 +13,8 @@ from tests.sweeping import jobs_of
 from tests.test_sweep import HereRunner
 from verifier.engines.bmc import Request, StepsChoice, check
 from verifier.engines.parts import Choice, Part, choose
+from verifier.outcomes.row import Row
 from verifier.runs.loading import load
-from verifier.runs.row import Row
 from verifier.sweep.execution import error_row, run_job
 from verifier.sweep.job import Job
 from verifier.sweep.split import Split, parts_of

@@ -15,7 +15,7 @@ from tests.toys import Corridor, LockServer
 from verifier.engines import bmc, simulate
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
-from verifier.runs.expect import exit_code, parse_expectations
+from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import define, invariant, reachable
 from verifier.system.model import Model

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifier.ci.manifest import Cell, Expected
-from verifier.ci.pool import Done
 from verifier.ci.work import Facts, Ran, Refused
 from verifier.errors import unknown_name
-from verifier.runs.expect import DEADLOCK, NOT_AS_EXPECTED, plain_code
-from verifier.runs.row import Row
+from verifier.outcomes.expectations import DEADLOCK, NOT_AS_EXPECTED, plain_code
+from verifier.outcomes.row import Row
+from verifier.processes.pool import Done
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.verdict import EXIT_CODES, VerdictKind, in_words, steps_words
 

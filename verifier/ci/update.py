@@ -13,7 +13,7 @@ from tomlkit.items import InlineTable, Table
 from verifier.ci.check import Checked, said, worst_code
 from verifier.ci.manifest import knows_fewest
 from verifier.files import replace_file
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.verdict import EXIT_CODES, VerdictKind
 
 _UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)

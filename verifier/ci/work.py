@@ -8,13 +8,13 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.ci.manifest import Cell
-from verifier.ci.pool import Done, Task, each
-from verifier.engines.processes import Limits, Work
 from verifier.errors import UsageError
-from verifier.runs.content import as_object
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import Row, rows_of
+from verifier.processes.children import Limits, Work
+from verifier.processes.pool import Done, Task, each
 from verifier.runs.execution import execute, options_of
 from verifier.runs.loading import load
-from verifier.runs.row import Row, rows_of
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import DefinitionError
 

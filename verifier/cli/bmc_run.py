@@ -9,11 +9,11 @@ from verifier.cli.output import write
 from verifier.cli.progress import Reporter
 from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.engines.bmc import Request
-from verifier.report.text import render_run
 from verifier.runs import bmc
 from verifier.runs.loading import load
 from verifier.runs.options import BmcOptions
 from verifier.system.model import Model
+from verifier.text.run import render_run
 
 
 def run(

@@ -11,16 +11,16 @@ from verifier.cli.certify import Options
 from verifier.cli.output import print_json, say
 from verifier.cli.running import terminable
 from verifier.engines.bmc import Outcome
-from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.errors import UsageError
-from verifier.report.text import constants_line, verdict_text
-from verifier.runs.content import as_object
+from verifier.outcomes.content import as_object
+from verifier.outcomes.run import Run
+from verifier.processes.children import Children, Ended, Interrupted, Limits
 from verifier.runs.loading import Loaded, load, trusted_spec
-from verifier.runs.run import Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
+from verifier.text.run import constants_line, verdict_text
 from verifier.trust.certificate import Certificate, check_fit, read
 from verifier.trust.certify import Checked, check, other_solver
 from verifier.trust.initial_states import require_initial_state

@@ -10,11 +10,11 @@ from verifier.cli.running import Shown, announce, check_targets, show, terminabl
 from verifier.cli.states_progress import StatesReporter
 from verifier.engines.explore import Exploration
 from verifier.errors import UsageError
-from verifier.report.exploration import render_exploration
-from verifier.report.graph import MOST_STATES, as_dot, as_graphml
 from verifier.runs import explore
 from verifier.runs.loading import load
 from verifier.runs.options import ExploreOptions
+from verifier.text.exploration import render_exploration
+from verifier.text.state_graph import MOST_STATES, as_dot, as_graphml
 
 _GRAPHS = {".dot": as_dot, ".graphml": as_graphml}
 

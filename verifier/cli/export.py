@@ -78,11 +78,11 @@ def _run(options: Options) -> int:
     if options.form is None:
         raise UsageError(f"no format is named: give --format NAME ({', '.join(_FORMATS)})")
     from verifier.interchange.exporting import Format, export
-    from verifier.report.text import constants_line
-    from verifier.runs.asked import chosen_properties
     from verifier.runs.loading import load
+    from verifier.runs.question import chosen_properties
     from verifier.system.deadlock import with_deadlock
     from verifier.system.model import build
+    from verifier.text.run import constants_line
 
     loaded = load(options.spec, options.settings)
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)

@@ -10,11 +10,11 @@ from verifier.cli.obligations_progress import ObligationsReporter
 from verifier.cli.output import say, write
 from verifier.cli.running import Shown, announce, beside, check_targets, show, terminable
 from verifier.engines.induction import InductionOutcome
-from verifier.report.induction import render_induction
 from verifier.runs import induct
 from verifier.runs.loading import load
 from verifier.runs.options import InductOptions
 from verifier.system.model import Model
+from verifier.text.induction import render_induction
 from verifier.trust import certificate as certificates
 
 

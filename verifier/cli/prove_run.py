@@ -10,11 +10,11 @@ from verifier.cli.output import say, write
 from verifier.cli.proof_progress import ProofReporter
 from verifier.cli.running import Shown, announce, beside, check_targets, show, terminable
 from verifier.engines.prove import ProveOutcome
-from verifier.report.proof import render_proof
 from verifier.runs import prove
 from verifier.runs.loading import load
 from verifier.runs.options import ProveOptions
 from verifier.system.model import Model
+from verifier.text.proof import render_proof
 from verifier.trust import certificate as certificates
 
 

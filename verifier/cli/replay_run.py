@@ -6,10 +6,10 @@ from pathlib import Path
 
 from verifier.cli.output import console, print_lines, say
 from verifier.cli.reading import read
-from verifier.report.counterexample import render_trace
-from verifier.report.failure import short_failure
 from verifier.runs.replaying import replayed
 from verifier.system.model import Model
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import short_failure
 from verifier.trust.trace import Trace
 
 

@@ -13,10 +13,10 @@ import click
 from verifier.cli.output import check_writable, say, write
 from verifier.cli.reading import read
 from verifier.errors import UsageError
+from verifier.outcomes.row import Row, check_types, rows_of
 from verifier.printable import json_text, printable_text
 from verifier.report.itf_values import check_shape
 from verifier.report.report import Report, as_object
-from verifier.runs.row import Row, check_types, rows_of
 from verifier.sweep.current import Standing, standing
 from verifier.sweep.extra import TO_READ_ROWS, check_extra
 

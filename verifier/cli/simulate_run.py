@@ -5,10 +5,10 @@ from __future__ import annotations
 from verifier.cli.output import say
 from verifier.cli.running import Shown, announce, check_targets, show, terminable
 from verifier.engines.simulate import Progress
-from verifier.report.simulation import render_simulation
 from verifier.runs import simulate
 from verifier.runs.loading import load
 from verifier.runs.options import SimulateOptions
+from verifier.text.simulation import render_simulation
 
 
 def run(spec: str, settings: dict[str, str], options: SimulateOptions, shown: Shown) -> int:

@@ -15,9 +15,9 @@ from verifier.cli.specs import parse_settings
 from verifier.cli.sweep import Options
 from verifier.cli.sweep_progress import SweepReporter
 from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.expectations import Expectations, exit_code, parse_expectations
+from verifier.outcomes.row import Row
 from verifier.report.sweep import left_out_lines, render_summary
-from verifier.runs.expect import Expectations, exit_code, parse_expectations
-from verifier.runs.row import Row
 from verifier.sweep.expansion import Expansion, expand, expensive_first
 from verifier.sweep.grid import Grid, axes_of, read_grids
 from verifier.sweep.java import check_java

@@ -25,7 +25,7 @@ from verifier.engines.bounded_search import (
 )
 from verifier.engines.implied import concluded
 from verifier.engines.parts import Part
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
+from verifier.processes.children import Children, Ended, Interrupted, Limits, Work
 from verifier.solvers import DEFAULT_SOLVER
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state

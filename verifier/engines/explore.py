@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from verifier.engines.bmc import Outcome
 from verifier.engines.coverage import Coverage
 from verifier.engines.implied import concluded
-from verifier.engines.processes import Limits
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves, Successors
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, places, unpack
 from verifier.explicit.table import StateTable
+from verifier.processes.children import Limits
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure

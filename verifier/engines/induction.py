@@ -22,9 +22,9 @@ from verifier.engines.inductive_step import (
     Question,
     check_obligations,
 )
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
+from verifier.processes.children import Children, Ended, Interrupted, Limits, Work
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.symmetry.instance_orbits import representatives

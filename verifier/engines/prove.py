@@ -18,7 +18,6 @@ from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, Working
 from verifier.engines.kinduction import BaseClosed, Induced
 from verifier.engines.kinduction import GaveUp as KindGaveUp
-from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.engines.provers import (
     BMC,
     IC3,
@@ -32,6 +31,7 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
+from verifier.processes.children import Children, Ended, Interrupted, Limits
 from verifier.solvers.assuming import AssumingSolver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate

@@ -19,7 +19,7 @@ from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import largest_inductive
 from verifier.engines.kinduction import Induced, kinduction
-from verifier.engines.processes import Work
+from verifier.processes.children import Work
 from verifier.solvers import solver_version
 from verifier.solvers.assuming import AssumingSolver
 from verifier.symmetry.bit_permutations import bit_permutations

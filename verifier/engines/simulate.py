@@ -20,11 +20,11 @@ from pysmt.fnode import FNode
 from verifier.encodings.concrete import Concrete, show
 from verifier.engines.bmc import Outcome
 from verifier.engines.implied import concluded
-from verifier.engines.processes import Limits
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
+from verifier.processes.children import Limits
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from verifier.outcomes.expectations import NOT_AS_EXPECTED
+from verifier.outcomes.row import Row
 from verifier.report.junit_cases import Case, document, suite
 from verifier.report.report import Report, command_of, constants_words, differing, verdict_words
 from verifier.report.tables import trace_text
-from verifier.runs.expect import NOT_AS_EXPECTED
-from verifier.runs.row import Row
 from verifier.verdict import EXIT_CODES, VerdictKind
 
 

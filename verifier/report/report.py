@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from verifier.encodings.concrete import show
+from verifier.outcomes.row import Row
 from verifier.report.known import known
 from verifier.runs import options
-from verifier.runs.row import Row
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import WORST_LAST, VerdictKind, in_words

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Progress, Request, StepsChoice, check
-from verifier.engines.processes import Limits
 from verifier.errors import UsageError
-from verifier.runs.asked import Asked, ask, finished, searched
+from verifier.outcomes.run import Run
+from verifier.processes.children import Limits
 from verifier.runs.loading import Loaded
 from verifier.runs.options import BmcOptions
-from verifier.runs.run import Run
+from verifier.runs.question import Asked, ask, finished, searched
 from verifier.system.model import Model
 
 ENGINE = "bmc"

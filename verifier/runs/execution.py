@@ -9,8 +9,8 @@ from typing import Any
 
 from verifier.engines import induction
 from verifier.errors import unknown_name
+from verifier.outcomes.run import Run
 from verifier.runs import bmc, explore, induct, prove, simulate
-from verifier.runs.asked import Asked
 from verifier.runs.loading import Loaded
 from verifier.runs.options import (
     BmcOptions,
@@ -20,7 +20,7 @@ from verifier.runs.options import (
     ProveOptions,
     SimulateOptions,
 )
-from verifier.runs.run import Run
+from verifier.runs.question import Asked
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from verifier.engines.explore import Exploration, Progress, Request, explore
-from verifier.engines.processes import Limits
-from verifier.runs.asked import Asked, ask, finished, searched
+from verifier.outcomes.run import Run
+from verifier.processes.children import Limits
 from verifier.runs.loading import Loaded
 from verifier.runs.options import ExploreOptions
-from verifier.runs.run import Run
+from verifier.runs.question import Asked, ask, finished, searched
 
 ENGINE = "explore"
 

@@ -16,12 +16,12 @@ from verifier.engines.induction import (
     check_names,
     induct,
 )
-from verifier.engines.processes import Limits
 from verifier.errors import UsageError
-from verifier.runs.asked import Asked, Searched, ask, chosen_properties, finished, searched, undecided
+from verifier.outcomes.run import Run
+from verifier.processes.children import Limits
 from verifier.runs.loading import Loaded
 from verifier.runs.options import InductOptions
-from verifier.runs.run import Run
+from verifier.runs.question import Asked, Searched, ask, chosen_properties, finished, searched, undecided
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.system.model import Model
 from verifier.trust.certificate import readable_lemmas

@@ -16,7 +16,7 @@ class Options:
     properties: tuple[str, ...] = ()
     """Names, or ``all``; none: those that the spec checks by default."""
     expect: tuple[str, ...] = ()
-    """See ``verifier.runs.expect``."""
+    """See ``verifier.outcomes.expectations``."""
     timeout: float | None = None
     """Seconds, for building and for the search."""
 

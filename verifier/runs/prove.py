@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from verifier.engines.processes import Limits
 from verifier.engines.prove import (
     BMC_SOLVER,
     KIND_SOLVER,
@@ -16,13 +15,14 @@ from verifier.engines.prove import (
     Request,
     check,
 )
-from verifier.runs.asked import Asked, Searched, ask, finished, searched
-from verifier.runs.invariant import invariant_lines
+from verifier.outcomes.run import Run
+from verifier.processes.children import Limits
 from verifier.runs.loading import Loaded
 from verifier.runs.options import ProveOptions
-from verifier.runs.run import Run
+from verifier.runs.question import Asked, Searched, ask, finished, searched
 from verifier.solvers.assuming import AssumingSolver
 from verifier.system.model import Model
+from verifier.text.invariant import invariant_lines
 from verifier.trust.certificate import readable_lemmas
 
 ENGINE = "prove"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.row import Row, job_id
+from verifier.outcomes.run import origin
 from verifier.runs.loading import Loaded, load, trusted_spec
-from verifier.runs.row import Row, job_id
-from verifier.runs.run import origin
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from verifier.engines.bmc import Outcome
-from verifier.engines.processes import Limits
 from verifier.engines.simulate import Progress, Request, simulate
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.asked import Asked, ask, chosen_properties, finished, searched
+from verifier.outcomes.run import Run
+from verifier.processes.children import Limits
 from verifier.runs.loading import Loaded
 from verifier.runs.options import SimulateOptions
-from verifier.runs.run import Run
+from verifier.runs.question import Asked, ask, chosen_properties, finished, searched
 from verifier.specs.definition import NO_DEADLOCK, Definition
 from verifier.system.measure import measure
 from verifier.system.model import Model

@@ -17,13 +17,13 @@ from functools import cache
 from multiprocessing.connection import Connection
 from typing import Any
 
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
 from verifier.errors import UsageError
-from verifier.runs.content import as_object
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import Row, rows_of
+from verifier.outcomes.run import Origin, origin
+from verifier.processes.children import Children, Ended, Interrupted, Limits, Message
 from verifier.runs.execution import execute, options_of
 from verifier.runs.loading import load
-from verifier.runs.row import Row, rows_of
-from verifier.runs.run import Origin, origin
 from verifier.solvers import open_solver
 from verifier.specs.protocol import DefinitionError
 from verifier.sweep.job import Job

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.row import job_id
 from verifier.runs.execution import ENGINES, options_of
 from verifier.runs.loading import Loaded, load
-from verifier.runs.row import job_id
 from verifier.runs.values import check_values
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import AssumptionFailed, Protocol, constants_of, define

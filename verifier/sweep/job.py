@@ -12,7 +12,7 @@ class Job:
     """What is asked, in plain values, so that it can be sent to any machine."""
 
     job_id: str
-    """See ``verifier.runs.row.job_id``."""
+    """See ``verifier.outcomes.row.job_id``."""
     spec: str
     """A built-in name, or a file."""
     name: str

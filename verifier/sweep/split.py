@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from verifier.engines.parts import Part, choose
+from verifier.outcomes.row import Row, job_id
 from verifier.runs.execution import ENGINES, options_of
 from verifier.runs.loading import load
-from verifier.runs.row import Row, job_id
 from verifier.sweep.job import Job
 from verifier.system.model import build
 from verifier.verdict import EXIT_CODES, VerdictKind

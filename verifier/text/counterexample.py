@@ -9,9 +9,9 @@ from rich.text import Text
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import IndexSet
-from verifier.report.changes import Entry, changes, contents
-from verifier.report.columns import GAP, cell, one_line, run_together, side_by_side, widths, wrap
 from verifier.system.model import Model
+from verifier.text.changes import Entry, changes, contents
+from verifier.text.columns import GAP, cell, one_line, run_together, side_by_side, widths, wrap
 from verifier.trust.trace import Trace
 
 _MARGIN = 4

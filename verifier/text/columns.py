@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from verifier.report.changes import Entry
+from verifier.text.changes import Entry
 
 GAP = " │ "
 _INDENT = "  "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from verifier.runs.run import Run
+from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.trust import itf
 from verifier.verdict import Verdict

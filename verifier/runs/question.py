@@ -11,10 +11,10 @@ from typing import Any, Generic, TypeVar
 
 from verifier.engines.bmc import Outcome
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.expect import Expectations, exit_code, expectations_of
+from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
+from verifier.outcomes.run import Origin, Run, origin
 from verifier.runs.loading import Loaded
 from verifier.runs.options import Options
-from verifier.runs.run import Origin, Run, origin
 from verifier.specs.definition import NO_DEADLOCK, Definition
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from verifier.encodings.concrete import show
-from verifier.report.columns import wrap
 from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model
+from verifier.text.columns import wrap
 from verifier.trust.explain import Reason, breaches, reasons
 from verifier.trust.trace import Trace
 

@@ -9,12 +9,12 @@ from rich.text import Text
 
 from verifier.engines.induction import InductionOutcome, Obligation
 from verifier.engines.inductive_step import Kind
-from verifier.report.columns import wrap
-from verifier.report.counterexample import render_trace
-from verifier.report.failure import render_failure
-from verifier.report.text import constants_line, expectation_remarks, render_verdicts
-from verifier.runs.run import Run
+from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
+from verifier.text.columns import wrap
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import render_failure
+from verifier.text.run import constants_line, expectation_remarks, render_verdicts
 from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (

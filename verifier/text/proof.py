@@ -8,8 +8,11 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.engines.prove import Proved
-from verifier.report.columns import wrap
-from verifier.report.text import (
+from verifier.outcomes.run import Run
+from verifier.solvers import solver_version
+from verifier.text.columns import wrap
+from verifier.text.invariant import invariant_lines
+from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
     constants_line,
     deadlocks_checked,
@@ -17,9 +20,6 @@ from verifier.report.text import (
     render_counterexamples,
     render_verdicts,
 )
-from verifier.runs.invariant import invariant_lines
-from verifier.runs.run import Run
-from verifier.solvers import solver_version
 from verifier.verdict import VerdictKind
 
 _MOST_LINES = 30

@@ -8,12 +8,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.encodings.concrete import Concrete, show
-from verifier.report.columns import aligned, wrap
-from verifier.report.counterexample import render_trace
-from verifier.report.failure import render_failure
-from verifier.runs.run import Run
+from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import NO_DEADLOCK, PropertyKind
+from verifier.text.columns import aligned, wrap
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import render_failure
 from verifier.verdict import Verdict, VerdictKind, in_words
 
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from verifier.runs.expect import NOT_AS_EXPECTED, exit_codes, heaviest, parse_expectations
+from verifier.outcomes.expectations import NOT_AS_EXPECTED, exit_codes, heaviest, parse_expectations
 from verifier.verdict import VerdictKind
 
 _LIMITS = ("timeout", "memory")
@@ -89,7 +89,7 @@ def job_id(
 
 
 def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
-    """The rows of a run's object (``verifier.runs.content.as_object``), one for each property.
+    """The rows of a run's object (``verifier.outcomes.content.as_object``), one for each property.
 
     Raises KeyError, TypeError, ValueError or UsageError for what is none.
     """

@@ -8,15 +8,15 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.report.columns import wrap
-from verifier.report.exploration import coverage_table, table
-from verifier.report.text import (
+from verifier.outcomes.run import Run
+from verifier.text.columns import wrap
+from verifier.text.exploration import coverage_table, table
+from verifier.text.run import (
     constants_line,
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
 )
-from verifier.runs.run import Run
 
 _LONGEST_BAR = 40
 _MOST_ROWS = 25

@@ -8,8 +8,9 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.report.columns import wrap
-from verifier.report.text import (
+from verifier.outcomes.run import Run
+from verifier.text.columns import wrap
+from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
     constants_line,
     deadlocks_checked,
@@ -17,7 +18,6 @@ from verifier.report.text import (
     render_counterexamples,
     render_verdicts,
 )
-from verifier.runs.run import Run
 from verifier.verdict import VerdictKind
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import Any
 
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message, Work
+from verifier.processes.children import Children, Ended, Interrupted, Limits, Message, Work
 
 _POLL_SECONDS = 0.2
 
