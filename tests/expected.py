@@ -15,7 +15,7 @@ from tabulate import tabulate
 
 from tests.models import build
 from verifier.engines.bmc import PREFERRED_SOLVERS, Request, check
-from verifier.processes.children import Limits
+from verifier.processes.limits import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load

@@ -12,6 +12,7 @@ from tests.lemma_grid import by_lemmas, is_proved
 from tests.models import build
 from tests.weakened import without
 from verifier.engines import prove
+from verifier.engines.choices import EngineChoice
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
 from verifier.engines.induction import InductionOutcome, Request, induct
@@ -180,6 +181,6 @@ def test_without_fencing_the_other_lemmas_prove_what_still_holds() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MAIN)
 def test_ic3_needs_no_lemma(name: str) -> None:
-    request = prove.Request((name,), prove.EngineChoice.IC3, lemmas=False)
+    request = prove.Request((name,), EngineChoice.IC3, lemmas=False)
     outcome = prove.check(model_of(FENCING), request)
     assert [verdict.kind for verdict in outcome.verdicts] == [PROVED]

@@ -10,7 +10,8 @@ import pytest
 
 from tests.models import build
 from tests.toys import LockServer
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.specs.protocol import Call, Drawing, Lane, Mail, define
 from verifier.specs.registry import BUILT_IN, load

@@ -20,7 +20,7 @@ from verifier.engines.explore import COMPLETE, Exploration, Progress, Request, e
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
-from verifier.processes.children import Limits
+from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant

@@ -21,7 +21,7 @@ from verifier.encodings.sorts import Range
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
 from verifier.errors import UsageError
-from verifier.processes.children import Limits
+from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import (

@@ -27,7 +27,8 @@ from verifier.encodings.sorts import (
     Set,
     Sort,
 )
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, free, invariant
 from verifier.system.model import Model

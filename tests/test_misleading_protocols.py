@@ -14,6 +14,7 @@ from verifier.encodings.quantifiers import count, forall, if_, those
 from verifier.encodings.sorts import Bag, Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import literal
 from verifier.engines import prove
+from verifier.engines.choices import EngineChoice
 from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import (
     IndexSetConstant,
@@ -166,7 +167,7 @@ class Rare(Protocol):
 def test_ic3_learns_from_facts_with_all_their_images(monkeypatch: pytest.MonkeyPatch) -> None:
     """Images of clauses are added without a query; that is right only if the seeds have all images, too."""
     model = build(Rare())
-    request = prove.Request(("NeverAll",), prove.EngineChoice.IC3)
+    request = prove.Request(("NeverAll",), EngineChoice.IC3)
     (verdict,) = prove.check(model, request).verdicts
     assert verdict.kind is VerdictKind.PROVED
     monkeypatch.setattr("verifier.engines.ic3.frames._with_images", lambda clauses, permutations: clauses)

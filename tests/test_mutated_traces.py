@@ -16,7 +16,8 @@ import pytest
 
 from tests.command_line import verify
 from tests.trace_judge import Judge
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.runs import replaying
 from verifier.runs.loading import load

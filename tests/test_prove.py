@@ -18,10 +18,12 @@ from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
 from verifier.encodings.sorts import Boolean, Option
 from verifier.engines import prove as engine
+from verifier.engines.choices import EngineChoice
 from verifier.engines.ic3.search import Counterexample, Proof
-from verifier.engines.prove import EngineChoice, Progress, ProveOutcome, Request, check
+from verifier.engines.prove import Progress, ProveOutcome, Request, check
 from verifier.engines.provers import LemmasKept, ic3_certificate, ic3_work
-from verifier.processes.children import Limits, Work
+from verifier.processes.children import Work
+from verifier.processes.limits import Limits
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant, lemma
 from verifier.system.transition_system import NamedFormula

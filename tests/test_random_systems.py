@@ -15,7 +15,8 @@ from tests.explicit import explore
 from tests.models import build
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Option, Range, Set
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,

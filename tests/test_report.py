@@ -24,7 +24,9 @@ from verifier.encodings.sorts import (
     Sort,
 )
 from verifier.encodings.terms import Symbol
-from verifier.engines.bmc import Outcome, Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
+from verifier.engines.outcome import Outcome
 from verifier.outcomes.content import as_object
 from verifier.outcomes.run import Run
 from verifier.report.description import describe

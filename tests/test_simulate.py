@@ -15,7 +15,7 @@ from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
 from verifier.engines.simulate import Progress, Request, simulate
 from verifier.errors import UsageError
-from verifier.processes.children import Limits
+from verifier.processes.limits import Limits
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant

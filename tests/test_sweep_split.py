@@ -11,7 +11,8 @@ import pytest
 from tests.command_line import LOCK, TOYS
 from tests.sweeping import jobs_of
 from tests.test_sweep import HereRunner
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.engines.parts import Choice, Part, choose
 from verifier.outcomes.row import Row
 from verifier.runs.loading import load

@@ -11,7 +11,6 @@ import tomlkit
 from tomlkit.items import InlineTable, Table
 
 from verifier.ci.check import Checked, said, worst_code
-from verifier.ci.manifest import knows_fewest
 from verifier.files import replace_file
 from verifier.outcomes.row import Row
 from verifier.verdict import EXIT_CODES, VerdictKind
@@ -109,7 +108,7 @@ def _expectation(row: Row) -> dict[str, Any]:
     found: dict[str, Any] = {"verdict": row.verdict.value.lower()}
     if row.verdict is VerdictKind.HOLDS:
         found["depth"] = row.depth
-    elif row.steps is not None and row.fewest and knows_fewest(row.engine):
+    elif row.steps is not None and row.fewest:
         found["steps"] = row.steps
     return {key: value for key, value in found.items() if value is not None}
 

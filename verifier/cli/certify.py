@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from verifier.cli.output import format_option
-from verifier.cli.parameters import Duration, OneOf
+from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SPEC_HELP
 from verifier.solvers.names import SOLVER_NAMES
@@ -36,8 +36,8 @@ class Options:
     metavar="SPEC",
     help=f"{SPEC_HELP} [default: the one the file names, if it is built in]",
 )
-@click.option("--solver", type=OneOf("solver", SOLVER_NAMES), help=_SOLVER_HELP)
-@click.option("--timeout", type=Duration(), help="End the check after this time: 90, 90s, 2m, 1h.")
+@click.option("--solver", type=one_of("solver", SOLVER_NAMES), help=_SOLVER_HELP)
+@click.option("--timeout", type=DURATION, help="End the check after this time: 90, 90s, 2m, 1h.")
 @format_option
 def command(
     path: Path, spec: str | None, solver: str | None, timeout: float | None, output_format: str

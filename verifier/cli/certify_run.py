@@ -10,11 +10,12 @@ from typing import Any
 from verifier.cli.certify import Options
 from verifier.cli.output import print_json, say
 from verifier.cli.running import terminable
-from verifier.engines.bmc import Outcome
+from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.content import as_object
 from verifier.outcomes.run import Run
-from verifier.processes.children import Children, Ended, Interrupted, Limits
+from verifier.processes.children import Children, Ended
+from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.solvers import solver_version
 from verifier.specs.definition import NO_DEADLOCK

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from verifier.cli.output import format_option
-from verifier.cli.parameters import Positive
+from verifier.cli.parameters import POSITIVE
 from verifier.cli.paths import FileToRead, FileToWrite
 
 MANIFEST = click.argument("manifest", type=FileToRead(), metavar="MANIFEST")
@@ -23,7 +23,7 @@ _UPDATE_HELP = (
 @click.command("ci")
 @MANIFEST
 @click.option("--cell", "cells", multiple=True, metavar="ID", help=_CELL_HELP)
-@click.option("--jobs", type=Positive(), help=_JOBS_HELP)
+@click.option("--jobs", type=POSITIVE, help=_JOBS_HELP)
 @click.option("--junit", type=FileToWrite(), metavar="FILE", help="Write JUnit XML as well.")
 @format_option
 @click.option("--update", is_flag=True, help=_UPDATE_HELP)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from verifier.cli.output import check_writable, say, write
-from verifier.cli.parameters import OneOf
+from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.errors import UsageError
@@ -52,7 +52,7 @@ class Options:
 @click.command("export")
 @spec_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
-@click.option("--format", "form", type=OneOf("format", _FORMATS), help=_FORMAT_HELP)
+@click.option("--format", "form", type=one_of("format", _FORMATS), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
 @click.option("--map", "names", type=FileToWrite(), metavar="FILE", help=_MAP_HELP)
 @click.option("--deadlock", is_flag=True, help=_DEADLOCK_HELP)

@@ -19,7 +19,8 @@ INTERNAL_ERROR, WRONG_USAGE, INTERRUPTED = 1, 2, 12
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named by module and attribute, with the short help to list."""
+    """A group whose commands are named by module and attribute (the command, or what makes it from its name),
+    with the short help to list."""
 
     def __init__(self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -34,7 +35,8 @@ class LazyGroup(click.Group):
         if cmd_name not in self._commands_at:
             return None
         module, _, attribute = self._commands_at[cmd_name][0].partition(":")
-        command = getattr(import_module(module), attribute)
+        found = getattr(import_module(module), attribute)
+        command = found if isinstance(found, click.Command) else found(cmd_name)
         assert isinstance(command, click.Command)
         return command
 

@@ -8,16 +8,13 @@ from typing import Any
 import click
 
 from verifier.cli.group import LazyGroup
+from verifier.runs.table import ENGINES
 from verifier.version import UNKNOWN, tool_version
 
 _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
     "show": ("verifier.cli.show:command", "Describe a protocol: constants, actions, properties, size."),
-    "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
-    "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
-    "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
-    "prove": ("verifier.cli.prove:command", "Prove properties for all depths, or find a violation."),
-    "induct": ("verifier.cli.induct:command", "Prove properties for all depths, by the spec's lemmas."),
+    **{name: ("verifier.cli.engine:engine_command", words) for name, (_, words) in ENGINES.items()},
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
     "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from verifier.cli.ci import MANIFEST
-from verifier.cli.parameters import Positive
+from verifier.cli.parameters import POSITIVE
 
 _GROUPS_HELP = (
     "At most so many entries: cells are put together so that all take about as long. [default: one entry for "
@@ -17,7 +17,7 @@ _GROUPS_HELP = (
 
 @click.command("matrix")
 @MANIFEST
-@click.option("--groups", type=Positive(), help=_GROUPS_HELP)
+@click.option("--groups", type=POSITIVE, help=_GROUPS_HELP)
 def command(manifest: Path, groups: int | None) -> int:
     """Print the cells of MANIFEST as JSON for a CI matrix, as GitHub's fromJSON takes it.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from verifier.cli.parameters import OneOf
+from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings
 
@@ -26,7 +26,7 @@ _SPEC_HELP = (
 
 @click.command("report")
 @click.argument("run", metavar="RUN", type=FileToRead())
-@click.option("--format", "output_format", type=OneOf("format", FORMATS), help=_FORMAT_HELP)
+@click.option("--format", "output_format", type=one_of("format", FORMATS), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @click.option("--title", help="The report's title. [default: the name of RUN]")

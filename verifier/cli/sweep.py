@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from verifier.cli.output import format_option
-from verifier.cli.parameters import Count, Duration, Positive, Size
+from verifier.cli.parameters import COUNT, DURATION, POSITIVE, SIZE
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP
 
@@ -70,11 +70,11 @@ class Options:
 @click.option(
     "--engine", "engines", multiple=True, metavar="NAME", help="bmc, explore, induct or prove. [default: bmc]"
 )
-@click.option("--depth", type=Count(), help="The most actions of an execution. [default: the spec's]")
-@click.option("--timeout", type=Duration(), help="End a job after this time: 90, 90s, 2m, 1h.")
-@click.option("--memory", type=Size(), help="End a job at this much memory: 512MiB, 2GiB.")
+@click.option("--depth", type=COUNT, help="The most actions of an execution. [default: the spec's]")
+@click.option("--timeout", type=DURATION, help="End a job after this time: 90, 90s, 2m, 1h.")
+@click.option("--memory", type=SIZE, help="End a job at this much memory: 512MiB, 2GiB.")
 @click.option("--option", "engine_options", multiple=True, metavar="NAME=VALUE", help=_OPTION_HELP)
-@click.option("--split", type=Positive(), help=_SPLIT_HELP)
+@click.option("--split", type=POSITIVE, help=_SPLIT_HELP)
 @click.option(
     "--out",
     type=FileToWrite(),

@@ -10,10 +10,11 @@ from typing import Any
 from verifier.cli.group import INTERRUPTED
 from verifier.cli.output import console, print_json, print_lines, say
 from verifier.cli.paths import check_no_code, reads_spec
+from verifier.cli.reporter import Reporter
 from verifier.cli.running import terminable
 from verifier.cli.specs import parse_settings
 from verifier.cli.sweep import Options
-from verifier.cli.sweep_progress import SweepReporter
+from verifier.cli.sweep_progress import SweepText
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.expectations import Expectations, exit_code, parse_expectations
 from verifier.outcomes.row import Row
@@ -144,16 +145,16 @@ def _run_jobs(spark: Any, store: Any, missing: Sequence[Job]) -> _Ended:
     from verifier.sweep.store import Full
     from verifier.sweep.sweep import Sweep
 
-    failure, interrupted, reporter, began = None, False, SweepReporter(), time.monotonic()
+    failure, interrupted, text, began = None, False, SweepText(), time.monotonic()
     try:
-        with reporter:
+        with Reporter(text) as reporter:
             Sweep(store, spark, reporter).run(missing)
     except KeyboardInterrupt:
         interrupted = True
         say("interrupted: what is done is kept, and the same command goes on", err=True)
     except (Full, SparkFailed) as failed:
         failure = str(failed)
-    return _Ended(failure, interrupted, reporter.ended, time.monotonic() - began)
+    return _Ended(failure, interrupted, text.ended, time.monotonic() - began)
 
 
 def _again(row: Row, words: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from verifier.encodings.bits import conjunction, negation
 from verifier.engines import bmc
+from verifier.engines.choices import INDUCTION_SOLVER
 from verifier.engines.counterexamples import Counterexamples
 from verifier.engines.inductive_step import (
     Answered,
@@ -22,9 +23,11 @@ from verifier.engines.inductive_step import (
     Question,
     check_obligations,
 )
+from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
-from verifier.processes.children import Children, Ended, Interrupted, Limits, Work
+from verifier.processes.children import Children, Ended, Work
+from verifier.processes.limits import Interrupted, Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.symmetry.instance_orbits import representatives
@@ -37,8 +40,7 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
-ENGINE = "induction"
-PREFERRED_SOLVER = "cadical"
+ENGINE = "induct"
 _MAY_BE_UNREACHABLE = "the first state may be unreachable"
 _FIRST_STATE = "first state"
 
@@ -50,7 +52,7 @@ class Request:
     property_name: str
     lemmas: tuple[str, ...] | None = None
     """None: all that the protocol has."""
-    solver: str = PREFERRED_SOLVER
+    solver: str = INDUCTION_SOLVER
     symmetry: bool = True
     """Ask about one instance of each orbit under renaming interchangeable elements."""
     houdini: bool = False
@@ -97,7 +99,7 @@ class Rechecked:
 
 
 @dataclass(frozen=True)
-class InductionOutcome(bmc.Outcome):
+class InductionOutcome(Outcome):
     """An outcome, with all obligations and the invariant, if there is one."""
 
     obligations: tuple[Obligation, ...] = ()
@@ -115,6 +117,33 @@ class Progress:
 
     news: Obligation | LeftOut
     seconds: float
+
+
+@dataclass(frozen=True)
+class PropertyProgress:
+    """News of one of several properties."""
+
+    property_name: str
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Inductions(Outcome):
+    """The checks of several properties."""
+
+    parts: tuple[InductionOutcome, ...] = ()
+    """One for each property."""
+
+
+def combined(parts: Iterable[InductionOutcome]) -> Inductions:
+    """The outcomes of several properties as one."""
+    parts = tuple(parts)
+    statistics = {
+        "properties": {part.verdicts[0].property_name: part.statistics for part in parts},
+        "peak_memory_bytes": max((part.statistics.get("peak_memory_bytes", 0) for part in parts), default=0),
+    }
+    never = tuple(dict.fromkeys(name for part in parts for name in part.never_enabled))
+    return Inductions(tuple(part.verdicts[0] for part in parts), never, statistics, parts=parts)
 
 
 Listen = Callable[[Progress], None]
@@ -174,6 +203,7 @@ class _Run:
         self.request = request
         self.listen = listen
         self.began = time.monotonic()
+        self.limits = request.limits.begun()
         self.question = question_of(model, request)
         self.answers: dict[tuple[Kind, str, int | None], Answered] = {}
         self.left_out: dict[str, LeftOut] = {}
@@ -184,7 +214,7 @@ class _Run:
         self.failures: list[str] = []
 
     def run(self) -> InductionOutcome:
-        children = Children(self.request.limits)
+        children = Children(self.limits)
         reason = ""
         with children:
             try:
@@ -352,10 +382,8 @@ class _Run:
         elsewhere = negation(conjunction(bit if value else negation(bit) for bit, value in held))
         sought = SafetyProperty(_FIRST_STATE, PropertyKind.REACHABLE, elsewhere, default=False)
         model = replace(self.model, system=replace(system, properties=(*system.properties, sought)))
-        limits = self.request.limits
-        left = None if limits.seconds is None else max(limits.seconds - self._elapsed(), 0.1)
         # The state is one of many that differ in names only, so names must not be taken in order.
-        question = bmc.Request((_FIRST_STATE,), depth, symmetry=False, limits=replace(limits, seconds=left))
+        question = bmc.Request((_FIRST_STATE,), depth, symmetry=False, limits=self.limits)
         return next(v for v in bmc.check(model, question).verdicts if v.property_name == _FIRST_STATE)
 
 

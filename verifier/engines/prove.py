@@ -9,15 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from verifier.clauses.structural_invariants import enabled_on_walks
-from verifier.engines import bmc
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
+from verifier.engines.choices import EngineChoice
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, Working
 from verifier.engines.kinduction import BaseClosed, Induced
 from verifier.engines.kinduction import GaveUp as KindGaveUp
+from verifier.engines.outcome import Outcome
 from verifier.engines.provers import (
     BMC,
     IC3,
@@ -31,7 +31,8 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
-from verifier.processes.children import Children, Ended, Interrupted, Limits
+from verifier.processes.children import Children, Ended
+from verifier.processes.limits import Interrupted, Limits
 from verifier.solvers.assuming import AssumingSolver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
@@ -43,14 +44,6 @@ from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, settled
 
 KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
-
-
-class EngineChoice(StrEnum):
-    """Which provers run."""
-
-    AUTO = "auto"
-    IC3 = "ic3"
-    KIND = "kind"
 
 
 @dataclass(frozen=True)
@@ -95,7 +88,7 @@ class Proved:
 
 
 @dataclass(frozen=True)
-class ProveOutcome(bmc.Outcome):
+class ProveOutcome(Outcome):
     """An outcome with what proves it."""
 
     proofs: tuple[Proved, ...] = ()
@@ -109,16 +102,13 @@ def check(
     Raises NoInitialState.
     """
     require_initial_state(model)
-    began = time.monotonic()
+    limits = request.limits.begun()
     verdicts: list[Verdict] = []
     proofs: list[Proved] = []
     statistics: dict[str, Any] = {"provers": {}, "peak_memory_bytes": 0}
     dead: set[str] = set()
     for name in request.properties:
-        left = request.limits.seconds
-        if left is not None:
-            left = max(0.0, left - (time.monotonic() - began))
-        run = _Run(model.asking((name,)), request, name, Limits(left, request.limits.memory), listen)
+        run = _Run(model.asking((name,)), request, name, limits, listen)
         verdicts += run.run()
         if run.proved is not None:
             proofs.append(run.proved)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import platform
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from verifier.engines.bmc import Outcome
+from verifier.engines.outcome import Outcome
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
+from verifier.trust.certificate import Certificate
 from verifier.version import tool_version
 
 
@@ -54,4 +55,11 @@ class Run:
     """Actions that were expected to be enabled, and were not."""
     proofs: tuple[Mapping[str, Any], ...] = ()
     """How each proof was found and checked, as the JSON output has it."""
+    certificates: Mapping[str, Certificate] = field(default_factory=dict)
+    """Of each property that is proved, if it can be written down."""
     origin: Origin = field(default_factory=origin)
+
+    def with_files(self, files: Mapping[str, str]) -> Run:
+        """The run, each verdict with the file that its certificate was written to."""
+        verdicts = (replace(v, certificate=files.get(v.property_name)) for v in self.outcome.verdicts)
+        return replace(self, outcome=replace(self.outcome, verdicts=tuple(verdicts)))

@@ -18,20 +18,13 @@ from typing import Any, TypeAlias
 
 import psutil
 
+from verifier.processes.limits import Limits
+
 _POLL_SECONDS = 0.2
 _PR_SET_PDEATHSIG = 1
 
 Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
 """What a child does: gets a function to report with, and a connection to hear from the parent."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a run may take; None is no limit."""
-
-    seconds: float | None = None
-    memory: int | None = None
-    """Bytes of resident memory, over all its processes."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +43,6 @@ class Ended:
     failure: str | None
 
 
-class Interrupted(Exception):
-    """The limits ended the run: its time, its memory, or the user. The text says which."""
-
-
 @dataclass
 class _Child:
     process: Any
@@ -69,11 +58,13 @@ class Children:
     nested: bool = False
     """Whether children have children of their own, which count, and are killed, with them."""
     _children: dict[str, _Child] = field(default_factory=dict)
-    _began: float = field(default_factory=time.monotonic)
     _measured: float = 0.0
     """When memory was measured last, which with descendants takes some 10 ms."""
     peak_memory: int = 0
     """Bytes."""
+
+    def __post_init__(self) -> None:
+        self.limits = self.limits.begun()
 
     def __enter__(self) -> Children:
         return self
@@ -102,7 +93,7 @@ class Children:
         self._children[name] = _Child(process, receiving, sending)
 
     def send(self, name: str, content: Any) -> None:
-        """Sends to a child; one that has ended does not mind."""
+        """Sends to a child. Nothing happens if it has ended."""
         if name in self._children:
             with contextlib.suppress(BrokenPipeError):
                 self._children[name].sending.send(content)
@@ -163,17 +154,14 @@ class Children:
         return Message(name, content)
 
     def _enforce(self) -> None:
-        limits = self.limits
-        if limits.seconds is not None and time.monotonic() - self._began >= limits.seconds:
-            raise Interrupted(f"timeout of {limits.seconds:g} s")
+        self.limits.check_time()
         if time.monotonic() - self._measured < _POLL_SECONDS:
             return
         self._measured = time.monotonic()
         measure = _resident_with_descendants if self.nested else _resident
         used = sum(measure(child.process.pid) for child in self._children.values())
         self.peak_memory = max(self.peak_memory, used)
-        if limits.memory is not None and used > limits.memory:
-            raise Interrupted(f"memory limit of {limits.memory / 2**20:g} MiB")
+        self.limits.check_memory(used)
 
 
 @dataclass(frozen=True)

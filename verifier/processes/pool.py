@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import Any
 
-from verifier.processes.children import Children, Ended, Interrupted, Limits, Message, Work
+from verifier.processes.children import Children, Ended, Message, Work
+from verifier.processes.limits import Interrupted, Limits
 
 _POLL_SECONDS = 0.2
 

@@ -24,14 +24,16 @@ class Loaded:
     definition: Definition
     vocabulary: Mapping[str, Any]
     """What a formula given as text may name beside the variables."""
+    began: float | None = None
+    """When the command began that asks, on the monotonic clock; None: its time begins with the question."""
 
 
-def load(spec: str, settings: Mapping[str, Any]) -> Loaded:
+def load(spec: str, settings: Mapping[str, Any], began: float | None = None) -> Loaded:
     """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them."""
     found = load_class(spec)
     try:
         protocol = found(dict(settings))
-        return Loaded(spec, define(protocol), vocabulary(protocol))
+        return Loaded(spec, define(protocol), vocabulary(protocol), began)
     except (UsageError, DefinitionError):
         raise
     except Exception as error:  # a user's own code may raise anything

@@ -21,9 +21,10 @@ from verifier.errors import UsageError
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Origin, origin
-from verifier.processes.children import Children, Ended, Interrupted, Limits, Message
-from verifier.runs.execution import execute, options_of
+from verifier.processes.children import Children, Ended, Message
+from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.loading import load
+from verifier.runs.table import engine_named, execute
 from verifier.solvers import open_solver
 from verifier.specs.protocol import DefinitionError
 from verifier.sweep.job import Job
@@ -110,7 +111,7 @@ class _Blank:
             spec_hash=job.spec_hash,
             constants=job.constants,
             property_name=job.property_name,
-            engine=job.engine_name,
+            engine=job.engine,
             options=job.recorded,
             solver="",
             solver_version="",
@@ -136,7 +137,9 @@ class _Blank:
 def _in_child(job: Job) -> _Ended:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the engines take it for the user's
-        options = options_of(job.engine, {**job.options, "properties": [job.property_name]})
+        engine = engine_named(job.engine)
+        known = {n: v for n, v in job.options.items() if n in engine.options.__dataclass_fields__}
+        options = engine.options_of({**known, "properties": [job.property_name]})
         try:
             report(as_object(execute(job.engine, load(job.spec, job.constants), options)))
         except (UsageError, DefinitionError) as error:

@@ -21,8 +21,6 @@ class Job:
     constants: Mapping[str, Any]
     property_name: str
     engine: str
-    engine_name: str
-    """As results say it."""
     options: Mapping[str, Any]
     """As they are given to the engine, limits among them."""
     recorded: Mapping[str, Any]

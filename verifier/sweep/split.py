@@ -13,8 +13,9 @@ from typing import Any
 
 from verifier.engines.parts import Part, choose
 from verifier.outcomes.row import Row, job_id
-from verifier.runs.execution import ENGINES, options_of
 from verifier.runs.loading import load
+from verifier.runs.table import engine_named
+from verifier.sweep.expansion import recorded_options
 from verifier.sweep.job import Job
 from verifier.system.model import build
 from verifier.verdict import EXIT_CODES, VerdictKind
@@ -35,15 +36,14 @@ def parts_of(job: Job) -> list[Job]:
 
 def _part(job: Job, changed: dict[str, Any]) -> Job:
     options = {**job.options, **changed}
-    engine = ENGINES[job.engine]
-    given = options_of(job.engine, {**options, "properties": [job.property_name]})
-    recorded = engine.recorded(engine.prepare(load(job.spec, job.constants), given))
+    loaded = load(job.spec, job.constants)
+    recorded = recorded_options(engine_named(job.engine), loaded, options, job.property_name)
     return replace(job, job_id=_key(job, job.property_name, recorded), options=options, recorded=recorded,
                    parts=1, part_of=job.job_id)  # fmt: skip
 
 
 def _key(job: Job, property_name: str, recorded: Any) -> str:
-    return job_id(job.spec_hash, job.constants, property_name, job.engine_name, recorded, job.tool_version)
+    return job_id(job.spec_hash, job.constants, property_name, job.engine, recorded, job.tool_version)
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines.induction import InductionOutcome, Obligation
+from verifier.engines.induction import InductionOutcome, Inductions, Obligation
 from verifier.engines.inductive_step import Kind
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
@@ -24,10 +24,9 @@ _UNREACHABLE = (
 _CELL = 6
 
 
-def render_induction(
-    run: Run, width: int, *, full: bool, outcomes: Sequence[InductionOutcome]
-) -> list[RenderableType]:
+def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters as far as the tables can."""
+    outcomes = run.outcome.parts if isinstance(run.outcome, Inductions) else ()
     about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
@@ -37,7 +36,7 @@ def render_induction(
     lines += [*render_verdicts(run, width), Text()]
     instances = 0 if run.model is None else len(run.model.system.instances)
     for outcome in outcomes:
-        for remark in _remarks(outcome, instances):
+        for remark in _remarks(run, outcome, instances):
             lines += map(Text, wrap(remark, width, subsequent_indent="  "))
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."
     for remark in (*expectation_remarks(run), times):
@@ -91,7 +90,7 @@ def _cell(items: Sequence[Obligation]) -> str:
     return "?" if any(item.holds is None for item in items) else f"{sum(i.seconds for i in items):.2f}"
 
 
-def _remarks(outcome: InductionOutcome, instances: int) -> list[str]:
+def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     verdict = outcome.verdicts[0]
     name = verdict.property_name
     remarks = []
@@ -114,6 +113,7 @@ def _remarks(outcome: InductionOutcome, instances: int) -> list[str]:
         by = f"{again.solver} {solver_version(again.solver)}"
         how = f"{again.obligations} obligations about {again.instances} instances"
         remarks.append(f"{name}: {by} checked it again in {again.seconds:.1f} s, in a fresh process: {how}.")
-    if verdict.certificate is not None:
-        remarks.append(f"{name}: the certificate is in {verdict.certificate}.")
+    files = {v.property_name: v.certificate for v in run.outcome.verdicts}
+    if files.get(name) is not None:
+        remarks.append(f"{name}: the certificate is in {files[name]}.")
     return remarks

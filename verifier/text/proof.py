@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines.prove import Proved
+from verifier.engines.prove import Proved, ProveOutcome
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
@@ -25,8 +25,9 @@ from verifier.verdict import VerdictKind
 _MOST_LINES = 30
 
 
-def render_proof(run: Run, width: int, *, full: bool, proofs: Sequence[Proved]) -> list[RenderableType]:
+def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
+    proofs = run.outcome.proofs if isinstance(run.outcome, ProveOutcome) else ()
     about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]

@@ -80,3 +80,7 @@ def _names(graph: Graph) -> Callable[[int], str]:
 
 def _quoted(text: str) -> str:
     return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+GRAPHS = {".dot": as_dot, ".graphml": as_graphml}
+"""How a graph is written, by the ending of its file."""
