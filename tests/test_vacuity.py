@@ -23,7 +23,7 @@ from verifier.specs.protocol import define, invariant, reachable
 from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.verdict import EXIT_CODES, NEVER_REACHED, Verdict, VerdictKind, worst
+from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, worst
 
 CORRIDOR = f"{TOYS}:Corridor"
 ENGINES = {
@@ -117,7 +117,7 @@ def test_a_witness_that_shows_nothing_does_not_replay(corridor: Model) -> None:
 def test_reaching_weighs_less_than_holding() -> None:
     verdicts = [Verdict("P", kind, 1, 0.0) for kind in (VerdictKind.REACHED, VerdictKind.HOLDS)]
     assert worst(verdict.kind for verdict in verdicts) is VerdictKind.HOLDS
-    assert EXIT_CODES[VerdictKind.REACHED] == 0
+    assert VerdictKind.REACHED.exit_code == 0
 
 
 def test_a_reachable_property_is_not_the_invariant_of_the_same_formula() -> None:

@@ -25,7 +25,7 @@ from verifier.text.run import constants_line, verdict_text
 from verifier.trust.certificate import Certificate, check_fit, read
 from verifier.trust.certify import Checked, check, other_solver
 from verifier.trust.initial_states import require_initial_state
-from verifier.verdict import EXIT_CODES, Verdict, VerdictKind, settled
+from verifier.verdict import Verdict, VerdictKind, settled
 
 _SHOWN = 5
 
@@ -51,7 +51,7 @@ def run(options: Options) -> int:
         print_json(as_object(_run(loaded, model, proof, solver, checked, verdict)))
     else:
         _show(model, proof, solver, checked, verdict)
-    return EXIT_CODES[verdict.kind]
+    return verdict.kind.exit_code
 
 
 def _checked(model: Model, proof: Certificate, solver: str, options: Options) -> tuple[Checked | None, str]:
@@ -119,7 +119,7 @@ def _run(
         outcome=Outcome((verdict,), (), statistics),
         seconds=verdict.seconds,
         building_seconds=0.0,
-        exit_code=EXIT_CODES[verdict.kind],
+        exit_code=verdict.kind.exit_code,
     )
 
 

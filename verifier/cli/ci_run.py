@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from verifier.ci.check import Checked, uncovered, worst_code
+from verifier.ci.check import Checked, uncovered
 from verifier.ci.checking import Outcome, check_cells
 from verifier.ci.manifest import read_manifest
 from verifier.ci.matrix import MOST_GROUPS, matrix
@@ -22,6 +22,7 @@ from verifier.files import reason_of
 from verifier.printable import json_text
 from verifier.report.manifest import cell_lines, closing_lines, outcome_object
 from verifier.report.manifest_junit import as_junit
+from verifier.verdict import ExitCode
 
 
 def check(path: Path, names: Sequence[str], jobs: int | None, junit: Path | None, output_format: str) -> int:
@@ -52,7 +53,7 @@ def update_manifest(
         say(f"left  {one.cell}: {one.reason}")
     recorded = len(outcome.cells) - len(left)
     say(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
-    return worst_code(one.exit_code for one in left)
+    return ExitCode.worst(one.exit_code for one in left)
 
 
 def print_matrix(path: Path, groups: int | None) -> int:
@@ -65,7 +66,7 @@ def print_matrix(path: Path, groups: int | None) -> int:
     for found in missing:
         say(f"FAIL  manifest: {found.subject}: {found.surprise}", err=True)
     if missing:
-        return worst_code(found.exit_code for found in missing)
+        return ExitCode.worst(found.exit_code for found in missing)
     click.echo(json_text(matrix(manifest.cells, groups or MOST_GROUPS), indent=None))
     return 0
 

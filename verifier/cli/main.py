@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from textwrap import TextWrapper
 from typing import Any
 
 import click
 
 from verifier.cli.group import LazyGroup
 from verifier.runs.table import ENGINES
+from verifier.verdict import ExitCode
 from verifier.version import UNKNOWN, tool_version
 
 _COMMANDS = {
@@ -32,16 +34,14 @@ Example:
 
 \b
 Exit codes, of several verdicts the worst:
-   0  holds, proved or reached, or the verdict that --expect names
-   1  an error of verify itself
-   2  wrong usage or bad input
-  10  violated
-  11  not inductive: a proof by lemmas that fails, which says nothing of the property
-  12  inconclusive: time, memory, interrupted, not reached within the depth
-  13  a deadlock, which --deadlock looks for
-  14  holds, proved or reached, but --expect names another verdict, or an action that was never
-      enabled; of verify ci, a surprise other than a verdict
 """
+_MEANING = TextWrapper(88, subsequent_indent=" " * 6)
+
+
+def _exit_codes() -> str:
+    """What each exit code means, in the order of their numbers."""
+    lines = (f"  {code:2}  {code.meaning}" for code in sorted(ExitCode))
+    return "\n".join(line for words in lines for line in _MEANING.wrap(words))
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -52,7 +52,12 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         context.exit()
 
 
-@click.group(cls=LazyGroup, commands_at=_COMMANDS, help=_HELP, context_settings={"max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    commands_at=_COMMANDS,
+    help=f"{_HELP}{_exit_codes()}",
+    context_settings={"max_content_width": 100},
+)
 @click.option(
     "--version",
     is_flag=True,

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from verifier.cli.group import INTERRUPTED
 from verifier.cli.output import console, print_json, print_lines, say
 from verifier.cli.paths import check_no_code, reads_spec
 from verifier.cli.reporter import Reporter
@@ -23,9 +22,8 @@ from verifier.sweep.expansion import Expansion, expand, expensive_first
 from verifier.sweep.grid import Grid, axes_of, read_grids
 from verifier.sweep.java import check_java
 from verifier.sweep.job import Job
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ExitCode, Verdict, VerdictKind
 
-_FAILED = 1
 _RERUN = ("verdict", "property", "spec", "engine")
 
 
@@ -137,7 +135,7 @@ def _swept(options: Options, expansion: Expansion, expectations: Expectations, s
             return _conclude(options, expansion, expectations, ended, spark)
     except (Full, SparkFailed) as failed:
         say(f"verify: {failed}", err=True)
-        return _FAILED
+        return ExitCode.INTERNAL_ERROR
 
 
 def _run_jobs(spark: Any, store: Any, missing: Sequence[Job]) -> _Ended:
@@ -193,13 +191,13 @@ def _conclude(
         if not ended.interrupted:
             raise
         say(f"Spark has ended too; verify report {options.out} shows what is done", err=True)
-        return INTERRUPTED
+        return ExitCode.INCONCLUSIVE
     done = sum(count.jobs for count in summary.counts)
     verdicts = [Verdict(name, VerdictKind(kind), None, 0.0) for name, kind in sorted(summary.verdicts)]
     if ended.interrupted or ended.failure:
         name = expansion.jobs[0].property_name
         verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, "not all jobs were run"))
-    code = _FAILED if ended.failure else exit_code(verdicts, expectations)
+    code = ExitCode.INTERNAL_ERROR if ended.failure else exit_code(verdicts, expectations)
     if options.output_format == "json":
         print_json(
             {

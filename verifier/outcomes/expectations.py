@@ -7,13 +7,7 @@ from dataclasses import dataclass
 
 from verifier.errors import UsageError, unknown_name
 from verifier.specs.definition import NO_DEADLOCK, Definition
-from verifier.verdict import EXIT_CODES, Verdict, VerdictKind, worst
-
-NOT_AS_EXPECTED = 14
-"""Exit code of a success where another verdict was expected, or where an action was never enabled."""
-
-DEADLOCK = 13
-"""Exit code where a deadlock was looked for and found, and nothing worse."""
+from verifier.verdict import ExitCode, Verdict, VerdictKind, worst
 
 _EXPECTABLE = {kind.value.lower(): kind for kind in VerdictKind if kind is not VerdictKind.ERROR}
 _ENABLED = "enabled"
@@ -99,9 +93,8 @@ def _subject(expected: Expectation | Enabling) -> tuple[type, str | None]:
 def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: Collection[str] = ()) -> int:
     """The exit code of a run in which these actions were enabled; of several, the one that weighs most."""
     found = [(verdict.property_name, verdict.kind) for verdict in verdicts]
-    return heaviest(
-        [*exit_codes(found, expectations), *(NOT_AS_EXPECTED for _ in expectations.never_enabled(enabled))]
-    )
+    missing = [ExitCode.NOT_AS_EXPECTED for _ in expectations.never_enabled(enabled)]
+    return ExitCode.worst([*exit_codes(found, expectations), *missing])
 
 
 def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:
@@ -116,22 +109,14 @@ def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectati
     ]
 
 
-def heaviest(codes: Iterable[int]) -> int:
-    """Of several exit codes the one that weighs most."""
-    return max(codes, key=_WEIGHT.index, default=0)
-
-
-_WEIGHT = (0, NOT_AS_EXPECTED, 12, 11, DEADLOCK, 10, 1)
-
-
 def plain_code(property_name: str, kind: VerdictKind) -> int:
     """The exit code of a verdict of which nothing was expected."""
     if property_name == NO_DEADLOCK and kind is VerdictKind.VIOLATED:
-        return DEADLOCK
-    return EXIT_CODES[kind]
+        return ExitCode.DEADLOCK
+    return kind.exit_code
 
 
 def _code(kind: VerdictKind, expected: VerdictKind | None, plain: int) -> int:
     if expected is None:
         return plain
-    return 0 if kind is expected else plain or NOT_AS_EXPECTED
+    return 0 if kind is expected else plain or ExitCode.NOT_AS_EXPECTED

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from verifier.outcomes.expectations import NOT_AS_EXPECTED, exit_codes, heaviest, parse_expectations
-from verifier.verdict import VerdictKind
+from verifier.outcomes.expectations import exit_codes, parse_expectations
+from verifier.verdict import ExitCode, VerdictKind
 
 _LIMITS = ("timeout", "memory")
 
@@ -142,5 +142,5 @@ def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:
     found = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]
     of_verdicts = [word for word in content.get("expected", ()) if not word.lower().endswith("=enabled")]
     expectations = parse_expectations(of_verdicts, [name for name, _ in found])
-    missing = [NOT_AS_EXPECTED for _ in content.get("expected_but_never_enabled", ())]
-    return [heaviest([code, *missing]) for code in exit_codes(found, expectations)]
+    missing = [ExitCode.NOT_AS_EXPECTED for _ in content.get("expected_but_never_enabled", ())]
+    return [ExitCode.worst([code, *missing]) for code in exit_codes(found, expectations)]

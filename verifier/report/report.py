@@ -15,7 +15,7 @@ from verifier.runs.replaying import ENGINE as REPLAY
 from verifier.runs.table import engine_named
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import BUILT_IN
-from verifier.verdict import WORST_LAST, VerdictKind, in_words
+from verifier.verdict import VerdictKind, in_words
 
 _FILE_OF_ANOTHER = "FILE.py"
 
@@ -37,7 +37,7 @@ def verdict_words(row: Row) -> str:
 
 def tally(rows: Sequence[Row]) -> Mapping[VerdictKind, int]:
     """How many verdicts there are of each kind, the worst first."""
-    counts = {kind: sum(row.verdict is kind for row in rows) for kind in reversed(WORST_LAST)}
+    counts = {kind: sum(row.verdict is kind for row in rows) for kind in reversed(VerdictKind)}
     return {kind: count for kind, count in counts.items() if count}
 
 

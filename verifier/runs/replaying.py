@@ -18,7 +18,7 @@ from verifier.system.model import Model, build
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import VerdictKind
 
 ENGINE = "replay"
 
@@ -81,7 +81,7 @@ def row_of(replay: Replayed) -> Row:
         proof=None,
         statistics={},
         drawing=definition.drawing,
-        exit_code=EXIT_CODES[verdict],
+        exit_code=verdict.exit_code,
         error=None,
         host=made.host,
         started_at=made.started_at,

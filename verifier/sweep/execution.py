@@ -28,7 +28,7 @@ from verifier.runs.table import engine_named, execute
 from verifier.solvers import open_solver
 from verifier.specs.protocol import DefinitionError
 from verifier.sweep.job import Job
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import VerdictKind
 from verifier.version import tool_version
 
 GRACE_SECONDS = 5.0
@@ -127,7 +127,7 @@ class _Blank:
             proof=None,
             statistics={},
             drawing=None,
-            exit_code=EXIT_CODES[kind],
+            exit_code=kind.exit_code,
             error=reason if kind is VerdictKind.ERROR else None,
             host=platform.node(),
             started_at=self.source.started_at,

@@ -18,7 +18,7 @@ from verifier.runs.table import engine_named
 from verifier.sweep.expansion import recorded_options
 from verifier.sweep.job import Job
 from verifier.system.model import build
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import VerdictKind
 
 _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
 
@@ -104,7 +104,7 @@ class Split:
             seconds=round(sum(other.seconds for other in own), 3),
             peak_memory=max((other.peak_memory or 0 for other in own), default=None),
             fewest=False if row.verdict in _FOUND else row.fewest,
-            exit_code=EXIT_CODES[row.verdict],
+            exit_code=row.verdict.exit_code,
             statistics={
                 **row.statistics,
                 "never_enabled": sorted(set.intersection(*never)) if never else [],
