@@ -16,9 +16,9 @@ from tests.command_line import CHAIN, ROOT, TOYS
 from tests.sweeping import jobs_of, misbehaving, verdicts
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
+from verifier.processes import limits
 from verifier.runs.loading import load
 from verifier.runs.table import engine_named, execute
-from verifier.sweep import execution
 from verifier.sweep.execution import run_job
 
 
@@ -58,7 +58,7 @@ def test_a_type_invariant_that_is_violated_has_a_row_too() -> None:
 def test_trouble_becomes_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: int, verdict: str, reason: str
 ) -> None:
-    monkeypatch.setattr(execution, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(limits, "GRACE_SECONDS", 0.0)
     (job,) = jobs_of(
         f"trouble={trouble}",
         specs=(misbehaving(tmp_path),),

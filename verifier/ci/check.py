@@ -94,7 +94,7 @@ def uncovered(
 def after_running(cell: Cell, facts: Facts, done: Done) -> list[Check]:
     """What a run gave, against what is expected of it."""
     if done.limit is not None:
-        return [surprise("run", f"nothing was decided: killed at {done.limit}", ExitCode.INCONCLUSIVE)]
+        return [surprise("run", f"nothing was decided: {done.limit}", ExitCode.INCONCLUSIVE)]
     if done.failure is not None or not done.reported:
         words = " ".join((done.failure or "it reported nothing").split())
         return [surprise("run", f"it crashed: {words}", ExitCode.INTERNAL_ERROR)]

@@ -20,11 +20,6 @@ from verifier.runs.table import engine_named, execute
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import DefinitionError
 
-GRACE_SECONDS = 10.0
-GRACE_MEMORY = 256 * 2**20
-"""What a cell gets beyond its limits before it is killed: the engine ends by itself at the limits, and
-then knows the depth that it closed."""
-
 
 @dataclass(frozen=True)
 class Facts:
@@ -65,7 +60,7 @@ def run(cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int) -> Iterator
 
 
 def _limits(cell: Cell) -> Limits:
-    return Limits(cell.timeout + GRACE_SECONDS, cell.memory + GRACE_MEMORY)
+    return Limits(cell.timeout, cell.memory, with_grace=True)
 
 
 def _surveyed(done: Done) -> Facts | Refused:

@@ -27,7 +27,7 @@ from verifier.engines.implied import concluded
 from verifier.engines.outcome import Outcome
 from verifier.engines.parts import Part
 from verifier.processes.children import Children, Ended, Work
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import Limits
 from verifier.solvers import DEFAULT_SOLVER
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
@@ -110,20 +110,16 @@ class _Run:
 
     def run(self) -> Outcome:
         children = Children(self.request.limits)
-        reason = ""
-        with children:
-            try:
-                for task in self._tasks():
-                    self.statistics["searches"][task.steps.value] = {"solver": task.solver}
-                    children.start(task.steps.value, self._work(task))
-                self._follow(children)
-            except Interrupted as interruption:
-                reason = str(interruption)
-            except KeyboardInterrupt:
-                reason = "interrupted"
+        reason = children.supervise(lambda: self._search(children))
         self._conclude(reason or "; ".join(self.failures) or "the searches ended early")
         self.statistics["peak_memory_bytes"] = children.peak_memory
         return self._outcome()
+
+    def _search(self, children: Children) -> None:
+        for task in self._tasks():
+            self.statistics["searches"][task.steps.value] = {"solver": task.solver}
+            children.start(task.steps.value, self._work(task))
+        self._follow(children)
 
     def _tasks(self) -> Iterable[Search]:
         request = self.request

@@ -27,7 +27,7 @@ from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
 from verifier.processes.children import Children, Ended, Work
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.symmetry.instance_orbits import representatives
@@ -215,15 +215,7 @@ class _Run:
 
     def run(self) -> InductionOutcome:
         children = Children(self.limits)
-        reason = ""
-        with children:
-            try:
-                children.start(ENGINE, self._work())
-                self._follow(children)
-            except Interrupted as interruption:
-                reason = str(interruption)
-            except KeyboardInterrupt:
-                reason = "interrupted"
+        reason = children.supervise(lambda: self._search(children))
         verdict = self._verdict(reason or "; ".join(self.failures) or "the solver gave up")
         obligations = tuple(map(self._obligation, self.answers.values()))
         statistics = {
@@ -258,6 +250,10 @@ class _Run:
             check_obligations(system, question, report)
 
         return work
+
+    def _search(self, children: Children) -> None:
+        children.start(ENGINE, self._work())
+        self._follow(children)
 
     def _follow(self, children: Children) -> None:
         for event in children.events():

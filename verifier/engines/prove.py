@@ -32,7 +32,7 @@ from verifier.engines.provers import (
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.processes.children import Children, Ended
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import Limits
 from verifier.solvers.assuming import AssumingSolver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
@@ -163,23 +163,19 @@ class _Run:
 
     def run(self) -> list[Verdict]:
         """The verdict of the property, and of a type invariant that is violated instead."""
-        reason = ""
-        with self.children:
-            try:
-                self._start()
-                for event in self.children.events():
-                    self._take(event)
-                    if self.verdicts:
-                        break
-            except Interrupted as interruption:
-                reason = str(interruption)
-            except KeyboardInterrupt:
-                reason = "interrupted"
+        reason = self.children.supervise(self._search)
         self.peak_memory = self.children.peak_memory
         if not self.verdicts:
             reason = reason or "; ".join(self.failures) or "the provers ended early"
             self._decide(VerdictKind.INCONCLUSIVE, reason)
         return self.verdicts
+
+    def _search(self) -> None:
+        self._start()
+        for event in self.children.events():
+            self._take(event)
+            if self.verdicts:
+                return
 
     def _start(self) -> None:
         """The provers; in ``auto``, k-induction only gets what time the others leave."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from verifier.outcomes.run import Run
+from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
+from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.verdict import Verdict
 
@@ -28,14 +30,34 @@ def as_object(run: Run) -> dict[str, Any]:
         "about": asdict(run.origin),
         "expected": list(run.expected),
         "expected_but_never_enabled": list(run.missing),
-        "results": [_result(run, verdict) for verdict in run.outcome.verdicts],
+        "results": [_result(verdict, run.model) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
         "drawing": run.definition.drawing,
     }
 
 
-def _result(run: Run, verdict: Verdict) -> dict[str, Any]:
+def without_answer(
+    question: Mapping[str, Any], verdict: Verdict, origin: Origin, peak_memory: int | None
+) -> dict[str, Any]:
+    """The same of a run that could not be made, or was killed. ``question`` has spec, spec_hash, constants,
+    engine and options."""
+    return {
+        **question,
+        "solver": {"name": "", "version": ""},
+        "seconds": verdict.seconds,
+        "exit_code": verdict.kind.exit_code,
+        "about": asdict(origin),
+        "expected": [],
+        "expected_but_never_enabled": [],
+        "results": [_result(verdict, None)],
+        "proofs": [],
+        "statistics": {} if peak_memory is None else {"peak_memory_bytes": peak_memory},
+        "drawing": None,
+    }
+
+
+def _result(verdict: Verdict, model: Model | None) -> dict[str, Any]:
     trace = verdict.trace
     return {
         "property": verdict.property_name,
@@ -46,7 +68,7 @@ def _result(run: Run, verdict: Verdict) -> dict[str, Any]:
         "reason": verdict.reason,
         "seconds": round(verdict.seconds, 3),
         "found_by": verdict.found_by,
-        "trace": itf.dump(trace, run.model) if trace is not None and run.model is not None else None,
+        "trace": itf.dump(trace, model) if trace is not None and model is not None else None,
         "certificate": verdict.certificate,
     }
 

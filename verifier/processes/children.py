@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import psutil
 
-from verifier.processes.limits import Limits
+from verifier.processes.limits import Interrupted, Limits
 
 _POLL_SECONDS = 0.2
 _PR_SET_PDEATHSIG = 1
@@ -72,6 +72,20 @@ class Children:
     def __exit__(self, *_: object) -> None:
         for name in list(self._children):
             self.kill(name)
+
+    def supervise(self, work: Callable[[], None]) -> str:
+        """Does the work, which starts children and follows them, and kills what is left of them.
+
+        Returns which limit or interrupt ended it; an empty text if none did.
+        """
+        with self:
+            try:
+                work()
+            except Interrupted as limit:
+                return str(limit)
+            except KeyboardInterrupt:
+                return "interrupted"
+        return ""
 
     def start(self, name: str, work: Work) -> None:
         """Starts ``work(report, incoming)`` in a process that inherits this one's memory.

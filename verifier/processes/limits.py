@@ -5,6 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
+GRACE_SECONDS = 10.0
+GRACE_MEMORY = 256 * 2**20
+"""What a process with an engine in it gets beyond the engine's own limits before it is killed: an engine that
+ends by itself knows the depth that it closed, and it does not count the process around it."""
+
 
 class Interrupted(Exception):
     """The limits ended the run: its time, its memory, or the user. The text says which."""
@@ -19,6 +24,8 @@ class Limits:
     """Bytes of resident memory, over all its processes."""
     since: float | None = None
     """When the time began, on the monotonic clock; None: when the work begins."""
+    with_grace: bool = False
+    """Whether the process is only killed some time and memory beyond the limits."""
 
     def begun(self) -> Limits:
         """The limits of work that begins now, unless its time has begun already."""
@@ -29,15 +36,21 @@ class Limits:
         """Of the time; None is no limit."""
         if self.seconds is None or self.since is None:
             return self.seconds
-        return self.seconds - (time.monotonic() - self.since)
+        grace = GRACE_SECONDS if self.with_grace else 0.0
+        return self.seconds + grace - (time.monotonic() - self.since)
 
     def check_time(self) -> None:
         """Raises Interrupted if the time is over."""
         left = self.seconds_left
         if left is not None and left <= 0:
-            raise Interrupted(f"timeout of {self.seconds:g} s")
+            raise Interrupted(f"timeout of {self.seconds:g} s{self._how}")
 
     def check_memory(self, used: int) -> None:
         """Raises Interrupted if that many bytes are too many."""
-        if self.memory is not None and used > self.memory:
-            raise Interrupted(f"memory limit of {self.memory / 2**20:g} MiB")
+        grace = GRACE_MEMORY if self.with_grace else 0
+        if self.memory is not None and used > self.memory + grace:
+            raise Interrupted(f"memory limit of {self.memory / 2**20:g} MiB{self._how}")
+
+    @property
+    def _how(self) -> str:
+        return ": killed" if self.with_grace else ""

@@ -35,6 +35,8 @@ class Done:
     failure: str | None
     """Why it did not come to its own end otherwise."""
     seconds: float
+    peak_memory: int = 0
+    """Bytes."""
 
 
 @dataclass
@@ -59,7 +61,29 @@ class _Running:
 
     def _done(self, limit: str | None, failure: str | None) -> Done:
         seconds = time.monotonic() - self.began
-        return Done(self.task.name, tuple(self.reported), limit, failure, seconds)
+        return Done(
+            self.task.name, tuple(self.reported), limit, failure, seconds, self.children.peak_memory
+        )
+
+
+def alone(name: str, work: Work, limits: Limits, *, nested: bool) -> Done:
+    """What comes of one task. An interrupt counts as a limit. ``nested``: it has children of its own."""
+    began, children = time.monotonic(), Children(limits, nested=nested)
+    reported: list[Any] = []
+    failures: list[str] = []
+
+    def follow() -> None:
+        children.start(name, work)
+        for event in children.events():
+            match event:
+                case Message():
+                    reported.append(event.content)
+                case Ended() if event.failure is not None:
+                    failures.append(event.failure)
+
+    limit = children.supervise(follow) or None
+    seconds = time.monotonic() - began
+    return Done(name, tuple(reported), limit, next(iter(failures), None), seconds, children.peak_memory)
 
 
 def each(tasks: Sequence[Task], at_once: int) -> Iterator[Done]:
