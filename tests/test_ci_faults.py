@@ -215,7 +215,7 @@ def test_a_spec_that_hangs_is_killed(project: Project, monkeypatch: pytest.Monke
     code, lines = project.check()
     assert (code, lines) == (
         2,
-        ["FAIL  lock-broken: spec: the spec could not be loaded: timeout of 1 s"],
+        ["FAIL  lock-broken: spec: the spec could not be loaded: timeout of 1 s: killed"],
     )
 
 
@@ -229,7 +229,7 @@ def test_memory_that_does_not_suffice_decides_nothing(
     code, lines = project.check("--cell", "lock-broken")
     assert (code, lines) == (
         2,
-        ["FAIL  lock-broken: spec: the spec could not be loaded: memory limit of 600 MiB"],
+        ["FAIL  lock-broken: spec: the spec could not be loaded: memory limit of 600 MiB: killed"],
     )
 
 

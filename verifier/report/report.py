@@ -9,10 +9,10 @@ from typing import Any
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
+from verifier.printable import json_text
 from verifier.report.known import known
 from verifier.runs.option import declared
-from verifier.runs.replaying import ENGINE as REPLAY
-from verifier.runs.table import engine_named
+from verifier.runs.table import engine_named, is_engine
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import VerdictKind, in_words
@@ -70,7 +70,7 @@ def differing(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
 def command_of(row: Row) -> str:
     """The command that asks the same question again."""
     spec = row.spec if row.spec in BUILT_IN else _FILE_OF_ANOTHER
-    if row.engine == REPLAY:
+    if not is_engine(row.engine):
         return shlex.join(["verify", row.engine, "TRACE.itf.json"])
     engine = engine_named(row.engine)
     words = ["verify", engine.name, "--spec", spec]
@@ -82,6 +82,11 @@ def command_of(row: Row) -> str:
         if name in known and name != "deadlock" and value != known[name].default:
             words += known[name].words(value)
     return shlex.join(words)
+
+
+def as_json(report: Report) -> str:
+    """The report as JSON text."""
+    return f"{json_text(as_object(report))}\n"
 
 
 def as_object(report: Report) -> dict[str, Any]:

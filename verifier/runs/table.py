@@ -30,6 +30,11 @@ _FORMER_NAMES = MappingProxyType({"induction": "induct"})
 """What results of earlier versions call engines."""
 
 
+def is_engine(name: str) -> bool:
+    """Whether results may name this engine, now or in earlier versions."""
+    return _FORMER_NAMES.get(name, name) in ENGINES
+
+
 def engine_named(name: str) -> Engine[Any]:
     """The engine. Raises UsageError for an unknown name."""
     name = _FORMER_NAMES.get(name, name)

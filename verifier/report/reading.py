@@ -1,59 +1,19 @@
-"""What ``verify report`` does once its options are parsed."""
+"""What a report is made of, read: a sweep's folder, a run's JSON, a trace."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
-from verifier.cli.output import check_writable, say, write
-from verifier.cli.reading import read
 from verifier.errors import UsageError
+from verifier.files import read_text
 from verifier.outcomes.row import Row, check_types, rows_of
-from verifier.printable import json_text, printable_text
 from verifier.report.itf_values import check_shape
-from verifier.report.report import Report, as_object
+from verifier.report.report import Report
 from verifier.sweep.current import Standing, standing
 from verifier.sweep.extra import TO_READ_ROWS, check_extra
-
-_ENDINGS = {".md": "markdown", ".json": "json", ".xml": "junit", ".html": "html", ".htm": "html"}
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which format, and where it goes."""
-
-    output_format: str | None
-    out: Path | None
-    html: Path | None
-    older: bool = False
-    """Whether rows of a sweep's folder that are not current are shown as well."""
-
-
-def run(path: Path, wanted: Wanted, title: str | None, spec: str | None, settings: dict[str, str]) -> int:
-    """Reads, renders, writes, and returns the exit code: 0, whatever the verdicts are."""
-    option, target, output_format = _target(wanted)
-    if target is not None:
-        check_writable(option, target)
-    report = read_report(path, title, spec, settings, older=wanted.older)
-    text = render(report, output_format)
-    for note in report.notes if output_format == "junit" else ():
-        say(note, err=True)  # the format has no place for it
-    if target is None:
-        click.echo(printable_text(text), nl=False)
-    else:
-        write(option, target, text)
-        say(f"the report is in {target}", err=True)
-    return 0
-
-
-def render(report: Report, output_format: str) -> str:
-    """The report in a format."""
-    return _renderers()[output_format](report)
 
 
 def read_report(
@@ -61,28 +21,26 @@ def read_report(
 ) -> Report:
     """The report of a sweep's folder, a run's JSON, or a trace once it is replayed.
 
-    Raises UsageError for anything else.
+    ``older``: also the rows of a folder that are not current. Raises UsageError for anything else.
     """
     if older and not path.is_dir():
         raise UsageError(f"--older is for the folder of a sweep, which {path} is not")
-    text = "" if path.is_dir() else read(path)
+    text = "" if path.is_dir() else read_text(path)
     content = _content(text)
     if path.is_dir() or content is not None:
         if spec is not None or settings:
             raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
-        rows, notes = _swept(path, older) if content is None else (_rows(path, content), ())
+        rows, notes = _of_sweep(path, older) if content is None else (_rows(path, content), ())
         return Report(title or path.resolve().name, rows, notes)
     # Only a trace needs its protocol, and what it takes to evaluate it.
     from verifier.runs.replaying import replayed, row_of
 
     replay = replayed(path, text, spec, settings)
     warnings = () if replay.warning is None else (f"Warning: {replay.warning}.",)
-    if replay.warning is not None:
-        say(f"warning: {replay.warning}", err=True)
     return Report(title or path.name, (row_of(replay),), warnings)
 
 
-def _swept(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ...]]:
     """The rows of a sweep, in the order of specs, properties and constants, and what to say of those that
     are not current."""
     check_extra(f"the report of {folder}, a sweep's folder,", TO_READ_ROWS)
@@ -133,26 +91,3 @@ def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         words = f"{type(error).__name__} {error} (make it anew with --format json)"
         raise UsageError(f"{path} is no run of this version: {words}") from None
-
-
-def _target(wanted: Wanted) -> tuple[str, Path | None, str]:
-    if wanted.html is not None:
-        if wanted.out is not None or wanted.output_format not in (None, "html"):
-            raise UsageError("--html FILE is short for --format html --out FILE: give one or the other")
-        return "--html", wanted.html, "html"
-    ending = "" if wanted.out is None else wanted.out.suffix.lower()
-    return "--out", wanted.out, wanted.output_format or _ENDINGS.get(ending, "text")
-
-
-def _renderers() -> Mapping[str, Callable[[Report], str]]:
-    from verifier.report.junit import as_junit
-    from verifier.report.page import as_html
-    from verifier.report.tables import as_markdown, as_text
-
-    return {
-        "text": as_text,
-        "markdown": as_markdown,
-        "json": lambda report: f"{json_text(as_object(report))}\n",
-        "junit": as_junit,
-        "html": as_html,
-    }
