@@ -67,7 +67,7 @@ class Specification:
     prove = EngineMethod("prove")
     induct = EngineMethod("induct")
 
-    def run(self, engine: str, *properties: str, **options: Any) -> Result:
+    def run(self, engine: str, /, *properties: str, **options: Any) -> Result:
         """Runs any engine by name, until it is done, out of time, or interrupted.
 
         ``options`` are the command's, with the same defaults: ``timeout`` takes seconds or text as in "5m".
