@@ -20,7 +20,7 @@ from verifier.runs.replaying import Replayed, row_of
 
 _ROOT = Path(__file__).resolve().parent.parent
 IMAGES = _ROOT / "docs" / "images"
-STANDARD = _ROOT / "results" / "standard.html"
+STANDARD = _ROOT / "results" / "run" / "standard.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
 _TYPE = """
 const shown = [...document.querySelectorAll("input[placeholder='all variables']")].find(i => i.offsetParent);
