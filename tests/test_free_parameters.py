@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tests.models import build
-from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, somehow
+from verifier.encodings.bits import (
+    FALSE,
+    TRUE,
+    bit,
+    choice,
+    conjunction,
+    disjunction,
+    equivalence,
+    exists_over,
+)
 from verifier.encodings.sorts import Boolean, Range
 from verifier.engines.bmc import Request, check
 from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free
@@ -49,10 +58,10 @@ def test_leaving_a_sort_by_choice_is_a_violation() -> None:
 
 def test_somehow_quantifies_each_connective() -> None:
     x, y, z = bit("x"), bit("y"), bit("z")
-    assert somehow(conjunction((x, y)), [x]) is y
-    assert somehow(disjunction((x, y)), [x]) is TRUE
-    assert somehow(equivalence(x, y), [x]) is TRUE
-    assert somehow(conjunction((x, choice(x, y, z))), [x]) is y
-    assert somehow(conjunction((x, y)), [x, y]) is TRUE
-    assert somehow(FALSE, [x]) is FALSE
-    assert somehow(y, [x]) is y
+    assert exists_over(conjunction((x, y)), [x]) is y
+    assert exists_over(disjunction((x, y)), [x]) is TRUE
+    assert exists_over(equivalence(x, y), [x]) is TRUE
+    assert exists_over(conjunction((x, choice(x, y, z))), [x]) is y
+    assert exists_over(conjunction((x, y)), [x, y]) is TRUE
+    assert exists_over(FALSE, [x]) is FALSE
+    assert exists_over(y, [x]) is y

@@ -1,4 +1,4 @@
-"""The clauses of an invariant as text: bits in the protocol's words, images of one clause on one line."""
+"""The clauses of an invariant as text, in the protocol's words. All images of a clause are one line."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from verifier.trust.certificate import Literal
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Clause = frozenset[str]
-"""A clause as its literals' texts, each with a sign in front."""
+"""A clause as the texts of its literals, each after its sign."""
 
 
 def invariant_lines(model: Model, clauses: Iterable[tuple[Literal, ...]]) -> list[str]:
-    """One line per clause; of clauses that differ only in interchangeable elements, all images of which
-    are there, one line for all of them."""
+    """The lines of an invariant, one per clause.
+
+    If all images of a clause under renamings of interchangeable elements are there, they share one line.
+    """
     words = _Words(model)
     texts = [frozenset(words.literal(literal) for literal in clause) for clause in clauses]
     return [words.line(orbit, size) for orbit, size in _merged(words, texts)]
 
 
 def _merged(words: _Words, clauses: Iterable[Clause]) -> Iterable[tuple[Clause, int]]:
-    """Each clause not said yet, with the number of clauses that its line stands for (1: only itself)."""
+    """The clauses that have a line, each with the number of clauses for which its line stands."""
     waiting = dict.fromkeys(clauses)
     everything = frozenset(waiting)
     said: set[Clause] = set()
@@ -53,7 +55,7 @@ class _Words:
                 self._meaning[name, True], self._meaning[name, False] = f"+{said}", f"-{said}"
         self._sorts = {s.sort: [str(element) for element in s.movable] for s in model.system.symmetries}
         names = [element for movable in self._sorts.values() for element in movable]
-        if len(set(names)) < len(names):  # two kinds with one letter: their texts cannot be told apart
+        if len(set(names)) < len(names):  # two kinds have the same letter
             self._sorts = {}
         self._sort_of = {element: sort for sort, movable in self._sorts.items() for element in movable}
         alternatives = "|".join(sorted(map(re.escape, self._sort_of), key=len, reverse=True))
@@ -101,7 +103,7 @@ class _Words:
         return f"for all {' and '.join(quantifiers)}: {self._implication(self._renamed(clause, renaming))}"
 
     def _implication(self, clause: Clause) -> str:
-        """Negative literals as what is supposed, positive ones as what follows."""
+        """The clause as an implication from its negative literals to its positive literals."""
         supposed = sorted(literal[1:] for literal in clause if literal[0] == "-")
         follows = sorted(literal[1:] for literal in clause if literal[0] == "+")
         if not supposed:
@@ -121,7 +123,7 @@ class _Words:
 
 
 def _meaning(name: str, code: Code | None, values: tuple[Concrete, ...], index: int) -> str:
-    """What it means that a bit is set."""
+    """The meaning of a bit that is set."""
     if code is None:
         return name
     if code is Code.THERMOMETER:
