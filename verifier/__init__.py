@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from verifier.encodings.quantifiers import any_of as any_of
     from verifier.encodings.quantifiers import arbitrary as arbitrary
     from verifier.encodings.quantifiers import choose as choose
+    from verifier.encodings.quantifiers import comprehension as comprehension
     from verifier.encodings.quantifiers import constantly as constantly
     from verifier.encodings.quantifiers import count as count
     from verifier.encodings.quantifiers import exists as exists
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from verifier.encodings.quantifiers import image as image
     from verifier.encodings.quantifiers import maximum as maximum
     from verifier.encodings.quantifiers import minimum as minimum
-    from verifier.encodings.quantifiers import those as those
     from verifier.encodings.sorts import Bag as Bag
     from verifier.encodings.sorts import Boolean as Boolean
     from verifier.encodings.sorts import Enum as Enum
@@ -82,8 +82,8 @@ _NAMES_OF = MappingProxyType(
         "verifier.api.result": ("Action", "Execution", "PropertyResult", "Result"),
         "verifier.api.specification": ("Specification", "load"),
         "verifier.encodings.quantifiers": (
-            "all_of", "any_of", "arbitrary", "choose", "constantly", "count", "exists", "filtered", "forall",
-            "function", "if_", "image", "maximum", "minimum", "those",
+            "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
+            "filtered", "forall", "function", "if_", "image", "maximum", "minimum",
         ),
         "verifier.encodings.sorts": (
             "Bag", "Boolean", "Enum", "Function", "IndexSet", "Option", "Range", "Record", "Sequence", "Set",
