@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install verify java expectations test lint readers chromium slow bench results report lemmas abc clean
+.PHONY: help install verify java expectations test lint readers chromium slow bench results report lemmas abc clean docs
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ report: $(STAMP) java  ## Run a small sweep and make its report, results/report.
 	rm -rf results/run-report
 	$(BIN)/verify sweep results/report.toml --out results/run-report --master 'local[2]' || test $$? -eq 10
 	$(BIN)/verify report results/run-report --title 'Known-bad variants and proofs' --html results/report.html
+
+docs: $(STAMP)  ## Make docs/engines.md from what the engines declare
+	$(BIN)/python -m results.generators.engines_page > docs/engines.md
 
 lemmas: $(STAMP)  ## Prove the lemmas over their grids of constants, for results/
 	$(BIN)/python -m results.generators.lemma_grid > results/lemmas.md

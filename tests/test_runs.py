@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import CHAIN
+from results.generators.engines_page import page
+from tests.command_line import CHAIN, ROOT
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
 from verifier.runs.loading import load
@@ -41,3 +42,7 @@ def test_the_key_is_of_the_question_and_not_of_limits() -> None:
     assert cadical == _job_id(solver="cadical", timeout=50.0, memory=10**10)
     assert cadical != _job_id(solver="z3")
     assert cadical != _job_id(solver="cadical", depth=2)
+
+
+def test_the_page_of_engines_says_what_they_declare() -> None:
+    assert (ROOT / "docs" / "engines.md").read_text(encoding="utf-8") == page(), "run make docs"

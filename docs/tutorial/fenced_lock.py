@@ -1,14 +1,17 @@
 """The same, with a store that refuses tokens older than the newest it has seen."""
 
-from verifier.encodings.quantifiers import forall, if_
-from verifier.encodings.sorts import Function, Option, Range
-from verifier.specs.protocol import (
+from verifier import (
+    Function,
     IndexSetConstant,
     IntegerConstant,
+    Option,
     Protocol,
+    Range,
     State,
     Step,
     action,
+    forall,
+    if_,
     invariant,
     reachable,
 )

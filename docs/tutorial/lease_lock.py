@@ -1,14 +1,17 @@
 """A lock service with leases in front of a store."""
 
-from verifier.encodings.quantifiers import forall, if_
-from verifier.encodings.sorts import Function, Option, Range
-from verifier.specs.protocol import (
+from verifier import (
+    Function,
     IndexSetConstant,
     IntegerConstant,
+    Option,
     Protocol,
+    Range,
     State,
     Step,
     action,
+    forall,
+    if_,
     invariant,
     reachable,
 )

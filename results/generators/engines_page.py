@@ -1,0 +1,81 @@
+"""docs/engines.md, from what the engines say of themselves: `python -m results.generators.engines_page`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from verifier.runs.option import OneOf, Option, Switch, Whole, Words, declared
+from verifier.runs.table import ENGINES, engine_named
+
+_HEAD = """\
+# Engines and their options
+
+Made by `make docs` from what each engine declares (`verifier/runs/`). An option has one name everywhere:
+`--max-depth 9` on the command line, `max_depth = 9` among the `options` of a grid or of a cell of a manifest,
+`max_depth=9` in Python.
+"""
+
+
+def page() -> str:
+    """The page."""
+    return "\n".join([_HEAD, *(line for name in ENGINES for line in _engine(name))])
+
+
+def _engine(name: str) -> Iterator[str]:
+    engine = engine_named(name)
+    yield f"## {name}\n"
+    yield f"{ENGINES[name][1]}\n"
+    yield from (f"- {words}" for words in _capabilities(name))
+    yield "\n| option | takes | default | |\n|---|---|---|---|"
+    for item in declared(engine.options).values():
+        yield f"| `{item.flag}` | {_takes(item)} | {_default(item)} | {_help(item)} |"
+    for file in engine.files:
+        yield f"| `{file.flag}` | a file | | {file.help} |"
+    yield ""
+
+
+def _capabilities(name: str) -> Iterator[str]:
+    engine = engine_named(name)
+    yield "decides properties, so it can be swept" if engine.decides else "samples, so it cannot be swept"
+    if not engine.decides_reachable:
+        yield "decides no property that some state must satisfy"
+    if engine.looks_for_deadlocks:
+        yield "looks for deadlocks if asked"
+    if engine.depth_option is not None:
+        yield f"`depth` of a cell is its `{engine.depth_option}`"
+    if engine.has_parts:
+        yield "its search can be split into parts"
+    if engine.counts_states:
+        yield "counts all reachable states"
+    if engine.writes_certificates:
+        yield "writes certificates of proofs"
+
+
+def _takes(item: Option) -> str:
+    match item.kind:
+        case OneOf():
+            return ", ".join(f"`{word}`" for word in item.kind.words)
+        case Switch():
+            return "–" if not item.default and not item.kind.both_ways else f"also `--no-{item.flag[2:]}`"
+        case Words():
+            return f"{item.kind.metavar}, repeated"
+        case Whole():
+            return item.kind.allowed
+    return type(item.kind).__name__.lower()
+
+
+def _default(item: Option) -> str:
+    match item.default:
+        case None | ():
+            return ""
+        case bool():
+            return "on" if item.default else "off"
+    return f"`{item.default}`"
+
+
+def _help(item: Option) -> str:
+    return item.help.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(page(), end="")
