@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -56,3 +57,20 @@ def test_no_large_file_is_tracked() -> None:
     assert not large
     results = [size for name, size in sizes.items() if name.startswith("results/")]
     assert 0 < sum(results) < LARGEST_RESULTS
+
+
+def test_every_module_that_architecture_names_exists() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_0-9]+(?:/[\w.-]+)+)/?`", text))
+    assert len(named) > 60
+    missing = [
+        name
+        for name in named
+        for module in [name.partition(".")[0]]
+        if not any(
+            (base / path).exists()
+            for base in (ROOT, ROOT / "verifier")
+            for path in (name, module, f"{module}.py")
+        )
+    ]
+    assert not missing
