@@ -13,7 +13,7 @@ import pytest
 from tests import explicit as slow
 from tests.command_line import CHAIN, LOCK, verify
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
-from verifier.clauses.unrolling import Steps, frames
+from verifier.clauses.unrolling import Steps, unroll
 from verifier.encodings.sorts import Range
 from verifier.engines.explore import COMPLETE, Exploration, Progress, Request, explore
 from verifier.engines.processes import Limits
@@ -194,7 +194,7 @@ def _after_exactly(model: Model, count: int) -> list[set[tuple[bool, ...]]]:
 
 def _solved(model: Model, count: int, most: int) -> Iterator[set[tuple[bool, ...]]]:
     """The same by a solver that is asked for one more state until there is none; ends before too many."""
-    unrolled = frames(model.system, Steps.SERIAL, symmetry=False)
+    unrolled = unroll(model.system, Steps.SERIAL, symmetry=False)
     solver = open_solver("cadical")
     guard = (count + 2) * unrolled.stride
     solver.add_clauses(unrolled.start)

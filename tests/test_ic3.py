@@ -10,13 +10,14 @@ import pytest
 from tests.explicit import explore
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, Corridor, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
+from verifier.clauses.type_clauses import type_clauses
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
 from verifier.engines.bounded_search import Found
-from verifier.engines.ic3.frames import Frames, Transition
+from verifier.engines.ic3.frames import Blocked, Frames, Predecessor
 from verifier.engines.ic3.lifting import Lifting
-from verifier.engines.ic3.problem import problem, type_clauses
+from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove
 from verifier.engines.kinduction import Induced, kinduction
@@ -144,8 +145,8 @@ def test_closed_frames_are_depths_without_violation() -> None:
 def _walks(model: Model, count: int, length: int, seed: int) -> list[tuple[bool, ...]]:
     """States of random executions."""
     rng, replayer = random.Random(seed), Replayer(model)
-    frames = problem(model.system, model.system.properties[0].name).frames
-    solver = AssumingSolver([*frames.start, *frames.state])
+    unrolling = problem(model.system, model.system.properties[0].name).unrolling
+    solver = AssumingSolver([*unrolling.start, *unrolling.state])
     assert solver.solve()
     bits = len(model.system.bits)
     initial = [literal > 0 for literal in solver.model()[:bits]]
@@ -175,7 +176,7 @@ def test_every_state_of_a_lifted_cube_has_the_successor(protocol: Protocol) -> N
                 continue
             literals = _literals(after)
             goal = tuple(rng.sample(literals, min(3, len(literals))))
-            cube = lifting.predecessor(_literals(state), index, inputs, goal)
+            cube = lifting.lift_predecessor(Predecessor(_literals(state), index, tuple(inputs)), goal)
             larger += len(cube) < len(state)
             for _ in range(4):  # any other bits, also such as hold no state
                 other = [rng.random() < 0.5 for _ in state]
@@ -187,8 +188,8 @@ def test_every_state_of_a_lifted_cube_has_the_successor(protocol: Protocol) -> N
     assert larger
 
 
-def _literals(state: Any) -> list[int]:
-    return [number if on else -number for number, on in enumerate(state, 1)]
+def _literals(state: Any) -> tuple[int, ...]:
+    return tuple(number if on else -number for number, on in enumerate(state, 1))
 
 
 @pytest.mark.parametrize("protocol", [Kip320(SMALL), Lottery()], ids=lambda p: p.spec_name())
@@ -196,7 +197,7 @@ def test_relation_and_functions_agree_on_codes_without_a_value(protocol: Protoco
     """What is unchanged is so bit by bit, in the clauses of the relation as in the evaluator's functions."""
     model = build(protocol)
     question = problem(model.system, model.system.properties[0].name)
-    unrolled, rng, replayer = question.frames, random.Random(5), Replayer(model)
+    unrolled, rng, replayer = question.unrolling, random.Random(5), Replayer(model)
     solver = AssumingSolver([*unrolled.state, *unrolled.relation])
     valid = Evaluator(model.system.bits, [model.system.valid])
     astray = 0
@@ -287,12 +288,12 @@ def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:
     model = build(Kip320(SMALL))
     frames = Frames(problem(model.system, "StrongIsr"), bit_permutations(model))
     for _ in range(3):
-        frames.open()
-    state = frames.violation()
+        frames.open_frame()
+    state = frames.bad_state()
     assert state is not None
-    frames.block(state, 1)
+    frames.add_blocked(state, 1)
     (orbit,) = frames.levels[1]
-    frames.raise_to(orbit, orbit.cube, 2)
+    frames.move_up(orbit, orbit.cube, 2)
     assert frames.levels[1] == []
     assert frames.is_blocked(state, 1)
     assert frames.is_blocked(state, 2)
@@ -303,13 +304,13 @@ def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:
 def test_blocked_cubes_have_no_initial_state_in_them() -> None:
     model = build(Kip320(SMALL))
     frames = Frames(problem(model.system, "StrongIsr"), bit_permutations(model))
-    frames.open()
-    state = frames.violation()
+    frames.open_frame()
+    state = frames.bad_state()
     assert state is not None
-    found = frames.reaches(state, 1)
-    assert not isinstance(found, Transition)
-    assert frames.initial(found) is None
-    assert set(found) <= set(state)
+    answer = frames.relative_induction(state, 1)
+    assert isinstance(answer, Blocked)
+    assert frames.initial_state_in(answer.core) is None
+    assert set(answer.core) <= set(state)
 
 
 def test_kip320_is_proved_and_its_invariant_can_be_reduced() -> None:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from itertools import combinations
 
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.bits import somehow
 from verifier.encodings.evaluator import Evaluator
 from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
@@ -22,26 +22,26 @@ WALKS = 512
 _WALK_LENGTH = 60
 
 
-def structural_invariants(system: TransitionSystem, frames: Frames, solver: str) -> list[list[int]]:
+def structural_invariants(system: TransitionSystem, unrolling: Unrolling, solver: str) -> list[list[int]]:
     """Clauses over the state bits (variables 1, 2, … in their order), inductive together.
 
     Empty where the solver gives up: they only help.
     """
-    initial = initial_state(frames, solver)
+    initial = initial_state(unrolling, solver)
     if initial is None:
         return []
-    checker = _Inductiveness(frames, solver)
+    checker = _Inductiveness(unrolling, solver)
     return checker.inductive(_candidates(random_walks(system, initial)))
 
 
-def initial_state(frames: Frames, solver: str) -> list[bool] | None:
+def initial_state(unrolling: Unrolling, solver: str) -> list[bool] | None:
     """Some initial state; None if there is none to be had."""
     with_start = open_solver(solver)
-    with_start.add_clauses(frames.start)
-    with_start.add_clauses(frames.state)
+    with_start.add_clauses(unrolling.start)
+    with_start.add_clauses(unrolling.state)
     if with_start.solve() is not Answer.SATISFIABLE:
         return None
-    return [with_start.value(variable) for variable in range(1, frames.bits + 1)]
+    return [with_start.value(variable) for variable in range(1, unrolling.bits + 1)]
 
 
 def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
@@ -83,7 +83,7 @@ def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]
 
 def enabled_on_walks(system: TransitionSystem) -> set[str]:
     """Actions that are enabled in some state of random walks."""
-    initial = initial_state(frames(system, Steps.SERIAL, symmetry=False), "cadical")
+    initial = initial_state(unroll(system, Steps.SERIAL, symmetry=False), "cadical")
     if initial is None:
         return set()
     history = random_walks(system, initial)
@@ -107,16 +107,16 @@ def _candidates(history: Sequence[int]) -> list[list[int]]:
 class _Inductiveness:
     """Asks whether clauses hold initially and are kept, in fresh solvers."""
 
-    def __init__(self, frames: Frames, solver: str) -> None:
-        self.frames = frames
+    def __init__(self, unrolling: Unrolling, solver: str) -> None:
+        self.unrolling = unrolling
         self.solver = solver
 
     def inductive(self, candidates: Sequence[Clause]) -> list[list[int]]:
         """The largest inductive subset of the candidates."""
-        frames = self.frames
-        initially = [*frames.start, *frames.state]
+        unrolling = self.unrolling
+        initially = [*unrolling.start, *unrolling.state]
         kept = self._kept(initially, candidates, frame=0, assumed=False)
-        step = [*frames.state, *frames.relation]
+        step = [*unrolling.state, *unrolling.relation]
         return self._kept(step, kept, frame=1, assumed=True)
 
     def _kept(
@@ -125,13 +125,13 @@ class _Inductiveness:
         """Drops candidates until none can be false in ``frame``, all being assumed in frame 0 if so."""
         solver = open_solver(self.solver)
         solver.add_clauses(clauses)
-        count, base = len(candidates), 3 * self.frames.stride
+        count, base = len(candidates), 3 * self.unrolling.stride
         active = range(base + 1, base + count + 1)
         broken = range(base + count + 1, base + 2 * count + 1)
         some_broken = base + 2 * count + 1
         if assumed:
             solver.add_clauses([-on, *clause] for on, clause in zip(active, candidates, strict=True))
-        placed = [[self.frames.at(literal, frame) for literal in clause] for clause in candidates]
+        placed = [[self.unrolling.at(literal, frame) for literal in clause] for clause in candidates]
         solver.add_clauses(
             [-flag, -literal] for flag, clause in zip(broken, placed, strict=True) for literal in clause
         )

@@ -29,7 +29,7 @@ Clauses = list[list[int]]
 
 
 @dataclass(frozen=True)
-class Frames:
+class Unrolling:
     """The clauses of frame 0; frame *k* is the same with every variable shifted by ``k * stride``.
 
     A frame's variables are the state bits (from 1), then gates; ``stride + i`` is bit *i* of the next.
@@ -68,14 +68,14 @@ class Frames:
         return literal + offset if literal > 0 else literal - offset
 
 
-def frames(system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True) -> Frames:
+def unroll(system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True) -> Unrolling:
     """The frames of a system. With ``symmetry``, executions that differ only in the names of
     interchangeable elements are represented by those that name them in order; with ``swapping``, those that
     differ only in the order of neighbours that commute by those that take them in the instances' order."""
-    return _FrameBuilder(system, steps, symmetry, swapping).build()
+    return _UnrollingBuilder(system, steps, symmetry, swapping).build()
 
 
-class _FrameBuilder:
+class _UnrollingBuilder:
     def __init__(self, system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool) -> None:
         self.system = system
         self.steps = steps
@@ -86,7 +86,7 @@ class _FrameBuilder:
         self.current = [self.cnf.declare(symbol) for symbol in held]
         self.following = [self.cnf.declare(bit(f"{symbol.symbol_name()}'")) for symbol in held]
 
-    def build(self) -> Frames:
+    def build(self) -> Unrolling:
         cnf, system = self.cnf, self.system
         properties = {prop.name: cnf.literal(prop.formula) for prop in system.properties}
         guards = [cnf.literal(instance.guard) for instance in system.instances]
@@ -122,7 +122,7 @@ class _FrameBuilder:
         def one(literal: int) -> int:
             return self._renumber(literal, count, stride)
 
-        return Frames(
+        return Unrolling(
             stride=stride,
             bits=len(system.bits),
             start=renumbered(cnf.clauses[state_end:start_end]),

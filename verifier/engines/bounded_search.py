@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from verifier.clauses.structural_invariants import structural_invariants
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.engines.parts import Part
 from verifier.solvers import Answer, open_solver
 from verifier.system.transition_system import TransitionSystem
@@ -121,21 +121,21 @@ class _Run:
         decided_elsewhere: Callable[[], Collection[str]],
     ) -> None:
         self.began = time.monotonic()
-        self.unrolling = 0.0
+        self.unrolling_seconds = 0.0
         self.system = system
         self.task = task
         self.report = report
         self.decided_elsewhere = decided_elsewhere
-        self.frames: Frames = frames(system, task.steps, task.symmetry, task.swapping)
+        self.unrolling: Unrolling = unroll(system, task.steps, task.symmetry, task.swapping)
         # They help to exhaust a depth; a violation is found before they are.
         exhausting = task.steps is Steps.SERIAL and task.structural
-        self.invariants = structural_invariants(system, self.frames, task.solver) if exhausting else []
+        self.invariants = structural_invariants(system, self.unrolling, task.solver) if exhausting else []
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
-        self.unseen = sorted(self.frames.enabled)
+        self.unseen = sorted(self.unrolling.enabled)
 
     def run(self) -> None:
-        per_step = len(self.frames.relation) + len(self.frames.succession) + len(self.frames.state)
+        per_step = len(self.unrolling.relation) + len(self.unrolling.succession) + len(self.unrolling.state)
         self.report(Prepared(self._elapsed(), per_step, len(self.invariants)))
         try:
             for depth in range(self.task.depth + 1):
@@ -155,20 +155,20 @@ class _Run:
     def _open_frame(self, depth: int) -> None:
         began = time.monotonic()
         if depth == 0:
-            self.solver.add_clauses(self.frames.start)
+            self.solver.add_clauses(self.unrolling.start)
         else:
-            self.solver.add_clauses(self.frames.shifted(self.frames.relation, depth - 1))
+            self.solver.add_clauses(self.unrolling.shifted(self.unrolling.relation, depth - 1))
         if depth > 1:
-            self.solver.add_clauses(self.frames.shifted(self.frames.succession, depth - 2))
-        self.solver.add_clauses(self.frames.shifted(self.invariants, depth))
-        self.solver.add_clauses(self.frames.shifted(self.frames.state, depth))
+            self.solver.add_clauses(self.unrolling.shifted(self.unrolling.succession, depth - 2))
+        self.solver.add_clauses(self.unrolling.shifted(self.invariants, depth))
+        self.solver.add_clauses(self.unrolling.shifted(self.unrolling.state, depth))
         if self.task.part is not None:
             units = self.task.part.units(self.system, depth)
-            self.solver.add_clauses([self.frames.at(literal, depth)] for literal in units)
-        self.unrolling += time.monotonic() - began
+            self.solver.add_clauses([self.unrolling.at(literal, depth)] for literal in units)
+        self.unrolling_seconds += time.monotonic() - began
 
     def _holds(self, name: str, depth: int) -> int:
-        return self.frames.at(self.frames.properties[name], depth)
+        return self.unrolling.at(self.unrolling.properties[name], depth)
 
     def _ask(self, assumption: int) -> bool:
         answer = self.solver.solve([assumption])
@@ -191,36 +191,36 @@ class _Run:
             else:
                 self.solver.add_clauses([[self._holds(name, depth)]])
         if self.open:
-            self.report(DepthClosed(depth, tuple(self.open), self._elapsed(), self.unrolling))
+            self.report(DepthClosed(depth, tuple(self.open), self._elapsed(), self.unrolling_seconds))
 
     def _drop(self, names: Collection[str]) -> None:
         self.open = [name for name in self.open if name not in names]
 
     def _found(self, depth: int) -> None:
         """Reports every open property that the current model violates at this depth."""
-        initial = tuple(self.solver.value(variable) for variable in range(1, self.frames.bits + 1))
+        initial = tuple(self.solver.value(variable) for variable in range(1, self.unrolling.bits + 1))
         firings = tuple(firing for frame in range(depth) for firing in self._firings(frame))
-        violated = [name for name in self.open if not self._value(self.frames.properties[name], depth)]
+        violated = [name for name in self.open if not self._value(self.unrolling.properties[name], depth)]
         for name in violated:
             self.report(Found(name, initial, firings, depth, self._elapsed()))
         self._drop(violated)
 
     def _firings(self, frame: int) -> list[Firing]:
         return [
-            Firing(index, tuple(self._value(variable, frame) for variable in self.frames.inputs[index]))
-            for index in self.frames.order
-            if self._value(self.frames.firing[index], frame)
+            Firing(index, tuple(self._value(variable, frame) for variable in self.unrolling.inputs[index]))
+            for index in self.unrolling.order
+            if self._value(self.unrolling.firing[index], frame)
         ]
 
     def _value(self, literal: int, frame: int) -> bool:
-        placed = self.frames.at(literal, frame)
+        placed = self.unrolling.at(literal, frame)
         return self.solver.value(placed) if placed > 0 else not self.solver.value(-placed)
 
     def _look_for_enabled(self, depth: int) -> None:
         """Which actions, not seen enabled before, are enabled in a state of this depth."""
         seen: list[str] = []
         for action in self.unseen:
-            if action not in seen and self._ask(self.frames.at(self.frames.enabled[action], depth)):
+            if action not in seen and self._ask(self.unrolling.at(self.unrolling.enabled[action], depth)):
                 others = (other for other in self.unseen if other not in seen)
                 seen += [other for other in others if self._enabled_in_model(other, depth)]
         self.unseen = [action for action in self.unseen if action not in seen]
@@ -228,5 +228,5 @@ class _Run:
             self.report(ActionsEnabled(tuple(seen)))
 
     def _enabled_in_model(self, action: str, depth: int) -> bool:
-        literal = self.frames.enabled[action]
+        literal = self.unrolling.enabled[action]
         return any(self._value(literal, frame) for frame in range(depth + 1))

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from verifier.clauses.structural_invariants import structural_invariants
-from verifier.clauses.unrolling import Clauses, Frames, Steps, frames
+from verifier.clauses.type_clauses import type_clauses
+from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.engines.bounded_search import Firing, Found
-from verifier.engines.ic3.problem import type_clauses
 from verifier.solvers import Answer, ClauseSolver, open_solver
 from verifier.system.transition_system import TransitionSystem
 
@@ -81,17 +81,17 @@ class _Run:
         self.report = report
         self.deepest = deepest
         prop = system.property_named(name)
-        self.frames: Frames = frames(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
-        self.holds = self.frames.properties[name]
+        self.unrolling: Unrolling = unroll(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
+        self.holds = self.unrolling.properties[name]
         if structural is None:
-            structural = structural_invariants(system, self.frames, "cadical")
+            structural = structural_invariants(system, self.unrolling, "cadical")
         self.invariants = [*type_clauses(system), *structural]
 
     def run(self) -> None:
         """Base and step in turn, each in a solver of its own."""
         base, step = open_solver(self.solver), _Step(self)
         try:
-            base.add_clauses(self.frames.start)
+            base.add_clauses(self.unrolling.start)
             k = 0
             while self.deepest is None or k <= self.deepest:
                 if step.holds(k):
@@ -109,10 +109,10 @@ class _Run:
 
     def _base_fails(self, base: ClauseSolver, depth: int) -> bool:
         if depth:
-            base.add_clauses(self.frames.shifted(self.frames.relation, depth - 1))
-        base.add_clauses(self.frames.shifted(self.invariants, depth))
-        base.add_clauses(self.frames.shifted(self.frames.state, depth))
-        holds = self.frames.at(self.holds, depth)
+            base.add_clauses(self.unrolling.shifted(self.unrolling.relation, depth - 1))
+        base.add_clauses(self.unrolling.shifted(self.invariants, depth))
+        base.add_clauses(self.unrolling.shifted(self.unrolling.state, depth))
+        holds = self.unrolling.at(self.holds, depth)
         if decided(base, [-holds]):
             self.report(self._found(base, depth))
             return True
@@ -121,15 +121,16 @@ class _Run:
         return False
 
     def _found(self, base: ClauseSolver, depth: int) -> Found:
-        initial = tuple(base.value(variable) for variable in range(1, self.frames.bits + 1))
+        initial = tuple(base.value(variable) for variable in range(1, self.unrolling.bits + 1))
         firings = []
         for frame in range(depth):
             taken = next(
                 index
-                for index, variable in enumerate(self.frames.firing)
-                if base.value(self.frames.at(variable, frame))
+                for index, variable in enumerate(self.unrolling.firing)
+                if base.value(self.unrolling.at(variable, frame))
             )
-            inputs = (base.value(self.frames.at(variable, frame)) for variable in self.frames.inputs[taken])
+            variables = self.unrolling.inputs[taken]
+            inputs = (base.value(self.unrolling.at(variable, frame)) for variable in variables)
             firings.append(Firing(taken, tuple(inputs)))
         return Found(self.name, initial, tuple(firings), depth, self._elapsed())
 
@@ -152,14 +153,14 @@ class _Step:
 
     def holds(self, k: int) -> bool:
         """Whether k good, different states are never followed by a bad one."""
-        frames, solver = self.run.frames, self.solver
+        unrolling, solver = self.run.unrolling, self.solver
         self._offsets.append(self._next - 1)
-        self._next += frames.stride
+        self._next += unrolling.stride
         if k:
             solver.add_clauses([[self._at(self.run.holds, k - 1)]])
-            solver.add_clauses(self._placed(frames.relation, k - 1))
+            solver.add_clauses(self._placed(unrolling.relation, k - 1))
         solver.add_clauses(self._placed(self.run.invariants, k))
-        solver.add_clauses(self._placed(frames.state, k))
+        solver.add_clauses(self._placed(unrolling.state, k))
         while decided(solver, [-self._at(self.run.holds, k)]):
             same = self._same_states(k)
             if not same:
@@ -169,7 +170,7 @@ class _Step:
         return True
 
     def _at(self, literal: int, frame: int) -> int:
-        variable, stride = abs(literal), self.run.frames.stride
+        variable, stride = abs(literal), self.run.unrolling.stride
         place = self._offsets[frame] + variable
         if variable > stride:
             place = self._offsets[frame + 1] + variable - stride
@@ -180,7 +181,7 @@ class _Step:
 
     def _same_states(self, k: int) -> list[tuple[int, int]]:
         """Pairs of frames with the same state in the solver's model."""
-        bits = range(1, self.run.frames.bits + 1)
+        bits = range(1, self.run.unrolling.bits + 1)
         first: dict[tuple[bool, ...], int] = {}
         found = []
         for frame in range(k + 1):
@@ -193,7 +194,7 @@ class _Step:
     def _differ(self, one: int, other: int) -> None:
         """The states of two frames are not the same."""
         flags = []
-        for bit in range(1, self.run.frames.bits + 1):
+        for bit in range(1, self.run.unrolling.bits + 1):
             flag, a, b = self._next, self._at(bit, one), self._at(bit, other)
             self._next += 1
             flags.append(flag)

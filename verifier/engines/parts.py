@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from verifier.clauses.cnf import Clausifier
 from verifier.clauses.structural_invariants import WALKS, initial_state, random_walks
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.bits import conjunction, disjunction, negation
 from verifier.solvers import Answer, open_solver
 from verifier.system.transition_system import TransitionSystem
@@ -64,8 +64,8 @@ def choose(system: TransitionSystem, depth: int, parts: int) -> tuple[Choice, ..
     late ones, and bits that are balanced in random walks split the time better than those by which unit
     propagation decides most.
     """
-    shape: Frames = frames(system, Steps.SERIAL, symmetry=True)
-    initial = initial_state(shape, _SOLVER)
+    unrolling: Unrolling = unroll(system, Steps.SERIAL, symmetry=True)
+    initial = initial_state(unrolling, _SOLVER)
     if initial is None:
         return ()
     history = random_walks(system, initial)

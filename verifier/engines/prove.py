@@ -15,7 +15,7 @@ from typing import Any
 from verifier.clauses.structural_invariants import enabled_on_walks
 from verifier.engines import bmc
 from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
-from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, Working
+from verifier.engines.ic3.search import Counterexample, FrameClosed, FrameProgress, Proof
 from verifier.engines.kinduction import BaseClosed, Induced
 from verifier.engines.kinduction import GaveUp as KindGaveUp
 from verifier.engines.processes import Children, Ended, Interrupted, Limits
@@ -228,7 +228,7 @@ class _Run:
 
     def _take_news(self, prover: str, news: Any) -> None:
         match news:
-            case FrameClosed() | Working():
+            case FrameClosed() | FrameProgress():
                 self._take_frame(news)
             case Structural():
                 self.children.send(KIND, news.clauses)
@@ -252,7 +252,7 @@ class _Run:
             case GaveUp() | KindGaveUp():
                 self.failures.append(f"{prover}: {news.reason}")
 
-    def _take_frame(self, news: FrameClosed | Working) -> None:
+    def _take_frame(self, news: FrameClosed | FrameProgress) -> None:
         self.statistics[IC3] |= {
             "frame": news.frame,
             "clauses": news.clauses,

@@ -11,10 +11,11 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
+from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.bits import conjunction
 from verifier.engines.bounded_search import Search, search
-from verifier.engines.ic3.problem import problem, type_clauses
+from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import largest_inductive
@@ -96,7 +97,7 @@ def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
         def found(clauses: Clauses) -> None:
             report(Structural(clauses))
 
-        question = problem(with_goal(model.system, name), name, known=known, found=found)
+        question = problem(with_goal(model.system, name), name, lemmas=known, found=found)
         permutations = bit_permutations(model)
         answer: Proof | Counterexample = prove(question, permutations, report)
         if isinstance(answer, Proof):
@@ -129,9 +130,7 @@ def bmc_work(model: Model, names: Sequence[str], solver: str) -> Work:
     return work
 
 
-def ic3_certificate(
-    model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = ()
-) -> Certificate:
+def ic3_certificate(model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = ()) -> Certificate:
     """The invariant that IC3 found within lemmas, without what ``Typed`` says already."""
     solvers = f"{AssumingSolver.NAME}+{_LEMMA_SOLVER}" if lemmas else AssumingSolver.NAME
     return _certificate(model, name, lemmas, proof.clauses, (IC3, solvers))

@@ -1,13 +1,14 @@
-"""Leaving out of an invariant what its proof does not use.
+"""Leaving out of an invariant the clauses that its proof does not use.
 
-From the clauses that imply the property, those are followed that keep them, by cores of the queries. With
-a clause all its images are kept, and of them only one is asked about.
+The reduction starts with the clauses that imply the property, and follows the clauses that keep them, by
+cores of queries. With a clause, all its images are kept; only one image is asked about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from verifier.engines.ic3.cubes import images, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers.assuming import AssumingSolver
 from verifier.symmetry.bit_permutations import Permutation
@@ -18,58 +19,50 @@ Clause = frozenset[int]
 def reduced(
     problem: Problem, permutations: Sequence[Permutation], clauses: Iterable[Sequence[int]]
 ) -> list[tuple[int, ...]]:
-    """Those of an invariant's clauses that are needed, if type clauses and what is known are granted.
+    """The clauses of an invariant that are needed besides the type clauses and the lemmas.
 
-    The clauses are closed under the permutations, as those of IC3's frames are.
+    The invariant must be closed under the permutations, as the clauses of IC3's frames are.
     """
-    typed = {frozenset(clause) for clause in problem.type_clauses}
-    known = list(dict.fromkeys(frozenset(clause) for clause in clauses))
-    known = [clause for clause in known if clause not in typed]
-    use = _Use(problem, known)
+    types = {frozenset(clause) for clause in problem.type_clauses}
+    invariant = [c for c in dict.fromkeys(frozenset(clause) for clause in clauses) if c not in types]
+    cores = _Cores(problem, invariant)
     kept: dict[Clause, None] = {}
-    waiting = use.for_property()
+    waiting = cores.of_safety()
     while waiting:
         clause = waiting.pop()
         if clause in kept:
             continue
-        orbit = dict.fromkeys(_image(permutation, clause) for permutation in permutations)
-        kept.update({image: None for image in orbit if image in use.known})
-        waiting += use.for_keeping(clause)
-    return [tuple(sorted(clause, key=abs)) for clause in known if clause in kept]
+        kept.update({image: None for image in images(tuple(clause), permutations) if image in cores.switches})
+        waiting += cores.of_consecution(clause)
+    return [tuple(sorted(clause, key=abs)) for clause in invariant if clause in kept]
 
 
-def _image(permutation: Permutation, clause: Clause) -> Clause:
-    return frozenset(permutation[v] if v > 0 else -permutation[-v] for v in clause)
+class _Cores:
+    """Which clauses of the invariant a query uses. A literal of its own switches each clause on."""
 
-
-class _Use:
-    """Which clauses a query uses: each is switched on by a literal."""
-
-    def __init__(self, problem: Problem, known: Sequence[Clause]) -> None:
-        frames = problem.frames
-        self._holds, self._stride = problem.holds, frames.stride
-        first = 2 * frames.stride + frames.bits + 1
-        self.known = dict(zip(known, range(first, first + len(known)), strict=True))
-        self._by_switch = {switch: clause for clause, switch in self.known.items()}
-        switched = [[-switch, *clause] for clause, switch in self.known.items()]
-        states = [*frames.state, *problem.type_clauses, *switched, *([literal] for literal in problem.known)]
+    def __init__(self, problem: Problem, invariant: Sequence[Clause]) -> None:
+        self._unrolling, self._holds = problem.unrolling, problem.holds
+        first = 2 * problem.unrolling.stride + problem.bits + 1
+        self.switches = dict(zip(invariant, range(first, first + len(invariant)), strict=True))
+        self._clause_of = {switch: clause for clause, switch in self.switches.items()}
+        switched = [[-switch, *clause] for clause, switch in self.switches.items()]
+        lemmas = [[literal] for literal in problem.lemmas]
+        states = [*problem.unrolling.state, *problem.type_clauses, *switched, *lemmas]
         self._states = AssumingSolver(states)
-        # Below, the type clauses of the next state: the relation keeps them.
-        later = [[self._later(v) for v in clause] for clause in problem.type_clauses]
-        self._steps = AssumingSolver([*states, *frames.relation, *later])
+        # The type clauses may be assumed of the next state, too: the relation keeps them.
+        types_after = problem.unrolling.shifted(problem.type_clauses, 1)
+        self._steps = AssumingSolver([*states, *problem.unrolling.relation, *types_after])
 
-    def _later(self, literal: int) -> int:
-        return literal + self._stride if literal > 0 else literal - self._stride
-
-    def for_property(self) -> list[Clause]:
+    def of_safety(self) -> list[Clause]:
         """Clauses that imply the property."""
         return self._core(self._states, [-self._holds])
 
-    def for_keeping(self, clause: Clause) -> list[Clause]:
-        """Clauses that, with the clause itself, let no step break it."""
-        return self._core(self._steps, [self.known[clause], *(-self._later(literal) for literal in clause)])
+    def of_consecution(self, clause: Clause) -> list[Clause]:
+        """Clauses that, with the clause itself, exclude every step that breaks it."""
+        broken = negation(self._unrolling.at(literal, 1) for literal in clause)
+        return self._core(self._steps, [self.switches[clause], *broken])
 
-    def _core(self, solver: AssumingSolver, asked: list[int]) -> list[Clause]:
-        if solver.solve([*asked, *self._by_switch]):
-            raise AssertionError("an invariant of the search is none")
-        return [self._by_switch[literal] for literal in solver.core() if literal in self._by_switch]
+    def _core(self, solver: AssumingSolver, assumptions: list[int]) -> list[Clause]:
+        if solver.solve([*assumptions, *self._clause_of]):
+            raise AssertionError("the search returned clauses that are no invariant")
+        return [self._clause_of[literal] for literal in solver.core() if literal in self._clause_of]
