@@ -15,7 +15,9 @@ from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
 from verifier.engines.bounded_search import Found
+from verifier.engines.ic3.cubes import Cube
 from verifier.engines.ic3.frames import Blocked, Frames, Predecessor
+from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
 from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
@@ -279,6 +281,49 @@ def test_no_symmetry_where_unused_places_hold_an_element() -> None:
     assert model.system.symmetries
     assert len(bit_permutations(model)) == 1
     assert isinstance(_ic3(model, "NoneServed"), Proof)
+
+
+# Inductive generalisation
+
+
+class _CandidateWithCtgs:
+    """Frames and lifting in which the candidate (1, 2) has so many CTGs, all of which can be blocked."""
+
+    frontier = 2
+
+    def __init__(self, ctgs: int) -> None:
+        self.ctgs = ctgs
+        self.uses: dict[int, int] = {}
+        self.calls: list[str] = []
+
+    def initial_state_in(self, cube: Cube) -> None:
+        return None
+
+    def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
+        if set(cube) != {1, 2}:
+            return Blocked(cube) if 10 in cube else Predecessor((10, 3), 0, ())
+        self.calls.append("query")
+        return Predecessor((10, 3), 0, ()) if self.ctgs else Blocked(cube)
+
+    def lift_predecessor(self, predecessor: Predecessor, successor: Cube) -> Cube:
+        return (10,) if set(successor) == {1, 2} else (11,)
+
+    def push_forward(self, core: Cube, level: int) -> tuple[Cube, int]:
+        return core, level
+
+    def add_blocked(self, cube: Cube, level: int) -> None:
+        self.calls.append("block")
+        self.ctgs -= 1
+
+
+@pytest.mark.parametrize("ctgs", range(6))
+def test_after_each_blocked_ctg_the_candidate_is_tried_again(ctgs: int) -> None:
+    """As in the paper, three CTGs are blocked at most; none of them for nothing."""
+    frames: Any = _CandidateWithCtgs(ctgs)
+    core = InductiveGeneralisation(frames, frames).generalise((1, 2, 3), 2)
+    blocked = min(ctgs, 3)
+    assert frames.calls == [*["query", "block"] * blocked, "query"]
+    assert set(core) == ({1, 2} if ctgs <= 3 else {1, 2, 3})
 
 
 # Frames, and what comes of them

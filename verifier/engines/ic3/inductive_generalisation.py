@@ -10,7 +10,7 @@ that takes twice as long here (measured on kip320).
 from __future__ import annotations
 
 from verifier.engines.ic3.cubes import Cube
-from verifier.engines.ic3.frames import Blocked, Frames, Predecessor
+from verifier.engines.ic3.frames import Frames, Predecessor
 from verifier.engines.ic3.lifting import Lifting
 
 _MOST_COUNTEREXAMPLES = 3
@@ -40,13 +40,12 @@ class InductiveGeneralisation:
         frames = self._frames
         if not candidate or frames.initial_state_in(candidate) is not None:
             return None
-        for _ in range(_MOST_COUNTEREXAMPLES + 1):
-            answer = frames.relative_induction(candidate, level)
-            if isinstance(answer, Blocked):
-                return answer.core
-            if depth >= _DEEPEST or level == 1 or not self._block(answer, candidate, level - 1, depth):
+        may_block = _MOST_COUNTEREXAMPLES if depth < _DEEPEST and level > 1 else 0
+        while isinstance(answer := frames.relative_induction(candidate, level), Predecessor):
+            if not may_block or not self._block(answer, candidate, level - 1, depth):
                 return None
-        return None
+            may_block -= 1
+        return answer.core
 
     def _block(self, ctg: Predecessor, candidate: Cube, level: int, depth: int) -> bool:
         """Blocks the CTG at the frame, and as far beyond as it goes; False if it cannot be blocked."""
