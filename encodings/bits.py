@@ -96,8 +96,8 @@ def choice(condition: FNode, then: FNode, otherwise: FNode) -> FNode:
     return _manager.Ite(condition, then, otherwise)
 
 
-def somehow(formula: FNode, variables: Iterable[FNode]) -> FNode:
-    """Whether some values of the variables satisfy the formula: they do not occur in the result."""
+def for_some(formula: FNode, variables: Iterable[FNode]) -> FNode:
+    """The existential quantification of the formula over the variables. They do not occur in the result."""
     for variable in variables:
         formula = disjunction(restricted(formula, {variable: value}) for value in (FALSE, TRUE))
     return formula

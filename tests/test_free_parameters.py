@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, somehow
+from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, for_some
 from verifier.encodings.sorts import Boolean, Range
 from verifier.engines.bmc import Request, check
 from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free
@@ -47,12 +47,12 @@ def test_leaving_a_sort_by_choice_is_a_violation() -> None:
     assert (verdict.kind, verdict.steps) == (VerdictKind.VIOLATED, 3)
 
 
-def test_somehow_quantifies_each_connective() -> None:
+def test_exists_quantifies_each_connective() -> None:
     x, y, z = bit("x"), bit("y"), bit("z")
-    assert somehow(conjunction((x, y)), [x]) is y
-    assert somehow(disjunction((x, y)), [x]) is TRUE
-    assert somehow(equivalence(x, y), [x]) is TRUE
-    assert somehow(conjunction((x, choice(x, y, z))), [x]) is y
-    assert somehow(conjunction((x, y)), [x, y]) is TRUE
-    assert somehow(FALSE, [x]) is FALSE
-    assert somehow(y, [x]) is y
+    assert for_some(conjunction((x, y)), [x]) is y
+    assert for_some(disjunction((x, y)), [x]) is TRUE
+    assert for_some(equivalence(x, y), [x]) is TRUE
+    assert for_some(conjunction((x, choice(x, y, z))), [x]) is y
+    assert for_some(conjunction((x, y)), [x, y]) is TRUE
+    assert for_some(FALSE, [x]) is FALSE
+    assert for_some(y, [x]) is y

@@ -14,7 +14,7 @@ from verifier.clauses.type_clauses import type_clauses
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
-from verifier.engines.bounded_search import Found
+from verifier.engines.bounded_search import ViolationFound
 from verifier.engines.ic3.cubes import Cube
 from verifier.engines.ic3.frames import Blocked, Frames, Predecessor
 from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
@@ -22,7 +22,7 @@ from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove
-from verifier.engines.kinduction import Induced, kinduction
+from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.engines.provers import ic3_certificate
 from verifier.solvers.assuming import AssumingSolver
 from verifier.specs.kafka.kip320 import Kip320
@@ -100,9 +100,9 @@ def test_kinduction_knows_the_toys(case: Any) -> None:
     kinduction(build(protocol).system, name, "cadical", events.append)
     last = events[-1]
     if length is None:
-        assert isinstance(last, Induced)
+        assert isinstance(last, KInductionProof)
     else:
-        assert isinstance(last, Found)
+        assert isinstance(last, ViolationFound)
         assert last.steps == length
 
 
@@ -112,7 +112,7 @@ def test_never_two_is_violated_though_two_is_stuck() -> None:
     assert isinstance(_ic3(model, "NeverTop"), Counterexample)
     events: list[Any] = []
     kinduction(model.system, "NeverTop", "z3", events.append)
-    assert isinstance(events[-1], Found)
+    assert isinstance(events[-1], ViolationFound)
 
 
 @pytest.mark.parametrize("rules", range(30))
@@ -125,10 +125,10 @@ def test_random_systems_agree_with_exploration(rules: int) -> None:
         if isinstance(answer, Counterexample):
             assert len(answer.firings) >= steps[name]
         events: list[Any] = []
-        kinduction(model.system, name, "cadical", events.append, deepest=12)
-        if isinstance(events[-1], Found):
+        kinduction(model.system, name, "cadical", events.append, largest_k=12)
+        if isinstance(events[-1], ViolationFound):
             assert events[-1].steps == steps[name]
-        elif isinstance(events[-1], Induced):
+        elif isinstance(events[-1], KInductionProof):
             assert name not in steps
 
 

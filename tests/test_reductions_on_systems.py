@@ -20,7 +20,7 @@ from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.quantifiers import if_
 from verifier.encodings.sorts import Boolean, IndexSet, Range, Set
-from verifier.engines.bounded_search import Found, Search, search
+from verifier.engines.bounded_search import Search, ViolationFound, search
 from verifier.engines.ic3.problem import problem
 from verifier.solvers import Answer, open_solver
 from verifier.specs.protocol import IndexSetConstant, Protocol, Step, action, invariant
@@ -169,7 +169,7 @@ def test_what_is_enabled_may_fire_and_nothing_else(seed: int) -> None:
 def test_what_a_step_does_is_the_same_in_every_frame(steps: Steps) -> None:
     found: list[Any] = []
     search(build(SharedWithInit()).system, Search(steps, "cadical", 4, ("NeverMarked",)), found.append)
-    assert not [event for event in found if isinstance(event, Found)]
+    assert not [event for event in found if isinstance(event, ViolationFound)]
 
 
 # Symmetry

@@ -1,7 +1,7 @@
-"""Bounded model checking by depth: one incremental search, reporting what it closes and finds.
+"""Bounded model checking, depth by depth, with one incremental solver.
 
 Depth *k* is closed for a property when no execution of at most *k* actions reaches a state that
-violates it. The property of frame *k* is asked with the relation asserted only up to frame *k*, so a
+violates it. When the property is asked in frame *k*, the relation is asserted only up to frame *k*. So a
 violating state without a successor counts (Biere et al. 1999, doi:10.1007/3-540-49059-0_14).
 """
 
@@ -29,19 +29,20 @@ class Search:
     symmetry: bool = True
     seed: int = 0
     part: Part | None = None
-    """None: all executions. What is closed is closed for these."""
+    """The executions that are searched, and for which depths are closed; None: all."""
     swapping: bool = True
-    """Whether neighbours that commute are only looked at in one order."""
+    """Whether two consecutive actions that commute are searched in one order only."""
     structural: bool = True
-    """Whether structural invariants are looked for, where steps are serial."""
+    """Whether structural invariants are added if steps are serial."""
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """The search is set up: seconds it took, and how many clauses a step and a state get."""
+class SetupDone:
+    """The search is set up."""
 
     seconds: float
     clauses_per_step: int
+    """Of one frame, with the step to the next."""
     structural_invariants: int
 
 
@@ -54,7 +55,7 @@ class DepthClosed:
     seconds: float
     """Since the search began."""
     unrolling_seconds: float
-    """Of these, handing clauses to the solver."""
+    """The part of them in which clauses were copied and handed to the solver."""
 
 
 @dataclass(frozen=True)
@@ -66,32 +67,32 @@ class Firing:
 
 
 @dataclass(frozen=True)
-class Found:
+class ViolationFound:
     """An execution that ends in a state violating the property."""
 
     violates: str
     initial: tuple[bool, ...]
     firings: tuple[Firing, ...]
     steps: int
-    """The frames it took; as many as firings if steps are serial."""
+    """How many steps it takes. A serial step is one firing, a parallel step at least one."""
     seconds: float
 
 
 @dataclass(frozen=True)
 class ActionsEnabled:
-    """Actions that were enabled in a state reached."""
+    """Actions that are enabled in a reachable state and were not reported before."""
 
     actions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class GaveUp:
-    """The solver answered neither way."""
+class SolverGaveUp:
+    """The solver gave neither answer, so the search ends."""
 
     reason: str
 
 
-Event = Prepared | DepthClosed | Found | ActionsEnabled | GaveUp
+Event = SetupDone | DepthClosed | ViolationFound | ActionsEnabled | SolverGaveUp
 
 
 def search(
@@ -100,19 +101,19 @@ def search(
     report: Callable[[Event], None],
     decided_elsewhere: Callable[[], Collection[str]] = tuple,
 ) -> None:
-    """Runs one search to its depth, or until every property is violated.
+    """Searches up to the task's depth, or until every property is violated.
 
-    ``report`` gets each event as it happens. ``decided_elsewhere`` is asked between queries which
-    properties need no further search.
+    ``report`` is called with each event as it happens. ``decided_elsewhere`` is called between queries, and
+    returns the properties that need no further search.
     """
-    _Run(system, task, report, decided_elsewhere).run()
+    _DepthSearch(system, task, report, decided_elsewhere).run()
 
 
 class _UnknownAnswer(Exception):
     """The solver gave neither answer."""
 
 
-class _Run:
+class _DepthSearch:
     def __init__(
         self,
         system: TransitionSystem,
@@ -127,7 +128,8 @@ class _Run:
         self.report = report
         self.decided_elsewhere = decided_elsewhere
         self.unrolling: Unrolling = unroll(system, task.steps, task.symmetry, task.swapping)
-        # They help to exhaust a depth; a violation is found before they are.
+        # Structural invariants help to close a depth. Parallel steps look for violations, and find them
+        # before the invariants would be computed.
         exhausting = task.steps is Steps.SERIAL and task.structural
         self.invariants = structural_invariants(system, self.unrolling, task.solver) if exhausting else []
         self.solver = open_solver(task.solver, task.seed)
@@ -136,16 +138,16 @@ class _Run:
 
     def run(self) -> None:
         per_step = len(self.unrolling.relation) + len(self.unrolling.succession) + len(self.unrolling.state)
-        self.report(Prepared(self._elapsed(), per_step, len(self.invariants)))
+        self.report(SetupDone(self._elapsed(), per_step, len(self.invariants)))
         try:
             for depth in range(self.task.depth + 1):
                 self._open_frame(depth)
-                self._look_for_enabled(depth)  # first, since a verdict may end the run
+                self._look_for_enabled(depth)  # first, because a verdict may end the search
                 self._close(depth)
                 if not self.open:
                     break
         except _UnknownAnswer:
-            self.report(GaveUp(f"{self.task.solver} gave up"))
+            self.report(SolverGaveUp(f"{self.task.solver} gave up"))
         finally:
             self.solver.close()
 
@@ -177,10 +179,10 @@ class _Run:
         return answer is Answer.SATISFIABLE
 
     def _close(self, depth: int) -> None:
-        """Asks of each open property whether it is closed at this depth or violated.
+        """Asks for each open property whether a state at this depth violates it.
 
-        One by one: measured against asking for any violation first, on the Kafka specs, it takes
-        two thirds to three quarters of the time.
+        One query per property takes two thirds to three quarters of the time of a first query for any
+        violation (measured on the Kafka specs).
         """
         for name in list(self.open):
             self._drop(self.decided_elsewhere())
@@ -197,12 +199,12 @@ class _Run:
         self.open = [name for name in self.open if name not in names]
 
     def _found(self, depth: int) -> None:
-        """Reports every open property that the current model violates at this depth."""
+        """Reports every open property that the solver's model violates at this depth."""
         initial = tuple(self.solver.value(variable) for variable in range(1, self.unrolling.bits + 1))
         firings = tuple(firing for frame in range(depth) for firing in self._firings(frame))
         violated = [name for name in self.open if not self._value(self.unrolling.properties[name], depth)]
         for name in violated:
-            self.report(Found(name, initial, firings, depth, self._elapsed()))
+            self.report(ViolationFound(name, initial, firings, depth, self._elapsed()))
         self._drop(violated)
 
     def _firings(self, frame: int) -> list[Firing]:
@@ -217,7 +219,7 @@ class _Run:
         return self.solver.value(placed) if placed > 0 else not self.solver.value(-placed)
 
     def _look_for_enabled(self, depth: int) -> None:
-        """Which actions, not seen enabled before, are enabled in a state of this depth."""
+        """Reports the actions that are enabled in a state at this depth for the first time."""
         seen: list[str] = []
         for action in self.unseen:
             if action not in seen and self._ask(self.unrolling.at(self.unrolling.enabled[action], depth)):

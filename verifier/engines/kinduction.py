@@ -1,10 +1,12 @@
-"""k-induction: where no execution of fewer than k actions violates the property, and k states in a row,
-all different, in which it holds are never followed by one in which it does not, it holds in every state.
+"""k-induction: a property holds in every state if the base case and the step case hold for some k.
 
-Sheeran, Singh and Stalmarck 2000, doi:10.1007/3-540-40922-X_8; that states differ is added only where
-a path is found on which they do not (Een and Sorensson 2003, doi:10.1016/S1571-0661(05)82542-3).
-The base asks each depth with the relation up to it and no further, so that a violation in a state
-without successor is found.
+The base case: no execution of fewer than k actions violates the property. The step case: no path of k
+different states that satisfy the property leads to a state that violates it (Sheeran, Singh and Stalmarck
+2000, doi:10.1007/3-540-40922-X_8). The clauses that make two states different are added only when a path is
+found on which they are equal (Een and Sorensson 2003, doi:10.1016/S1571-0661(05)82542-3).
+
+The base case asks about each depth with the relation up to that depth only. So it finds a violation in a
+state that has no successor.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dataclasses import dataclass, replace
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
-from verifier.engines.bounded_search import Firing, Found
+from verifier.engines.bounded_search import Firing, SolverGaveUp, ViolationFound
 from verifier.solvers import Answer, ClauseSolver, open_solver
 from verifier.system.transition_system import TransitionSystem
 
@@ -30,22 +32,23 @@ class BaseClosed:
 
 
 @dataclass(frozen=True)
-class Induced:
-    """The property is k-inductive, given invariants (clauses over the state bits) that are inductive."""
+class KInductionProof:
+    """The property is k-inductive if the clauses are assumed. They are an inductive invariant."""
 
     k: int
     clauses: tuple[tuple[int, ...], ...]
+    """Over the state bits."""
     seconds: float
 
 
 @dataclass(frozen=True)
-class GaveUp:
-    """The solver answered neither way, or the bound on k was reached."""
+class BoundReached:
+    """The property is not k-inductive up to the greatest k that was allowed."""
 
-    reason: str
+    k: int
 
 
-Event = BaseClosed | Induced | Found | GaveUp
+Event = BaseClosed | KInductionProof | ViolationFound | SolverGaveUp | BoundReached
 
 
 class _UnknownAnswer(Exception):
@@ -57,29 +60,31 @@ def kinduction(
     name: str,
     solver: str,
     report: Callable[[Event], None],
-    deepest: int | None = None,
+    largest_k: int | None = None,
     structural: Clauses | None = None,
 ) -> None:
-    """Raises k until the property is proved or violated; the last event says which. ``structural`` are
-    invariants like those of ``structural_invariants``, if they are known already."""
-    _Run(system, name, solver, report, deepest, structural).run()
+    """Increases k until the property is proved or violated. The last event says which.
+
+    ``structural`` are the clauses of ``structural_invariants``; None: they are computed here.
+    """
+    _KInduction(system, name, solver, report, largest_k, structural).run()
 
 
-class _Run:
+class _KInduction:
     def __init__(
         self,
         system: TransitionSystem,
         name: str,
         solver: str,
         report: Callable[[Event], None],
-        deepest: int | None,
+        largest_k: int | None,
         structural: Clauses | None,
     ) -> None:
         self.began = time.monotonic()
         self.name = name
         self.solver = solver
         self.report = report
-        self.deepest = deepest
+        self.largest_k = largest_k
         prop = system.property_named(name)
         self.unrolling: Unrolling = unroll(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
         self.holds = self.unrolling.properties[name]
@@ -88,21 +93,22 @@ class _Run:
         self.invariants = [*type_clauses(system), *structural]
 
     def run(self) -> None:
-        """Base and step in turn, each in a solver of its own."""
-        base, step = open_solver(self.solver), _Step(self)
+        """Asks the step case and the base case in turn, each in a solver of its own."""
+        base, step = open_solver(self.solver), _InductionStep(self)
         try:
             base.add_clauses(self.unrolling.start)
             k = 0
-            while self.deepest is None or k <= self.deepest:
+            while self.largest_k is None or k <= self.largest_k:
                 if step.holds(k):
-                    self.report(Induced(k, tuple(map(tuple, self.invariants)), self._elapsed()))
+                    self.report(KInductionProof(k, tuple(map(tuple, self.invariants)), self._elapsed()))
                     return
                 if self._base_fails(base, k):
                     return
                 k += 1
-            self.report(GaveUp(f"the property is not {self.deepest}-inductive"))
+            assert self.largest_k is not None
+            self.report(BoundReached(self.largest_k))
         except _UnknownAnswer:
-            self.report(GaveUp(f"{self.solver} gave up"))
+            self.report(SolverGaveUp(f"{self.solver} gave up"))
         finally:
             base.close()
             step.solver.close()
@@ -120,7 +126,7 @@ class _Run:
         self.report(BaseClosed(depth, self._elapsed()))
         return False
 
-    def _found(self, base: ClauseSolver, depth: int) -> Found:
+    def _found(self, base: ClauseSolver, depth: int) -> ViolationFound:
         initial = tuple(base.value(variable) for variable in range(1, self.unrolling.bits + 1))
         firings = []
         for frame in range(depth):
@@ -132,27 +138,23 @@ class _Run:
             variables = self.unrolling.inputs[taken]
             inputs = (base.value(self.unrolling.at(variable, frame)) for variable in variables)
             firings.append(Firing(taken, tuple(inputs)))
-        return Found(self.name, initial, tuple(firings), depth, self._elapsed())
+        return ViolationFound(self.name, initial, tuple(firings), depth, self._elapsed())
 
     def _elapsed(self) -> float:
         return time.monotonic() - self.began
 
 
-class _Step:
-    """Paths of states that satisfy the property and the invariants, all different, before one that does not.
+class _InductionStep:
+    """The step case: paths of different states that satisfy the property and the invariants."""
 
-    Frames get their variables when they are opened, so that those which say how two states differ can
-    come in between.
-    """
-
-    def __init__(self, run: _Run) -> None:
+    def __init__(self, run: _KInduction) -> None:
         self.run = run
         self.solver = open_solver(run.solver)
         self._next = 1
         self._offsets: list[int] = []
 
     def holds(self, k: int) -> bool:
-        """Whether k good, different states are never followed by a bad one."""
+        """Whether no path of k different good states leads to a bad state."""
         unrolling, solver = self.run.unrolling, self.solver
         self._offsets.append(self._next - 1)
         self._next += unrolling.stride
@@ -180,7 +182,7 @@ class _Step:
         return [[self._at(literal, frame) for literal in clause] for clause in clauses]
 
     def _same_states(self, k: int) -> list[tuple[int, int]]:
-        """Pairs of frames with the same state in the solver's model."""
+        """Pairs of frames that have the same state in the solver's model."""
         bits = range(1, self.run.unrolling.bits + 1)
         first: dict[tuple[bool, ...], int] = {}
         found = []
@@ -192,7 +194,7 @@ class _Step:
         return found
 
     def _differ(self, one: int, other: int) -> None:
-        """The states of two frames are not the same."""
+        """Adds clauses that make the states of two frames different."""
         flags = []
         for bit in range(1, self.run.unrolling.bits + 1):
             flag, a, b = self._next, self._at(bit, one), self._at(bit, other)

@@ -1,7 +1,7 @@
-"""Proofs for all depths: IC3, k-induction and bounded model checking side by side, first answer taken.
+"""Proofs for all depths: IC3, k-induction and bounded model checking in parallel. The first answer counts.
 
-No proof counts before another solver has checked its invariant in a process of its own, and no
-violation before it was replayed. A proof and a violation of the same property are an error.
+A proof counts only after another solver has checked its invariant in a process of its own. A violation counts
+only after it was replayed. A proof and a violation of the same property are an error.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from typing import Any
 
 from verifier.clauses.structural_invariants import enabled_on_walks
 from verifier.engines import bmc
-from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
+from verifier.engines.bounded_search import DepthClosed, SolverGaveUp, ViolationFound
 from verifier.engines.ic3.search import Counterexample, FrameClosed, FrameProgress, Proof
-from verifier.engines.kinduction import BaseClosed, Induced
-from verifier.engines.kinduction import GaveUp as KindGaveUp
+from verifier.engines.kinduction import BaseClosed, KInductionProof
 from verifier.engines.processes import Children, Ended, Interrupted, Limits
 from verifier.engines.provers import (
     BMC,
     IC3,
     KIND,
     LemmasKept,
-    Structural,
+    StructuralInvariants,
     bmc_work,
     ic3_certificate,
     ic3_work,
@@ -60,12 +59,12 @@ class Request:
     properties: tuple[str, ...]
     engine: EngineChoice = EngineChoice.AUTO
     solver: str | None = None
-    """Of k-induction and bounded model checking; None: the one that each prefers."""
+    """The solver of k-induction and bounded model checking; None: each uses the solver it prefers."""
     limits: Limits = field(default_factory=Limits)
     lemmas: bool = True
-    """Let IC3 search within the protocol's lemmas, once they are checked."""
+    """Whether IC3 assumes the protocol's lemmas after they were checked."""
     witnesses: bool = False
-    """Look on random walks for states in which actions are enabled: a proof shows none."""
+    """Whether random walks look for states in which actions are enabled. A proof shows no such states."""
 
 
 @dataclass(frozen=True)
@@ -76,16 +75,16 @@ class Progress:
     property_name: str
     seconds: float
     depth: int | None = None
-    """Closed, or of IC3 the frame at work."""
+    """The depth that was closed; of IC3, the frontier."""
     clauses: int | None = None
     obligations: int | None = None
     note: str = ""
-    """Something beside a depth: a proof found and being rechecked, a violation."""
+    """What cannot be said by the numbers: that a proof was found, that lemmas hold."""
 
 
 @dataclass(frozen=True)
 class Proved:
-    """A proof that was checked again."""
+    """A proof that another solver has checked."""
 
     property_name: str
     prover: str
@@ -96,7 +95,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class ProveOutcome(bmc.Outcome):
-    """An outcome with what proves it."""
+    """An outcome with its proofs."""
 
     proofs: tuple[Proved, ...] = ()
 
@@ -104,7 +103,7 @@ class ProveOutcome(bmc.Outcome):
 def check(
     model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
 ) -> ProveOutcome:
-    """Proves or refutes the properties one by one, until the limits or the user end it.
+    """Proves or refutes the properties one after the other. The limits or the user may end it early.
 
     Raises NoInitialState.
     """
@@ -118,7 +117,8 @@ def check(
         left = request.limits.seconds
         if left is not None:
             left = max(0.0, left - (time.monotonic() - began))
-        run = _Run(model.asking((name,)), request, name, Limits(left, request.limits.memory), listen)
+        limits = Limits(left, request.limits.memory)
+        run = _PropertyProof(model.asking((name,)), request, name, limits, listen)
         verdicts += run.run()
         if run.proved is not None:
             proofs.append(run.proved)
@@ -138,8 +138,8 @@ def check(
     )
 
 
-class _Run:
-    """One property."""
+class _PropertyProof:
+    """Proves or refutes one property."""
 
     def __init__(
         self,
@@ -160,10 +160,10 @@ class _Run:
         self.replayer = Replayer(model)
         self.closed = -1
         self.claim: tuple[str, Certificate] | None = None
-        """Who says that it is proved, and why; not yet checked."""
+        """The prover that claims a proof, and its invariant, which was not checked yet."""
         self.rechecker = ""
         self.lemmas: tuple[str, ...] = ()
-        """Within which IC3 searches."""
+        """The names of the formulas that IC3 assumes."""
         self.proved: Proved | None = None
         self.verdicts: list[Verdict] = []
         self.dead: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ class _Run:
         self.peak_memory = 0
 
     def run(self) -> list[Verdict]:
-        """The verdict of the property, and of a type invariant that is violated instead."""
+        """The verdict of the property, and perhaps of an implied property that is violated instead."""
         reason = ""
         with self.children:
             try:
@@ -192,7 +192,7 @@ class _Run:
         return self.verdicts
 
     def _start(self) -> None:
-        """The provers; in ``auto``, k-induction only gets what time the others leave."""
+        """Starts the provers. In ``auto``, k-induction has a low priority."""
         choice, model, name = self.request.engine, self.model, self.name
         solver = self.request.solver
         if choice in (EngineChoice.AUTO, EngineChoice.IC3):
@@ -215,7 +215,7 @@ class _Run:
     def _take(self, event: Any) -> None:
         if isinstance(event, Ended):
             if event.child == IC3:
-                self.children.send(KIND, None)  # that may wait for what will not come
+                self.children.send(KIND, None)  # it may still wait for structural invariants
             if event.failure is not None:
                 self.failures.append(f"{event.child} failed: {event.failure}")
                 if event.child == RECHECK:
@@ -230,7 +230,7 @@ class _Run:
         match news:
             case FrameClosed() | FrameProgress():
                 self._take_frame(news)
-            case Structural():
+            case StructuralInvariants():
                 self.children.send(KIND, news.clauses)
             case LemmasKept():
                 self.lemmas = news.names
@@ -241,15 +241,15 @@ class _Run:
             case DepthClosed():
                 if self.name in news.properties:
                     self._close(prover, news.depth)
-            case Proof() | Induced():
+            case Proof() | KInductionProof():
                 self._take_proof(prover, news)
             case Counterexample():
                 self.statistics[prover]["queries"] = news.queries
                 self._violation(prover, news.initial, news.firings)
-            case Found():
+            case ViolationFound():
                 firings = [(firing.instance, firing.inputs) for firing in news.firings]
                 self._violation(prover, news.initial, firings)
-            case GaveUp() | KindGaveUp():
+            case SolverGaveUp():
                 self.failures.append(f"{prover}: {news.reason}")
 
     def _take_frame(self, news: FrameClosed | FrameProgress) -> None:
@@ -279,7 +279,7 @@ class _Run:
 
     # Proofs
 
-    def _take_proof(self, prover: str, news: Proof | Induced) -> None:
+    def _take_proof(self, prover: str, news: Proof | KInductionProof) -> None:
         known = self.statistics[prover]
         known["seconds"] = round(news.seconds, 3)
         if isinstance(news, Proof):
@@ -290,7 +290,7 @@ class _Run:
             self._claim(prover, kind_certificate(self.model, self.name, news, known["solver"]))
 
     def _claim(self, prover: str, certificate: Certificate) -> None:
-        """A proof was found: bounded model checking goes on while another solver checks it."""
+        """Lets another solver check the proof. Bounded model checking goes on meanwhile."""
         if self.claim is not None:
             return
         self.claim = (prover, certificate)
@@ -329,7 +329,7 @@ class _Run:
     def _violation(
         self, prover: str, initial: Sequence[bool], firings: Sequence[tuple[int, Sequence[bool]]]
     ) -> None:
-        """An execution that violates the property, or the type invariant that was asked along with it."""
+        """Replays an execution that violates the property, or an implied property."""
         taken = [(self.system.instances[index], inputs) for index, inputs in firings]
         for name in dict.fromkeys((self.name, *self._implied())):
             try:
