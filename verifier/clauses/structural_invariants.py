@@ -11,6 +11,7 @@ import random
 from collections.abc import Sequence
 from itertools import combinations
 
+from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.bits import for_some
 from verifier.encodings.evaluator import Evaluator
@@ -126,18 +127,18 @@ class _Inductiveness:
         frame 0."""
         solver = open_solver(self.solver)
         solver.add_clauses(clauses)
-        count, base = len(candidates), 3 * self.unrolling.stride
-        active = range(base + 1, base + count + 1)
-        broken = range(base + count + 1, base + 2 * count + 1)
-        some_broken = base + 2 * count + 1
+        variables = FrameVariables(self.unrolling, frames=2)
+        active = [variables.fresh() for _ in candidates]
+        broken = [variables.fresh() for _ in candidates]
+        some_broken = variables.fresh()
         if assumed:
             solver.add_clauses([-on, *clause] for on, clause in zip(active, candidates, strict=True))
-        placed = [[self.unrolling.at(literal, frame) for literal in clause] for clause in candidates]
+        placed = variables.placed(candidates, frame)
         solver.add_clauses(
             [-flag, -literal] for flag, clause in zip(broken, placed, strict=True) for literal in clause
         )
         solver.add_clauses([[-some_broken, *broken]])
-        alive = list(range(count))
+        alive = list(range(len(candidates)))
         while alive:
             answer = solver.solve([some_broken, *(active[index] for index in alive)])
             if answer is Answer.UNSATISFIABLE:

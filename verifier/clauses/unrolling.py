@@ -30,9 +30,10 @@ Clauses = list[list[int]]
 
 @dataclass(frozen=True)
 class Unrolling:
-    """The clauses of frame 0; frame *k* is the same with every variable shifted by ``k * stride``.
+    """The clauses of frame 0. ``FrameVariables`` places them in other frames.
 
-    A frame's variables are the state bits (from 1), then gates; ``stride + i`` is bit *i* of the next.
+    The variables of a frame are the state bits, from 1 on, and then gates, up to ``stride``. Variable
+    ``stride + i`` is bit *i* of the next frame.
     """
 
     stride: int
@@ -56,16 +57,6 @@ class Unrolling:
     """For each instance the variables of its free parameters."""
     order: Sequence[int]
     """The order in which instances of one step are taken."""
-
-    def shifted(self, clauses: Clauses, frame: int) -> Clauses:
-        """The clauses in another frame."""
-        offset = frame * self.stride
-        return [[v + offset if v > 0 else v - offset for v in clause] for clause in clauses]
-
-    def at(self, literal: int, frame: int) -> int:
-        """A literal in another frame."""
-        offset = frame * self.stride
-        return literal + offset if literal > 0 else literal - offset
 
 
 def unroll(system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True) -> Unrolling:

@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
-from verifier.clauses.unrolling import Steps, Unrolling, unroll
+from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.engines.parts import Part
-from verifier.solvers import Answer, open_solver
+from verifier.solvers import Answer, ClauseSolver, open_solver
 from verifier.system.transition_system import TransitionSystem
 
 
@@ -127,7 +128,8 @@ class _DepthSearch:
         self.task = task
         self.report = report
         self.decided_elsewhere = decided_elsewhere
-        self.unrolling: Unrolling = unroll(system, task.steps, task.symmetry, task.swapping)
+        self.unrolling = unroll(system, task.steps, task.symmetry, task.swapping)
+        self.variables = FrameVariables(self.unrolling)
         # Structural invariants help to close a depth. Parallel steps look for violations, and find them
         # before the invariants would be computed.
         exhausting = task.steps is Steps.SERIAL and task.structural
@@ -156,21 +158,24 @@ class _DepthSearch:
 
     def _open_frame(self, depth: int) -> None:
         began = time.monotonic()
+        self.variables.open_frame()
         if depth == 0:
-            self.solver.add_clauses(self.unrolling.start)
+            self._add(self.unrolling.start, 0)
         else:
-            self.solver.add_clauses(self.unrolling.shifted(self.unrolling.relation, depth - 1))
+            self._add(self.unrolling.relation, depth - 1)
         if depth > 1:
-            self.solver.add_clauses(self.unrolling.shifted(self.unrolling.succession, depth - 2))
-        self.solver.add_clauses(self.unrolling.shifted(self.invariants, depth))
-        self.solver.add_clauses(self.unrolling.shifted(self.unrolling.state, depth))
+            self._add(self.unrolling.succession, depth - 2)
+        self._add(self.invariants, depth)
+        self._add(self.unrolling.state, depth)
         if self.task.part is not None:
-            units = self.task.part.units(self.system, depth)
-            self.solver.add_clauses([self.unrolling.at(literal, depth)] for literal in units)
+            self._add([[literal] for literal in self.task.part.units(self.system, depth)], depth)
         self.unrolling_seconds += time.monotonic() - began
 
+    def _add(self, clauses: Clauses, frame: int) -> None:
+        self.solver.add_clauses(self.variables.placed(clauses, frame))
+
     def _holds(self, name: str, depth: int) -> int:
-        return self.unrolling.at(self.unrolling.properties[name], depth)
+        return self.variables.at(self.unrolling.properties[name], depth)
 
     def _ask(self, assumption: int) -> bool:
         answer = self.solver.solve([assumption])
@@ -200,29 +205,21 @@ class _DepthSearch:
 
     def _found(self, depth: int) -> None:
         """Reports every open property that the solver's model violates at this depth."""
-        initial = tuple(self.solver.value(variable) for variable in range(1, self.unrolling.bits + 1))
-        firings = tuple(firing for frame in range(depth) for firing in self._firings(frame))
+        initial, firings = execution(self.solver, self.unrolling, self.variables, depth)
         violated = [name for name in self.open if not self._value(self.unrolling.properties[name], depth)]
         for name in violated:
             self.report(ViolationFound(name, initial, firings, depth, self._elapsed()))
         self._drop(violated)
 
-    def _firings(self, frame: int) -> list[Firing]:
-        return [
-            Firing(index, tuple(self._value(variable, frame) for variable in self.unrolling.inputs[index]))
-            for index in self.unrolling.order
-            if self._value(self.unrolling.firing[index], frame)
-        ]
-
     def _value(self, literal: int, frame: int) -> bool:
-        placed = self.unrolling.at(literal, frame)
-        return self.solver.value(placed) if placed > 0 else not self.solver.value(-placed)
+        placed = self.variables.at(literal, frame)
+        return self.solver.value(abs(placed)) == (placed > 0)
 
     def _look_for_enabled(self, depth: int) -> None:
         """Reports the actions that are enabled in a state at this depth for the first time."""
         seen: list[str] = []
         for action in self.unseen:
-            if action not in seen and self._ask(self.unrolling.at(self.unrolling.enabled[action], depth)):
+            if action not in seen and self._ask(self.variables.at(self.unrolling.enabled[action], depth)):
                 others = (other for other in self.unseen if other not in seen)
                 seen += [other for other in others if self._enabled_in_model(other, depth)]
         self.unseen = [action for action in self.unseen if action not in seen]
@@ -232,3 +229,17 @@ class _DepthSearch:
     def _enabled_in_model(self, action: str, depth: int) -> bool:
         literal = self.unrolling.enabled[action]
         return any(self._value(literal, frame) for frame in range(depth + 1))
+
+
+def execution(
+    solver: ClauseSolver, unrolling: Unrolling, variables: FrameVariables, depth: int
+) -> tuple[tuple[bool, ...], tuple[Firing, ...]]:
+    """The execution in the solver's model: its first state, and what fires in its first ``depth`` frames."""
+    initial = tuple(solver.value(variables.at(bit, 0)) for bit in range(1, unrolling.bits + 1))
+    firings = []
+    for frame in range(depth):
+        for index in unrolling.order:
+            if solver.value(variables.at(unrolling.firing[index], frame)):
+                inputs = (solver.value(variables.at(v, frame)) for v in unrolling.inputs[index])
+                firings.append(Firing(index, tuple(inputs)))
+    return initial, tuple(firings)

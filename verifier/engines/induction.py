@@ -6,7 +6,7 @@ The solver works in a child process. A counterexample to induction is replayed h
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -22,6 +22,8 @@ from verifier.engines.inductive_step import (
     Question,
     check_obligations,
 )
+from verifier.engines.obligations import Obligation as Obligation
+from verifier.engines.obligations import ObligationGroup, grouped
 from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
@@ -61,19 +63,6 @@ class Request:
     seed: int = 0
     proved: tuple[str, ...] = ()
     """An invariant of the protocol that was proved before. A property that follows from it is proved."""
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """One obligation: about one instance, or about all initial states, or about all states."""
-
-    kind: Kind
-    formula: str
-    action: str | None
-    instance: str | None
-    holds: bool | None
-    """None: the solver gave up."""
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -199,7 +188,7 @@ class _InductiveCheck:
         obligations = tuple(map(self._obligation, self.answers.values()))
         statistics = {
             "instances_asked": len(self.question.instances),
-            "obligations": table(obligations),
+            "obligations": [_described(group) for group in grouped(obligations)],
             "left_out": {item.formula: item.fell_at for item in self.left_out.values()},
             "invariant": list(self.conclusion.invariant if self.conclusion else ()),
             "peak_memory_bytes": children.peak_memory,
@@ -360,27 +349,13 @@ class _InductiveCheck:
         return next(v for v in bmc.check(model, question).verdicts if v.property_name == _FIRST_STATE)
 
 
-def table(obligations: Sequence[Obligation]) -> list[dict[str, Any]]:
-    """The obligations by formula and action: how many instances, whether all hold, the time they took."""
-    cells: dict[tuple[Kind, str, str | None], list[Obligation]] = {}
-    for item in obligations:
-        cells.setdefault((item.kind, item.formula, item.action), []).append(item)
-    return [
-        {
-            "obligation": kind.value,
-            "lemma": formula,
-            "action": action,
-            "instances": len(items),
-            "holds": _all(items),
-            "fails_at": [item.instance for item in items if item.holds is False],
-            "seconds": round(sum(item.seconds for item in items), 4),
-        }
-        for (kind, formula, action), items in cells.items()
-    ]
-
-
-def _all(items: Sequence[Obligation]) -> bool | None:
-    """Whether all hold: False if one does not hold, else None if one is not known."""
-    if any(item.holds is False for item in items):
-        return False
-    return None if any(item.holds is None for item in items) else True
+def _described(group: ObligationGroup) -> dict[str, Any]:
+    return {
+        "obligation": group.kind.value,
+        "lemma": group.formula,
+        "action": group.action,
+        "instances": len(group.obligations),
+        "holds": group.holds,
+        "fails_at": [item.instance for item in group.obligations if item.holds is False],
+        "seconds": round(group.seconds, 4),
+    }

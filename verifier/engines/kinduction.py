@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.type_clauses import type_clauses
-from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
-from verifier.engines.bounded_search import Firing, SolverGaveUp, ViolationFound
+from verifier.clauses.unrolling import Clauses, Steps, unroll
+from verifier.engines.bounded_search import SolverGaveUp, ViolationFound, execution
 from verifier.solvers import Answer, ClauseSolver, open_solver
 from verifier.system.transition_system import TransitionSystem
 
@@ -86,7 +87,8 @@ class _KInduction:
         self.report = report
         self.largest_k = largest_k
         prop = system.property_named(name)
-        self.unrolling: Unrolling = unroll(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
+        self.unrolling = unroll(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
+        self.variables = FrameVariables(self.unrolling)
         self.holds = self.unrolling.properties[name]
         if structural is None:
             structural = structural_invariants(system, self.unrolling, "cadical")
@@ -114,31 +116,19 @@ class _KInduction:
             step.solver.close()
 
     def _base_fails(self, base: ClauseSolver, depth: int) -> bool:
+        self.variables.open_frame()
         if depth:
-            base.add_clauses(self.unrolling.shifted(self.unrolling.relation, depth - 1))
-        base.add_clauses(self.unrolling.shifted(self.invariants, depth))
-        base.add_clauses(self.unrolling.shifted(self.unrolling.state, depth))
-        holds = self.unrolling.at(self.holds, depth)
+            base.add_clauses(self.variables.placed(self.unrolling.relation, depth - 1))
+        base.add_clauses(self.variables.placed(self.invariants, depth))
+        base.add_clauses(self.variables.placed(self.unrolling.state, depth))
+        holds = self.variables.at(self.holds, depth)
         if decided(base, [-holds]):
-            self.report(self._found(base, depth))
+            initial, firings = execution(base, self.unrolling, self.variables, depth)
+            self.report(ViolationFound(self.name, initial, firings, depth, self._elapsed()))
             return True
         base.add_clauses([[holds]])
         self.report(BaseClosed(depth, self._elapsed()))
         return False
-
-    def _found(self, base: ClauseSolver, depth: int) -> ViolationFound:
-        initial = tuple(base.value(variable) for variable in range(1, self.unrolling.bits + 1))
-        firings = []
-        for frame in range(depth):
-            taken = next(
-                index
-                for index, variable in enumerate(self.unrolling.firing)
-                if base.value(self.unrolling.at(variable, frame))
-            )
-            variables = self.unrolling.inputs[taken]
-            inputs = (base.value(self.unrolling.at(variable, frame)) for variable in variables)
-            firings.append(Firing(taken, tuple(inputs)))
-        return ViolationFound(self.name, initial, tuple(firings), depth, self._elapsed())
 
     def _elapsed(self) -> float:
         return time.monotonic() - self.began
@@ -150,20 +140,18 @@ class _InductionStep:
     def __init__(self, run: _KInduction) -> None:
         self.run = run
         self.solver = open_solver(run.solver)
-        self._next = 1
-        self._offsets: list[int] = []
+        self.variables = FrameVariables(run.unrolling)
 
     def holds(self, k: int) -> bool:
         """Whether no path of k different good states leads to a bad state."""
-        unrolling, solver = self.run.unrolling, self.solver
-        self._offsets.append(self._next - 1)
-        self._next += unrolling.stride
+        run, solver, variables = self.run, self.solver, self.variables
+        variables.open_frame()
         if k:
-            solver.add_clauses([[self._at(self.run.holds, k - 1)]])
-            solver.add_clauses(self._placed(unrolling.relation, k - 1))
-        solver.add_clauses(self._placed(self.run.invariants, k))
-        solver.add_clauses(self._placed(unrolling.state, k))
-        while decided(solver, [-self._at(self.run.holds, k)]):
+            solver.add_clauses([[variables.at(run.holds, k - 1)]])
+            solver.add_clauses(variables.placed(run.unrolling.relation, k - 1))
+        solver.add_clauses(variables.placed(run.invariants, k))
+        solver.add_clauses(variables.placed(run.unrolling.state, k))
+        while decided(solver, [-variables.at(run.holds, k)]):
             same = self._same_states(k)
             if not same:
                 return False
@@ -171,23 +159,13 @@ class _InductionStep:
                 self._differ(one, other)
         return True
 
-    def _at(self, literal: int, frame: int) -> int:
-        variable, stride = abs(literal), self.run.unrolling.stride
-        place = self._offsets[frame] + variable
-        if variable > stride:
-            place = self._offsets[frame + 1] + variable - stride
-        return place if literal > 0 else -place
-
-    def _placed(self, clauses: Clauses, frame: int) -> Clauses:
-        return [[self._at(literal, frame) for literal in clause] for clause in clauses]
-
     def _same_states(self, k: int) -> list[tuple[int, int]]:
         """Pairs of frames that have the same state in the solver's model."""
         bits = range(1, self.run.unrolling.bits + 1)
         first: dict[tuple[bool, ...], int] = {}
         found = []
         for frame in range(k + 1):
-            state = tuple(self.solver.value(self._at(bit, frame)) for bit in bits)
+            state = tuple(self.solver.value(self.variables.at(bit, frame)) for bit in bits)
             earlier = first.setdefault(state, frame)
             if earlier != frame:
                 found.append((earlier, frame))
@@ -197,10 +175,10 @@ class _InductionStep:
         """Adds clauses that make the states of two frames different."""
         flags = []
         for bit in range(1, self.run.unrolling.bits + 1):
-            flag, a, b = self._next, self._at(bit, one), self._at(bit, other)
-            self._next += 1
-            flags.append(flag)
+            flag = self.variables.fresh()
+            a, b = self.variables.at(bit, one), self.variables.at(bit, other)
             self.solver.add_clauses([[-flag, a, b], [-flag, -a, -b]])
+            flags.append(flag)
         self.solver.add_clauses([flags])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from verifier.clauses.frame_variables import FrameVariables
 from verifier.engines.ic3.cubes import Cube, images, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers.assuming import AssumingSolver
@@ -80,7 +81,8 @@ class Frames:
         unrolling, seeds = self.problem.unrolling, self.problem.seeds
         # Lemmas are not asserted of the next state: they are inductive, so the relation keeps them.
         lemmas = [[literal] for literal in self.problem.lemmas]
-        clauses = [*unrolling.state, *unrolling.relation, *seeds, *lemmas, *unrolling.shifted(seeds, 1)]
+        seeds_after = FrameVariables(unrolling, frames=2).placed(seeds, 1)
+        clauses = [*unrolling.state, *unrolling.relation, *seeds, *lemmas, *seeds_after]
         if not self.levels:
             clauses += unrolling.start
         self.levels.append([])
@@ -229,12 +231,12 @@ class _FrameSolver:
         self._level = level
         self._clauses = clauses
         self._unrolling = frames.problem.unrolling
-        self._first_free = self._unrolling.stride + max(self._unrolling.stride, self._unrolling.bits) + 1
         self._build()
 
     def _build(self) -> None:
-        self._solver = AssumingSolver(self._clauses, self._first_free - 1)
-        self._next = self._first_free
+        self._variables = FrameVariables(self._unrolling, frames=2)
+        self._solver = AssumingSolver(self._clauses, 2 * self._unrolling.stride)
+        self._temporary = 0
 
     def add(self, clause: list[int]) -> None:
         """Adds a clause about the frame's states."""
@@ -242,12 +244,12 @@ class _FrameSolver:
 
     def relative_induction(self, cube: Cube) -> Predecessor | set[int]:
         """A predecessor of the cube, or the literals of the cube that exclude one."""
-        if self._next > self._first_free + _MOST_TEMPORARY:
+        self._temporary += 1
+        if self._temporary > _MOST_TEMPORARY:
             self._rebuild()
-        outside = self._next
-        self._next += 1
+        outside = self._variables.fresh()
         self._solver.add([-outside, *negation(cube)])
-        after = [self._unrolling.at(literal, 1) for literal in cube]
+        after = [self._variables.at(literal, 1) for literal in cube]
         if self._solver.solve([outside, *after]):
             answer: Predecessor | set[int] = self._predecessor(self._solver.model())
         else:

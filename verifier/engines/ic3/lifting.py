@@ -10,6 +10,7 @@ that do not exist. The query uses neither seeds nor frames, so the lifted cube d
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 from verifier.engines.ic3.cubes import Cube, negation
 from verifier.engines.ic3.frames import Predecessor
@@ -29,7 +30,8 @@ class Lifting:
 
     def _build_solver(self) -> None:
         self._solver = AssumingSolver(self._problem.gates)
-        self._next = self._problem.gates_first_free
+        self._fresh = count(self._problem.gates_first_free)
+        self._temporary = 0
 
     def lift_bad_state(self, state: Sequence[int]) -> Cube:
         """A cube that contains the state. All states of the cube violate the property."""
@@ -52,11 +54,11 @@ class Lifting:
 
     def _lifted(self, state: Sequence[int], inputs: Iterable[int], refuted: Sequence[int]) -> Cube:
         """The literals of the state that, with the inputs, refute the clause."""
-        if self._next > self._problem.gates_first_free + _MOST_TEMPORARY:
+        self._temporary += 1
+        if self._temporary > _MOST_TEMPORARY:
             self._solver.close()
             self._build_solver()
-        active = self._next
-        self._next += 1
+        active = next(self._fresh)
         self._solver.add([-active, *refuted])
         # MiniSat's cores contain the last assumptions least often.
         if self._solver.solve([active, *inputs, *state]):

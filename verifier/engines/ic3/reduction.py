@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from verifier.clauses.frame_variables import FrameVariables
 from verifier.engines.ic3.cubes import images, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers.assuming import AssumingSolver
@@ -41,16 +42,15 @@ class _Cores:
     """Which clauses of the invariant a query uses. A literal of its own switches each clause on."""
 
     def __init__(self, problem: Problem, invariant: Sequence[Clause]) -> None:
-        self._unrolling, self._holds = problem.unrolling, problem.holds
-        first = 2 * problem.unrolling.stride + problem.bits + 1
-        self.switches = dict(zip(invariant, range(first, first + len(invariant)), strict=True))
+        self._variables, self._holds = FrameVariables(problem.unrolling, frames=2), problem.holds
+        self.switches = {clause: self._variables.fresh() for clause in invariant}
         self._clause_of = {switch: clause for clause, switch in self.switches.items()}
         switched = [[-switch, *clause] for clause, switch in self.switches.items()]
         lemmas = [[literal] for literal in problem.lemmas]
         states = [*problem.unrolling.state, *problem.type_clauses, *switched, *lemmas]
         self._states = AssumingSolver(states)
         # The type clauses may be assumed of the next state, too: the relation keeps them.
-        types_after = problem.unrolling.shifted(problem.type_clauses, 1)
+        types_after = self._variables.placed(problem.type_clauses, 1)
         self._steps = AssumingSolver([*states, *problem.unrolling.relation, *types_after])
 
     def of_safety(self) -> list[Clause]:
@@ -59,7 +59,7 @@ class _Cores:
 
     def of_consecution(self, clause: Clause) -> list[Clause]:
         """Clauses that, with the clause itself, exclude every step that breaks it."""
-        broken = negation(self._unrolling.at(literal, 1) for literal in clause)
+        broken = negation(self._variables.at(literal, 1) for literal in clause)
         return self._core(self._steps, [self.switches[clause], *broken])
 
     def _core(self, solver: AssumingSolver, assumptions: list[int]) -> list[Clause]:
