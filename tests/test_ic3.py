@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from multiprocessing import Pipe
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from verifier.clauses.type_clauses import type_clauses
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
-from verifier.engines.bounded_search import ViolationFound
+from verifier.engines.bounded_search import SolverGaveUp, ViolationFound
 from verifier.engines.ic3.cubes import Cube
 from verifier.engines.ic3.frames import Blocked, Frames, Predecessor
 from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
@@ -23,8 +25,9 @@ from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove
 from verifier.engines.kinduction import KInductionProof, kinduction
-from verifier.engines.provers import ic3_certificate
-from verifier.solvers.assuming import AssumingSolver
+from verifier.engines.provers import ic3_certificate, ic3_work
+from verifier.solvers import QUERY_SOLVER, Answer, ClauseSolver, open_solver, satisfiable
+from verifier.solvers.names import BACKENDS
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.symmetry.bit_permutations import bit_permutations
@@ -148,10 +151,10 @@ def _walks(model: Model, count: int, length: int, seed: int) -> list[tuple[bool,
     """States of random executions."""
     rng, replayer = random.Random(seed), Replayer(model)
     unrolling = problem(model.system, model.system.properties[0].name).unrolling
-    solver = AssumingSolver([*unrolling.start, *unrolling.state])
-    assert solver.solve()
-    bits = len(model.system.bits)
-    initial = [literal > 0 for literal in solver.model()[:bits]]
+    solver = open_solver(QUERY_SOLVER)
+    solver.add_clauses([*unrolling.start, *unrolling.state])
+    assert satisfiable(solver)
+    initial = [solver.value(bit) for bit in range(1, len(model.system.bits) + 1)]
     found = []
     for _ in range(count):
         state = list(initial)
@@ -200,7 +203,8 @@ def test_relation_and_functions_agree_on_codes_without_a_value(protocol: Protoco
     model = build(protocol)
     question = problem(model.system, model.system.properties[0].name)
     unrolled, rng, replayer = question.unrolling, random.Random(5), Replayer(model)
-    solver = AssumingSolver([*unrolled.state, *unrolled.relation])
+    solver = open_solver(QUERY_SOLVER)
+    solver.add_clauses([*unrolled.state, *unrolled.relation])
     valid = Evaluator(model.system.bits, [model.system.valid])
     astray = 0
     for _ in range(300):
@@ -210,10 +214,11 @@ def test_relation_and_functions_agree_on_codes_without_a_value(protocol: Protoco
             inputs = [rng.random() < 0.5 for _ in instance.inputs]
             given = [v if on else -v for v, on in zip(unrolled.inputs[index], inputs, strict=True)]
             expected = replayer.successor(state, instance, inputs)
-            assert solver.solve([*_literals(state), unrolled.firing[index], *given]) == (expected is not None)
+            taken = satisfiable(solver, [*_literals(state), unrolled.firing[index], *given])
+            assert taken == (expected is not None)
             if expected is not None:
-                start = unrolled.stride
-                assert [v > 0 for v in solver.model()[start : start + len(state)]] == expected
+                bits = range(1, len(state) + 1)
+                assert [solver.value(unrolled.stride + bit) for bit in bits] == expected
     assert astray > 50
 
 
@@ -281,6 +286,47 @@ def test_no_symmetry_where_unused_places_hold_an_element() -> None:
     assert model.system.symmetries
     assert len(bit_permutations(model)) == 1
     assert isinstance(_ic3(model, "NoneServed"), Proof)
+
+
+# Solvers
+
+
+class _ToyBackend:
+    """A backend that passes everything on to another one, until it gives up."""
+
+    def __init__(self, patience: float) -> None:
+        self.solver: ClauseSolver = open_solver("z3")
+        self.add_clauses = self.solver.add_clauses
+        self.value = self.solver.value
+        self.values = self.solver.values
+        self.failed_assumptions = self.solver.failed_assumptions
+        self.close = self.solver.close
+        self.patience = patience
+
+    def solve(self, assumptions: Any = ()) -> Answer:
+        self.patience -= 1
+        return self.solver.solve(assumptions) if self.patience >= 0 else Answer.UNKNOWN
+
+
+@pytest.mark.parametrize("case", [KNOWN[0], KNOWN[2], KNOWN[12]], ids=_ids)
+def test_a_new_backend_serves_all_of_ic3(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "toy", lambda seed: _ToyBackend(math.inf))
+    monkeypatch.delitem(BACKENDS, QUERY_SOLVER)
+    protocol, name, length = case
+    model = build(protocol)
+    question, permutations = problem(model.system, name), bit_permutations(model)
+    answer = prove(question, permutations, solver="toy")
+    assert isinstance(answer, Proof) == (length is None)
+    if isinstance(answer, Proof):
+        clauses = reduced(question, permutations, answer.clauses, "toy")
+        _passes(model, name, Proof(tuple(clauses), 0, answer.frame, 0, 0.0))
+
+
+def test_a_solver_that_gives_up_ends_ic3_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "toy", lambda seed: _ToyBackend(3))
+    events: list[Any] = []
+    ic3_work(build(Chain()), "NeverTop", lemmas=False, solver="toy")(events.append, Pipe()[0])
+    assert events[-1] == SolverGaveUp("toy gave up")
 
 
 # Inductive generalisation

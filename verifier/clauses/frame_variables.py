@@ -25,6 +25,11 @@ class FrameVariables:
         self._offsets.append(self._next - 1)
         self._next += self._stride
 
+    @property
+    def next_variable(self) -> int:
+        """The first variable that is neither in a frame nor fresh."""
+        return self._next
+
     def fresh(self) -> int:
         """A variable that is in no frame."""
         self._next += 1

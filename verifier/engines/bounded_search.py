@@ -8,14 +8,14 @@ violating state without a successor counts (Biere et al. 1999, doi:10.1007/3-540
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.engines.parts import Part
-from verifier.solvers import Answer, ClauseSolver, open_solver
+from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
 from verifier.system.transition_system import TransitionSystem
 
 
@@ -110,10 +110,6 @@ def search(
     _DepthSearch(system, task, report, decided_elsewhere).run()
 
 
-class _UnknownAnswer(Exception):
-    """The solver gave neither answer."""
-
-
 class _DepthSearch:
     def __init__(
         self,
@@ -148,7 +144,7 @@ class _DepthSearch:
                 self._close(depth)
                 if not self.open:
                     break
-        except _UnknownAnswer:
+        except UnknownAnswer:
             self.report(SolverGaveUp(f"{self.task.solver} gave up"))
         finally:
             self.solver.close()
@@ -177,12 +173,6 @@ class _DepthSearch:
     def _holds(self, name: str, depth: int) -> int:
         return self.variables.at(self.unrolling.properties[name], depth)
 
-    def _ask(self, assumption: int) -> bool:
-        answer = self.solver.solve([assumption])
-        if answer is Answer.UNKNOWN:
-            raise _UnknownAnswer
-        return answer is Answer.SATISFIABLE
-
     def _close(self, depth: int) -> None:
         """Asks for each open property whether a state at this depth violates it.
 
@@ -193,7 +183,7 @@ class _DepthSearch:
             self._drop(self.decided_elsewhere())
             if name not in self.open:
                 continue
-            if self._ask(-self._holds(name, depth)):
+            if satisfiable(self.solver, [-self._holds(name, depth)]):
                 self._found(depth)
             else:
                 self.solver.add_clauses([[self._holds(name, depth)]])
@@ -219,7 +209,8 @@ class _DepthSearch:
         """Reports the actions that are enabled in a state at this depth for the first time."""
         seen: list[str] = []
         for action in self.unseen:
-            if action not in seen and self._ask(self.variables.at(self.unrolling.enabled[action], depth)):
+            enabled = self.variables.at(self.unrolling.enabled[action], depth)
+            if action not in seen and satisfiable(self.solver, [enabled]):
                 others = (other for other in self.unseen if other not in seen)
                 seen += [other for other in others if self._enabled_in_model(other, depth)]
         self.unseen = [action for action in self.unseen if action not in seen]
@@ -235,11 +226,16 @@ def execution(
     solver: ClauseSolver, unrolling: Unrolling, variables: FrameVariables, depth: int
 ) -> tuple[tuple[bool, ...], tuple[Firing, ...]]:
     """The execution in the solver's model: its first state, and what fires in its first ``depth`` frames."""
-    initial = tuple(solver.value(variables.at(bit, 0)) for bit in range(1, unrolling.bits + 1))
+
+    def values(literals: Iterable[int], frame: int) -> list[bool]:
+        return solver.values(variables.at(literal, frame) for literal in literals)
+
     firings = []
     for frame in range(depth):
-        for index in unrolling.order:
-            if solver.value(variables.at(unrolling.firing[index], frame)):
-                inputs = (solver.value(variables.at(v, frame)) for v in unrolling.inputs[index])
-                firings.append(Firing(index, tuple(inputs)))
-    return initial, tuple(firings)
+        taken = values(unrolling.firing, frame)
+        firings += [
+            Firing(index, tuple(values(unrolling.inputs[index], frame)))
+            for index in unrolling.order
+            if taken[index]
+        ]
+    return tuple(values(range(1, unrolling.bits + 1), 0)), tuple(firings)

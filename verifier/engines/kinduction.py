@@ -20,7 +20,7 @@ from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps, unroll
 from verifier.engines.bounded_search import SolverGaveUp, ViolationFound, execution
-from verifier.solvers import Answer, ClauseSolver, open_solver
+from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
 from verifier.system.transition_system import TransitionSystem
 
 
@@ -50,10 +50,6 @@ class BoundReached:
 
 
 Event = BaseClosed | KInductionProof | ViolationFound | SolverGaveUp | BoundReached
-
-
-class _UnknownAnswer(Exception):
-    """The solver gave neither answer."""
 
 
 def kinduction(
@@ -109,7 +105,7 @@ class _KInduction:
                 k += 1
             assert self.largest_k is not None
             self.report(BoundReached(self.largest_k))
-        except _UnknownAnswer:
+        except UnknownAnswer:
             self.report(SolverGaveUp(f"{self.solver} gave up"))
         finally:
             base.close()
@@ -122,7 +118,7 @@ class _KInduction:
         base.add_clauses(self.variables.placed(self.invariants, depth))
         base.add_clauses(self.variables.placed(self.unrolling.state, depth))
         holds = self.variables.at(self.holds, depth)
-        if decided(base, [-holds]):
+        if satisfiable(base, [-holds]):
             initial, firings = execution(base, self.unrolling, self.variables, depth)
             self.report(ViolationFound(self.name, initial, firings, depth, self._elapsed()))
             return True
@@ -151,7 +147,7 @@ class _InductionStep:
             solver.add_clauses(variables.placed(run.unrolling.relation, k - 1))
         solver.add_clauses(variables.placed(run.invariants, k))
         solver.add_clauses(variables.placed(run.unrolling.state, k))
-        while decided(solver, [-variables.at(run.holds, k)]):
+        while satisfiable(solver, [-variables.at(run.holds, k)]):
             same = self._same_states(k)
             if not same:
                 return False
@@ -165,7 +161,7 @@ class _InductionStep:
         first: dict[tuple[bool, ...], int] = {}
         found = []
         for frame in range(k + 1):
-            state = tuple(self.solver.value(self.variables.at(bit, frame)) for bit in bits)
+            state = tuple(self.solver.values(self.variables.at(bit, frame) for bit in bits))
             earlier = first.setdefault(state, frame)
             if earlier != frame:
                 found.append((earlier, frame))
@@ -180,11 +176,3 @@ class _InductionStep:
             self.solver.add_clauses([[-flag, a, b], [-flag, -a, -b]])
             flags.append(flag)
         self.solver.add_clauses([flags])
-
-
-def decided(solver: ClauseSolver, assumptions: list[int]) -> bool:
-    """Whether the clauses can be satisfied. Raises _UnknownAnswer if the solver does not say."""
-    answer = solver.solve(assumptions)
-    if answer is Answer.UNKNOWN:
-        raise _UnknownAnswer
-    return answer is Answer.SATISFIABLE

@@ -31,7 +31,7 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
-from verifier.solvers.assuming import AssumingSolver
+from verifier.solvers import QUERY_SOLVER
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
 from verifier.trust.certify import Checked
@@ -41,7 +41,7 @@ from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, settled
 
-KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
+IC3_SOLVER, KIND_SOLVER, BMC_SOLVER = QUERY_SOLVER, "cadical", "z3"
 
 
 class EngineChoice(StrEnum):
@@ -196,7 +196,8 @@ class _PropertyProof:
         choice, model, name = self.request.engine, self.model, self.name
         solver = self.request.solver
         if choice in (EngineChoice.AUTO, EngineChoice.IC3):
-            self._child(IC3, AssumingSolver.NAME, ic3_work(model, name, self.request.lemmas))
+            ic3 = ic3_work(model, name, self.request.lemmas, IC3_SOLVER)
+            self._child(IC3, IC3_SOLVER, ic3)
         if choice in (EngineChoice.AUTO, EngineChoice.KIND):
             with_others = choice is EngineChoice.AUTO
             kind = kind_work(model, name, solver or KIND_SOLVER, with_others)
@@ -284,7 +285,7 @@ class _PropertyProof:
         known["seconds"] = round(news.seconds, 3)
         if isinstance(news, Proof):
             known |= {"frame": news.frame, "learned_clauses": news.learned, "queries": news.queries}
-            self._claim(prover, ic3_certificate(self.model, self.name, news, self.lemmas))
+            self._claim(prover, ic3_certificate(self.model, self.name, news, self.lemmas, known["solver"]))
         else:
             known["k"] = news.k
             self._claim(prover, kind_certificate(self.model, self.name, news, known["solver"]))

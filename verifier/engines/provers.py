@@ -14,15 +14,14 @@ from pysmt.fnode import FNode
 from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.bits import conjunction
-from verifier.engines.bounded_search import Search, search
+from verifier.engines.bounded_search import Search, SolverGaveUp, search
 from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import largest_inductive
 from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.engines.processes import Work
-from verifier.solvers import solver_version
-from verifier.solvers.assuming import AssumingSolver
+from verifier.solvers import QUERY_SOLVER, UnknownAnswer, solver_version
 from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.symmetry.instance_orbits import representatives
 from verifier.system.model import Model
@@ -79,7 +78,7 @@ def kept_lemmas(model: Model, name: str) -> tuple[str, ...]:
     return largest_inductive(system, candidates, instances, _LEMMA_SOLVER)
 
 
-def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
+def ic3_work(model: Model, name: str, lemmas: bool, solver: str = QUERY_SOLVER) -> Work:
     """IC3 on the property and the implied properties. With ``lemmas``, it checks the protocol's lemmas first,
     and assumes those that hold."""
 
@@ -100,9 +99,14 @@ def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
 
         question = problem(with_goal(model.system, name), name, lemmas=known, found=found)
         permutations = bit_permutations(model)
-        answer: Proof | Counterexample = prove(question, permutations, report)
-        if isinstance(answer, Proof):
-            answer = replace(answer, clauses=tuple(reduced(question, permutations, answer.clauses)))
+        try:
+            answer: Proof | Counterexample = prove(question, permutations, report, solver)
+            if isinstance(answer, Proof):
+                clauses = reduced(question, permutations, answer.clauses, solver)
+                answer = replace(answer, clauses=tuple(clauses))
+        except UnknownAnswer:
+            report(SolverGaveUp(f"{solver} gave up"))
+            return
         report(answer)
 
     return work
@@ -131,9 +135,11 @@ def bmc_work(model: Model, names: Sequence[str], solver: str) -> Work:
     return work
 
 
-def ic3_certificate(model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = ()) -> Certificate:
+def ic3_certificate(
+    model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = (), solver: str = QUERY_SOLVER
+) -> Certificate:
     """The invariant that IC3 found, with the lemmas that it assumed."""
-    solvers = f"{AssumingSolver.NAME}+{_LEMMA_SOLVER}" if lemmas else AssumingSolver.NAME
+    solvers = f"{solver}+{_LEMMA_SOLVER}" if lemmas else solver
     return _certificate(model, name, lemmas, proof.clauses, (IC3, solvers))
 
 

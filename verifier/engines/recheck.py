@@ -10,8 +10,7 @@ from typing import Any
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import conjunction, disjunction
 from verifier.engines.processes import Work
-from verifier.solvers import Answer, open_solver
-from verifier.solvers.assuming import AssumingSolver
+from verifier.solvers import QUERY_SOLVER, Answer, open_solver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, formulas
 from verifier.trust.certify import Checked, check, other_solver
@@ -29,7 +28,7 @@ class DeadActions:
 def rechecker(solver: str) -> str:
     """The solver that checks a proof of the given one. An invariant of IC3 has thousands of clauses; CaDiCaL
     checks them in a quarter of Z3's time, and shares nothing with MiniSat but the interface."""
-    return "cadical" if solver == AssumingSolver.NAME else other_solver(solver)
+    return "cadical" if solver == QUERY_SOLVER else other_solver(solver)
 
 
 def recheck_work(model: Model, certificate: Certificate, solver: str) -> Work:

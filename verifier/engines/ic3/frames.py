@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.engines.ic3.cubes import Cube, images, negation
 from verifier.engines.ic3.problem import Problem
-from verifier.solvers.assuming import AssumingSolver
+from verifier.engines.ic3.query_solver import QuerySolver
+from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable
 from verifier.symmetry.bit_permutations import Permutation
 
 _MOST_TEMPORARY = 1500
-"""A solver is built anew after so many clauses that served one query each."""
+"""A frame's solver is built anew after so many queries."""
 
 
 @dataclass(frozen=True)
@@ -55,20 +56,25 @@ class Orbit:
 class Frames:
     """The frames 0 (the initial states), 1, …, ``frontier``."""
 
-    def __init__(self, problem: Problem, permutations: Sequence[Permutation]) -> None:
+    def __init__(
+        self, problem: Problem, permutations: Sequence[Permutation], solver: str = QUERY_SOLVER
+    ) -> None:
         # Random walks do not treat all elements alike, so the seeds they found need not be symmetric. An
         # image of an inductive set is inductive. Only because the seeds have all images may the images of a
         # clause be added without a query.
         self.problem = replace(problem, seeds=_with_images(problem.seeds, permutations))
         self._permutations = permutations
+        self._solver_name = solver
+        self._variables = FrameVariables(problem.unrolling, frames=2)
         self.levels: list[list[Orbit]] = []
-        self._solvers: list[_FrameSolver] = []
+        self._solvers: list[QuerySolver] = []
+        """For each frame a solver that knows its states and the steps to their successors."""
         self.uses: dict[int, int] = {}
         """In how many blocked cubes each literal is."""
         self.queries = 0
-        self._init = AssumingSolver([*problem.unrolling.start, *problem.unrolling.state], problem.bits)
+        self._init = self._opened([*problem.unrolling.start, *problem.unrolling.state])
         self._only_initial_state = self._find_only_initial_state()
-        self._frontier_states: AssumingSolver | None = None
+        self._frontier_states: ClauseSolver | None = None
         self.open_frame()
 
     @property
@@ -81,16 +87,22 @@ class Frames:
         unrolling, seeds = self.problem.unrolling, self.problem.seeds
         # Lemmas are not asserted of the next state: they are inductive, so the relation keeps them.
         lemmas = [[literal] for literal in self.problem.lemmas]
-        seeds_after = FrameVariables(unrolling, frames=2).placed(seeds, 1)
+        seeds_after = self._variables.placed(seeds, 1)
         clauses = [*unrolling.state, *unrolling.relation, *seeds, *lemmas, *seeds_after]
         if not self.levels:
             clauses += unrolling.start
+        level, first_free = len(self.levels), self._variables.next_variable
         self.levels.append([])
-        self._solvers.append(_FrameSolver(self, len(self._solvers), clauses))
+
+        def permanent() -> list[list[int]]:
+            blocked = self.blocked_at(level) if level else ()
+            return [*clauses, *map(negation, blocked)]
+
+        self._solvers.append(QuerySolver(self._solver_name, permanent, first_free, _MOST_TEMPORARY))
         if self._frontier_states is not None:
             self._frontier_states.close()
         # This solver has no relation: a bad state may have no successor.
-        self._frontier_states = AssumingSolver([*unrolling.state, *seeds, *lemmas], self.problem.bits)
+        self._frontier_states = self._opened([*unrolling.state, *seeds, *lemmas])
 
     def blocked_at(self, level: int) -> list[frozenset[int]]:
         """All cubes that the frame excludes; what only the seeds exclude is not among them."""
@@ -119,10 +131,13 @@ class Frames:
         """Whether the cube's clause is inductive relative to the frame below ``level``. The cube must contain
         no initial state."""
         self.queries += 1
-        answer = self._solvers[level - 1].relative_induction(cube)
-        if isinstance(answer, Predecessor):
-            return answer
-        return Blocked(self._without_initial_states(cube, answer))
+        solver = self._solvers[level - 1]
+        after = [self._variables.at(literal, 1) for literal in cube]
+        if solver.satisfiable(negation(cube), after):
+            return self._predecessor(solver)
+        failed = solver.core()
+        core = {now for now, later in zip(cube, after, strict=True) if later in failed}
+        return Blocked(self._without_initial_states(cube, core))
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """Whether a single clause of the frame excludes the cube. No solver is asked."""
@@ -131,15 +146,27 @@ class Frames:
             image <= literals for orbits in self.levels[level:] for orbit in orbits for image in orbit.images
         )
 
-    def _state_of(self, solver: AssumingSolver, assumptions: Sequence[int]) -> tuple[int, ...] | None:
-        if not solver.solve(assumptions):
-            return None
-        return tuple(solver.model()[: self.problem.bits])
+    def _opened(self, clauses: list[list[int]]) -> ClauseSolver:
+        solver = open_solver(self._solver_name)
+        solver.add_clauses(clauses)
+        return solver
+
+    def _state_of(self, solver: ClauseSolver, assumptions: Sequence[int]) -> tuple[int, ...] | None:
+        return self._state(solver) if satisfiable(solver, assumptions) else None
+
+    def _state(self, solver: ClauseSolver | QuerySolver) -> tuple[int, ...]:
+        bits = range(1, self.problem.bits + 1)
+        return tuple(bit if on else -bit for bit, on in zip(bits, solver.values(bits), strict=True))
+
+    def _predecessor(self, solver: QuerySolver) -> Predecessor:
+        unrolling = self.problem.unrolling
+        taken = solver.values(unrolling.firing).index(True)
+        return Predecessor(self._state(solver), taken, tuple(solver.values(unrolling.inputs[taken])))
 
     def _find_only_initial_state(self) -> frozenset[int] | None:
         """The literals of the initial state if there is exactly one."""
         state = self._state_of(self._init, ())
-        if state is None or any(self._init.solve([-literal]) for literal in state):
+        if state is None or any(satisfiable(self._init, [-v]) for v in state):
             return None
         return frozenset(state)
 
@@ -203,11 +230,10 @@ class Frames:
         self._exclude(orbit, level)
 
     def _exclude(self, orbit: Orbit, level: int) -> None:
-        for image in orbit.images:
-            clause = negation(image)
-            self._solvers[level].add(clause)
-            if level == self.frontier and self._frontier_states is not None:
-                self._frontier_states.add(clause)
+        clauses = [negation(image) for image in orbit.images]
+        self._solvers[level].add_clauses(clauses)
+        if level == self.frontier and self._frontier_states is not None:
+            self._frontier_states.add_clauses(clauses)
 
 
 def _with_images(clauses: Sequence[Sequence[int]], permutations: Sequence[Permutation]) -> list[list[int]]:
@@ -220,54 +246,6 @@ def _subsumes(orbit: Orbit, other: Orbit) -> bool:
     """Whether an image excludes all that the other orbit's representative excludes. By symmetry, the images
     then exclude all that the other orbit excludes."""
     representative = other.images[0]
+    if len(orbit.images[0]) > len(representative):
+        return False
     return any(image <= representative for image in orbit.images)
-
-
-class _FrameSolver:
-    """A solver that knows one frame's states and the steps to their successors."""
-
-    def __init__(self, frames: Frames, level: int, clauses: list[list[int]]) -> None:
-        self._frames = frames
-        self._level = level
-        self._clauses = clauses
-        self._unrolling = frames.problem.unrolling
-        self._build()
-
-    def _build(self) -> None:
-        self._variables = FrameVariables(self._unrolling, frames=2)
-        self._solver = AssumingSolver(self._clauses, 2 * self._unrolling.stride)
-        self._temporary = 0
-
-    def add(self, clause: list[int]) -> None:
-        """Adds a clause about the frame's states."""
-        self._solver.add(clause)
-
-    def relative_induction(self, cube: Cube) -> Predecessor | set[int]:
-        """A predecessor of the cube, or the literals of the cube that exclude one."""
-        self._temporary += 1
-        if self._temporary > _MOST_TEMPORARY:
-            self._rebuild()
-        outside = self._variables.fresh()
-        self._solver.add([-outside, *negation(cube)])
-        after = [self._variables.at(literal, 1) for literal in cube]
-        if self._solver.solve([outside, *after]):
-            answer: Predecessor | set[int] = self._predecessor(self._solver.model())
-        else:
-            core = set(self._solver.core())
-            answer = {now for now, later in zip(cube, after, strict=True) if later in core}
-        self._solver.add([-outside])
-        return answer
-
-    def _predecessor(self, model: list[int]) -> Predecessor:
-        unrolling = self._unrolling
-        taken = next(index for index, variable in enumerate(unrolling.firing) if model[variable - 1] > 0)
-        inputs = tuple(model[variable - 1] > 0 for variable in unrolling.inputs[taken])
-        return Predecessor(tuple(model[: unrolling.bits]), taken, inputs)
-
-    def _rebuild(self) -> None:
-        """Starts afresh, without the clauses that served one query."""
-        self._solver.close()
-        self._build()
-        if self._level:
-            for image in self._frames.blocked_at(self._level):
-                self._solver.add(negation(image))

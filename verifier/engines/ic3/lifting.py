@@ -10,28 +10,23 @@ that do not exist. The query uses neither seeds nor frames, so the lifted cube d
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import count
 
-from verifier.engines.ic3.cubes import Cube, negation
+from verifier.engines.ic3.cubes import Cube
 from verifier.engines.ic3.frames import Predecessor
 from verifier.engines.ic3.problem import Problem, Step
-from verifier.solvers.assuming import AssumingSolver
+from verifier.engines.ic3.query_solver import QuerySolver
+from verifier.solvers import QUERY_SOLVER
 
 _MOST_TEMPORARY = 3000
-"""The solver is built anew after so many clauses that served one query each."""
+"""The solver is built anew after so many queries."""
 
 
 class Lifting:
     """Lifts states of one problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, solver: str = QUERY_SOLVER) -> None:
         self._problem = problem
-        self._build_solver()
-
-    def _build_solver(self) -> None:
-        self._solver = AssumingSolver(self._problem.gates)
-        self._fresh = count(self._problem.gates_first_free)
-        self._temporary = 0
+        self._solver = QuerySolver(solver, lambda: problem.gates, problem.gates_first_free, _MOST_TEMPORARY)
 
     def lift_bad_state(self, state: Sequence[int]) -> Cube:
         """A cube that contains the state. All states of the cube violate the property."""
@@ -54,15 +49,8 @@ class Lifting:
 
     def _lifted(self, state: Sequence[int], inputs: Iterable[int], refuted: Sequence[int]) -> Cube:
         """The literals of the state that, with the inputs, refute the clause."""
-        self._temporary += 1
-        if self._temporary > _MOST_TEMPORARY:
-            self._solver.close()
-            self._build_solver()
-        active = next(self._fresh)
-        self._solver.add([-active, *refuted])
         # MiniSat's cores contain the last assumptions least often.
-        if self._solver.solve([active, *inputs, *state]):
+        if self._solver.satisfiable(refuted, [*inputs, *state]):
             raise AssertionError("a state of the search does not do what its model says")
-        core = set(self._solver.core())
-        self._solver.add(negation([active]))
+        core = self._solver.core()
         return tuple(literal for literal in state if literal in core)

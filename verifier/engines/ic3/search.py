@@ -12,6 +12,7 @@ from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisatio
 from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.obligations import ObligationQueue, ProofObligation
 from verifier.engines.ic3.problem import Problem
+from verifier.solvers import QUERY_SOLVER
 from verifier.symmetry.bit_permutations import Permutation
 
 _SECONDS_BETWEEN_NEWS = 1.0
@@ -71,19 +72,27 @@ def prove(
     problem: Problem,
     permutations: Sequence[Permutation],
     listen: Callable[[Event], None] = lambda _: None,
+    solver: str = QUERY_SOLVER,
 ) -> Proof | Counterexample:
-    """Proves the property, or finds an execution that violates it. There is no time limit."""
-    return _IC3(problem, permutations, listen).run()
+    """Proves the property, or finds an execution that violates it. There is no time limit.
+
+    Raises UnknownAnswer if the solver gives up.
+    """
+    return _IC3(problem, permutations, listen, solver).run()
 
 
 class _IC3:
     def __init__(
-        self, problem: Problem, permutations: Sequence[Permutation], listen: Callable[[Event], None]
+        self,
+        problem: Problem,
+        permutations: Sequence[Permutation],
+        listen: Callable[[Event], None],
+        solver: str,
     ) -> None:
         self.began = self.told = time.monotonic()
         self.listen = listen
-        self.frames = Frames(problem, permutations)
-        self.lifting = Lifting(problem)
+        self.frames = Frames(problem, permutations, solver)
+        self.lifting = Lifting(problem, solver)
         self.generalisation = InductiveGeneralisation(self.frames, self.lifting)
         self.obligations = 0
 
