@@ -34,10 +34,16 @@ Bindings = Mapping[Symbol, Concrete]
 
 
 class Lowering:
-    """Lowers terms over one meaning of the free variables, each term once per binding."""
+    """Lowers terms over one meaning of the free variables, each term once per binding.
 
-    def __init__(self, variables: Mapping[Symbol, Lowered]) -> None:
+    ``tick`` is called for each, and may raise to end the work.
+    """
+
+    def __init__(
+        self, variables: Mapping[Symbol, Lowered], tick: Callable[[], None] = lambda: None
+    ) -> None:
         self._variables = dict(variables)
+        self._tick = tick
         self._memo: dict[tuple[int, tuple[Concrete, ...]], Lowered] = {}
         self._terms: dict[int, tuple[Term, tuple[Symbol, ...]]] = {}
 
@@ -54,6 +60,7 @@ class Lowering:
         key = (id(term), tuple(bindings[symbol] for symbol in entry[1]))
         result = self._memo.get(key)
         if result is None:
+            self._tick()
             result = self._memo[key] = _RULES[term.operator](self, term, bindings)
         return result
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import IndexSet, Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs import hashing
 
@@ -95,6 +95,31 @@ class Lemma:
 
 
 @dataclass(frozen=True)
+class DescribedConstant:
+    """A constant: its value, the one that it has by default, and what is allowed, in words."""
+
+    name: str
+    value: Concrete
+    default: Concrete
+    allowed: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """What is said of a protocol beside its meaning."""
+
+    description: str = ""
+    source: str = ""
+    """The module of a built-in protocol, the file of any other."""
+    default_depth: int = 10
+    """Actions: how deep bounded model checking looks unless told otherwise."""
+    constants: tuple[DescribedConstant, ...] = ()
+    lanes: IndexSet | None = None
+    """The index set that gives a trace its columns; None: it has none."""
+
+
+@dataclass(frozen=True)
 class Definition:
     """A protocol at given constants."""
 
@@ -109,6 +134,7 @@ class Definition:
     lemmas: tuple[Lemma, ...] = ()
     drawing: Mapping[str, Any] | None = None
     """How executions are drawn (``verifier.specs.drawing``), as JSON; None: it does not say."""
+    presentation: Presentation = Presentation()
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term with the place where it stands."""

@@ -58,6 +58,7 @@ from verifier.specs.names import (
     check_type_invariant,
     title_of,
 )
+from verifier.specs.presentation import presentation
 from verifier.specs.reading.places import place_of, placed, raised_at
 from verifier.specs.reading.watching import reading
 from verifier.specs.state import State
@@ -200,6 +201,7 @@ def _defined(protocol: Protocol) -> Definition:
         constraint=None if bound is None else _formula(bound, "the constraint", kind.constraint),
         lemmas=tuple(item for _, item in lemmas),
         drawing=_drawing(protocol, state, tuple(item for _, item in actions)),
+        presentation=presentation(protocol),
     )
     if all(is_total(term) for _, term in definition.terms()):
         return definition

@@ -23,12 +23,15 @@ from unittest.mock import patch
 from tabulate import tabulate
 
 from tests.exploring import HEADERS, explore_rows
+from tests.models import build
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
-from verifier.engines.bmc import Outcome, Request, StepsChoice, check
-from verifier.engines.processes import Limits
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
+from verifier.engines.outcome import Outcome
+from verifier.processes.limits import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.registry import load
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.system.transition_system import TransitionSystem
 from verifier.verdict import VerdictKind
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from tabulate import tabulate
 
+from tests.models import build
 from verifier.engines.bmc import PREFERRED_SOLVERS, Request, check
-from verifier.engines.processes import Limits
+from verifier.processes.limits import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load
-from verifier.system.model import build
 from verifier.verdict import Verdict, VerdictKind
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.test_ic3 import KNOWN as TOYS
 from tests.toys import Chain, SelfLoop
 from verifier.encodings.sorts import Option, Range
@@ -19,7 +20,7 @@ from verifier.interchange.exporting import Exported, Format, export
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 
 ABC = shutil.which("berkeley-abc")
 needs_abc = pytest.mark.skipif(ABC is None, reason="berkeley-abc is not installed")

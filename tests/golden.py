@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from tests.explicit import Exploration, explore
+from tests.models import build
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import build
 
 MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"
 LIVENESS = {"Liveness", "Termination"}

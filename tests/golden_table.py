@@ -14,11 +14,11 @@ from typing import Any
 from tabulate import tabulate
 
 from tests.exploring import MEASURED
+from tests.models import build
 from verifier.engines.explore import Exploration, Request, explore
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import load
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 LOSSES = {"without lost messages": "none", "at most one lost message": "one"}

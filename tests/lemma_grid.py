@@ -13,10 +13,11 @@ from typing import Any
 
 from tabulate import tabulate
 
+from tests.models import build
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.solvers import solver_version
 from verifier.specs.registry import load
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.verdict import VerdictKind
 
 HEADERS = ["spec", "properties", "lemmas", "constants", "combinations", "PROVED", "seconds in all", "longest"]

@@ -21,12 +21,12 @@ from types import ModuleType
 from typing import Any
 
 from tests.explicit import Exploration, explore
+from tests.models import build
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import SortError
 from verifier.specs import registry
 from verifier.specs.expectations import expectations
 from verifier.specs.protocol import DefinitionError, Protocol
-from verifier.system.model import build
 
 PACKAGE = "verifier.specs.kafka"
 FOLDER = Path(registry.__file__).parent / "kafka"

@@ -13,23 +13,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tests.models import build
 from tests.naive import UNDEFINED_READ, Explored, Naive
 from tests.random_plans import Plan
 from tests.random_protocols import DEEPEST, MOST_STATES, random_protocol
 from verifier.clauses.unrolling import Steps
 from verifier.engines import bmc, explore, prove, simulate
 from verifier.engines.bounded_search import DepthClosed, Search, SolverGaveUp, ViolationFound, search
+from verifier.engines.choices import StepsChoice
 from verifier.engines.ic3.search import Counterexample, Proof
 from verifier.engines.kinduction import BaseClosed, KInductionProof, kinduction
-from verifier.engines.processes import Limits
 from verifier.engines.provers import (
     ic3_certificate,
     ic3_work,
     kind_certificate,
     with_goal,
 )
+from verifier.processes.limits import Limits
 from verifier.specs.definition import PropertyKind
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.certify import check
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
@@ -259,12 +261,12 @@ def by_kinduction(subject: Subject, name: str) -> Complaints:
             yield from _of_counterexample(subject, "k-induction", name, event.initial, taken)
 
 
-def by_bmc(subject: Subject, steps: bmc.StepsChoice, symmetry: bool) -> Complaints:
+def by_bmc(subject: Subject, steps: StepsChoice, symmetry: bool) -> Complaints:
     """The whole of bounded model checking, with its child processes."""
     who = f"bmc.check {steps}{'' if symmetry else ' --no-symmetry'}"
     request = bmc.Request(subject.names, subject.depth, steps, symmetry=symmetry, shortest=True)
     # Parallel steps alone find no shortest execution, and do not say so.
-    fewest = steps is not bmc.StepsChoice.PARALLEL
+    fewest = steps is not StepsChoice.PARALLEL
     yield from _of_verdicts(subject, who, bmc.check(subject.model, request).verdicts, fewest)
 
 
@@ -300,9 +302,9 @@ def slow_checks(subject: Subject) -> list[Callable[[], Complaints]]:
     """What is done for a sample of the seeds: with child processes."""
     name = random.Random(subject.seed).choice(subject.names)
     return [
-        lambda: by_bmc(subject, bmc.StepsChoice.AUTO, True),
-        lambda: by_bmc(subject, bmc.StepsChoice.SERIAL, False),
-        lambda: by_bmc(subject, bmc.StepsChoice.PARALLEL, True),
+        lambda: by_bmc(subject, StepsChoice.AUTO, True),
+        lambda: by_bmc(subject, StepsChoice.SERIAL, False),
+        lambda: by_bmc(subject, StepsChoice.PARALLEL, True),
         lambda: by_proving(subject, name),
     ]
 

@@ -16,6 +16,7 @@ from unittest.mock import patch
 import numpy as np
 
 from tests import naive_comparisons as differential
+from tests.models import build
 from tests.naive import Explored, Naive
 from tests.naive_comparisons import Complaints, Subject
 from tests.random_plans import Plan
@@ -30,7 +31,6 @@ from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
 from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.system.declared_symmetry import Named, _within, check_symmetry, mentioned
-from verifier.system.model import build
 from verifier.system.transition_system import Instance, Symmetry
 
 Compare = Callable[[Subject], Complaints]

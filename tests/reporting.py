@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.command_line import verify
+from verifier.outcomes.row import Row, rows_of
 from verifier.report.report import Report
-from verifier.runs.row import Row, rows_of
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import VerdictKind
 
 JUNIT_SCHEMA = Path(__file__).with_name("junit-10.xsd")
 """From Jenkins' xUnit plugin, under the MIT licence, which stands in it."""
@@ -108,7 +108,7 @@ def every_verdict() -> list[Row]:
         (VerdictKind.ERROR, {"reason": "two\x00sides", "error": "two\x00sides"}),
     ]
     return [
-        like(row, verdict=kind, property_name=f"Of{kind.title()}", exit_code=EXIT_CODES[kind], **rest)
+        like(row, verdict=kind, property_name=f"Of{kind.title()}", exit_code=kind.exit_code, **rest)
         for kind, rest in kinds
     ]
 

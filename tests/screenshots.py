@@ -13,10 +13,10 @@ from pathlib import Path
 from tests.chromium import browser, prefer, screenshot, size
 from tests.reporting import bookkeeper_data_loss, kip320_first_try, run_rows
 from tests.two_recoveries import two_recoveries
+from verifier.outcomes.row import Row
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.runs.replaying import Replayed, row_of
-from verifier.runs.row import Row
 
 _ROOT = Path(__file__).resolve().parent.parent
 IMAGES = _ROOT / "docs" / "images"

@@ -15,9 +15,9 @@ from pathlib import Path
 from jinja2 import StrictUndefined, Template
 from tabulate import tabulate
 
+from verifier.outcomes.row import Row
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.report import constants_words, tally, verdict_words
-from verifier.runs.row import Row
 from verifier.specs.registry import load
 from verifier.sweep.store import read_rows
 from verifier.verdict import VerdictKind

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.command_line import ROOT
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Grid, axes_of
 from verifier.sweep.job import Job

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.toys import Chain, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
 from verifier.engines import bounded_search
-from verifier.engines.bmc import Progress, Request, StepsChoice, check
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
+from verifier.engines.bmc import Progress, Request, check
+from verifier.engines.choices import StepsChoice
+from verifier.processes.children import Children, Ended, Message
+from verifier.processes.limits import Interrupted, Limits
 from verifier.solvers import SOLVER_NAMES
 from verifier.specs.protocol import Protocol
-from verifier.system.model import build
 from verifier.trust.replay import Replayer
 from verifier.verdict import Verdict, VerdictKind
 

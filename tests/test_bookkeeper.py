@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from verifier.engines import bmc
 from verifier.engines.explore import Request, explore
 from verifier.errors import UsageError
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import load
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"

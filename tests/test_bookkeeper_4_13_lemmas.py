@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from tests.lemma_grid import by_lemmas, is_proved
+from tests.models import build
 from tests.weakened import without
 from verifier.engines import prove
+from verifier.engines.choices import EngineChoice
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
 from verifier.engines.induction import InductionOutcome, Request, induct
@@ -18,7 +20,7 @@ from verifier.engines.inductive_step import Kind
 from verifier.specs.bookkeeper.v4_13 import BookKeeper413
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import Protocol
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 
@@ -179,6 +181,6 @@ def test_without_fencing_the_other_lemmas_prove_what_still_holds() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MAIN)
 def test_ic3_needs_no_lemma(name: str) -> None:
-    request = prove.Request((name,), prove.EngineChoice.IC3, lemmas=False)
+    request = prove.Request((name,), EngineChoice.IC3, lemmas=False)
     outcome = prove.check(model_of(FENCING), request)
     assert [verdict.kind for verdict in outcome.verdicts] == [PROVED]

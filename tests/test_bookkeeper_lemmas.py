@@ -10,6 +10,7 @@ import pytest
 
 from tests.command_line import verify
 from tests.lemma_grid import by_lemmas, is_proved
+from tests.models import build
 from tests.two_recoveries import CONSTANTS
 from tests.weakened import all_without, without
 from verifier.engines.explore import Request as Exploring
@@ -18,7 +19,7 @@ from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
 from verifier.specs.definition import PropertyKind
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 

@@ -13,9 +13,10 @@ from pysmt.smtlib.parser import SmtLibParser
 
 from tests import toys
 from tests.command_line import verify, wrong
+from tests.models import build
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.specs.kafka.kip320 import Kip320
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust import certificate as certificates
 from verifier.trust.certificate import Certificate, FoundBy, Misfit, certificate_of, check_fit, read
 from verifier.trust.certify import check

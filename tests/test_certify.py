@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pysmt.fnode import FNode
 
+from tests.models import build
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, negation
 from verifier.encodings.evaluator import Evaluator
@@ -20,7 +21,6 @@ from verifier.specs.registry import load
 from verifier.symmetry import instance_images as images
 from verifier.symmetry.bit_permutations import permutation_of
 from verifier.symmetry.instance_images import representatives
-from verifier.system.model import build
 from verifier.trust.certificate import FoundBy, certificate_of, formulas
 from verifier.trust.certify import check
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests import toys
 from tests.command_line import TOYS, verify
+from tests.models import build
 from verifier.specs.protocol import Step, action, deadlock_invariant
-from verifier.system.model import build
 from verifier.trust.certificate import FoundBy, certificate_of, dump, readable
 from verifier.verdict import NO_STATE_REACHES
 

@@ -10,11 +10,11 @@ import pytest
 
 from tests.ci_project import BROKEN_HASH, LOCK_HASH, Project, new_project
 from tests.command_line import verify
-from verifier.ci import work
 from verifier.ci.check import after_running, compare
 from verifier.ci.manifest import Expected, read_manifest
-from verifier.ci.pool import Done
 from verifier.ci.work import Facts, Ran, Refused
+from verifier.processes import limits
+from verifier.processes.pool import Done
 from verifier.verdict import VerdictKind
 
 
@@ -209,27 +209,27 @@ def test_a_fault_is_found(project: Project, fault: Fault) -> None:
 
 
 def test_a_spec_that_hangs_is_killed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(limits, "GRACE_SECONDS", 0.0)
     project.edit("verify.toml", 'id = "lock-broken"', 'id = "lock-broken"\ntimeout = "1s"')
     project.edit("broken.py", "class LeaseLock(Protocol):", "while True: pass\nclass LeaseLock(Protocol):")
     code, lines = project.check()
     assert (code, lines) == (
         2,
-        ["FAIL  lock-broken: spec: the spec could not be loaded: timeout of 1 s"],
+        ["FAIL  lock-broken: spec: the spec could not be loaded: timeout of 1 s: killed"],
     )
 
 
 def test_memory_that_does_not_suffice_decides_nothing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "GRACE_MEMORY", 0)
+    monkeypatch.setattr(limits, "GRACE_MEMORY", 0)
     greedy = "eaten = bytearray(2**30)\nimport time; time.sleep(9)\nclass LeaseLock(Protocol):"
     project.edit("verify.toml", 'id = "lock-broken"', 'id = "lock-broken"\nmemory = "600MiB"')
     project.edit("broken.py", "class LeaseLock(Protocol):", greedy)
     code, lines = project.check("--cell", "lock-broken")
     assert (code, lines) == (
         2,
-        ["FAIL  lock-broken: spec: the spec could not be loaded: memory limit of 600 MiB"],
+        ["FAIL  lock-broken: spec: the spec could not be loaded: memory limit of 600 MiB: killed"],
     )
 
 
@@ -244,11 +244,11 @@ if before.exists():
 before.touch()
 class LeaseLock(Protocol):"""
 ENDS = [
-    ("while True: pass", 12, "nothing was decided: killed at timeout of 4 s"),
+    ("while True: pass", 12, "nothing was decided: timeout of 4 s: killed"),
     ("os.kill(os.getpid(), 9)", 1, "it crashed: killed by signal 9"),
     ("os._exit(3)", 1, "it crashed: ended with code 3"),
     ("os._exit(0)", 1, "it crashed: it reported nothing"),
-    ("eaten = bytearray(2**30); time.sleep(9)", 12, "nothing was decided: killed at memory limit of 600 MiB"),
+    ("eaten = bytearray(2**30); time.sleep(9)", 12, "nothing was decided: memory limit of 600 MiB: killed"),
     ("raise KeyError('x')", 2, r".*broken\.py, line \d+: KeyError: 'x'"),
 ]
 
@@ -257,10 +257,10 @@ ENDS = [
 def test_a_run_that_ends_badly_is_a_surprise(
     project: Project, monkeypatch: pytest.MonkeyPatch, ending: str, code: int, words: str
 ) -> None:
-    monkeypatch.setattr(work, "GRACE_SECONDS", 0.0)
-    monkeypatch.setattr(work, "GRACE_MEMORY", 0)
-    limits = 'id = "lock-broken"\ntimeout = "4s"\nmemory = "600MiB"'
-    project.edit("verify.toml", 'id = "lock-broken"', limits)
+    monkeypatch.setattr(limits, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(limits, "GRACE_MEMORY", 0)
+    tight = 'id = "lock-broken"\ntimeout = "4s"\nmemory = "600MiB"'
+    project.edit("verify.toml", 'id = "lock-broken"', tight)
     project.edit("broken.py", "\nclass LeaseLock(Protocol):", AGAIN.format(ending))
     found, lines = project.check()
     assert found == code
@@ -282,7 +282,7 @@ def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
 
 def test_an_end_without_an_answer_is_a_surprise(project: Project) -> None:
     killed = ended(project, limit="memory limit of 100 MiB")
-    assert killed == [("run", "nothing was decided: killed at memory limit of 100 MiB", 12)]
+    assert killed == [("run", "nothing was decided: memory limit of 100 MiB", 12)]
     crashed = ended(project, failure="killed by signal 11")
     assert crashed == [("run", "it crashed: killed by signal 11", 1)]
     assert ended(project) == [("run", "it crashed: it reported nothing", 1)]

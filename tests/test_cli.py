@@ -13,9 +13,8 @@ import time
 import pytest
 
 from tests.command_line import CHAIN, ENDLESS, FAST, ROOT, started, verify
-from verifier.cli import bmc
-from verifier.engines.bmc import PREFERRED_SOLVERS, StepsChoice
-from verifier.runs.expect import exit_code, parse_expectations
+from verifier.engines.bmc import PREFERRED_SOLVERS
+from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import Verdict, VerdictKind
 
@@ -75,10 +74,6 @@ def test_help_has_examples() -> None:
         assert done.exit_code == 0
         assert f"verify {command}" in done.stdout.partition("Example")[2]
     assert "code of the file is run" in re.sub(r"\s+", " ", verify("bmc", "--help").stdout)
-
-
-def test_the_steps_offered_are_those_of_the_engine() -> None:
-    assert set(bmc.STEPS) == set(StepsChoice)
 
 
 def test_the_help_names_the_solvers_that_run_by_default() -> None:
@@ -227,19 +222,22 @@ def test_a_request_to_terminate_is_an_interrupt_with_json_intact() -> None:
 
 
 def test_an_interrupt_before_the_search_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: object) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("verifier.runs.asked.build", interrupted)
+    monkeypatch.setattr("verifier.runs.question.build", interrupted)
     done = verify("bmc", "--spec", CHAIN, "--format", "json")
     assert done.exit_code == 12
     result = json.loads(done.stdout)["results"][0]
     assert (result["verdict"], result["depth"], result["reason"]) == ("INCONCLUSIVE", None, "interrupted")
 
 
-def test_the_clock_ends_building_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifier.runs.asked.build", lambda _: time.sleep(30))
-    done = verify("bmc", "--spec", CHAIN, "--timeout", "200ms")
+@pytest.mark.parametrize("command", ["bmc", "explore", "simulate", "prove", "induct"])
+def test_the_clock_ends_building_too(command: str) -> None:
+    large = [word for name in ("replicas", "log_size", "max_records") for word in ("--set", f"{name}=9")]
+    began = time.monotonic()
+    done = verify(command, "--spec", "kip320", *large, "--timeout", "200ms")
+    assert time.monotonic() - began < 10
     assert done.exit_code == 12
     assert "INCONCLUSIVE(timeout of 0.2 s, while building, no depth closed)" in done.stdout
 

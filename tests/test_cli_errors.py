@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import CHAIN, ROOT, TOYS, verify, wrong
-from verifier.cli.parameters import Duration, Size
+from verifier.cli.parameters import DURATION, SIZE
 from verifier.errors import UsageError
 
 WRONG: list[tuple[tuple[str, ...], str]] = [
@@ -122,17 +122,17 @@ def test_an_internal_error_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> N
     ("word", "seconds"), [("90", 90), ("1.5", 1.5), ("90s", 90), ("2m", 120), ("1h", 3600), ("500ms", 0.5)]
 )
 def test_durations(word: str, seconds: float) -> None:
-    assert Duration().convert(word, None, None) == seconds
+    assert DURATION.convert(word, None, None) == seconds
 
 
 @pytest.mark.parametrize(
     ("word", "size"), [("512MiB", 512 * 2**20), ("2GiB", 2**31), ("1.5kB", 1500), ("2gb", 2 * 10**9)]
 )
 def test_sizes(word: str, size: int) -> None:
-    assert Size().convert(word, None, None) == size
+    assert SIZE.convert(word, None, None) == size
 
 
 @pytest.mark.parametrize("word", ["", "0", "-1", "nan", "inf", "1d", "1e3", "s"])
 def test_what_is_no_duration(word: str) -> None:
     with pytest.raises(UsageError, match="is not allowed"):
-        Duration().convert(word, None, None)
+        DURATION.convert(word, None, None)

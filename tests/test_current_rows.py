@@ -12,8 +12,8 @@ import pytest
 
 from tests.command_line import verify, wrong
 from tests.reporting import every_verdict
+from verifier.outcomes.row import Row
 from verifier.report.report import differing
-from verifier.runs.row import Row
 from verifier.sweep.current import standing
 from verifier.sweep.store import Store
 

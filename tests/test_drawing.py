@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.toys import LockServer
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.specs.protocol import Call, Drawing, Lane, Mail, define
 from verifier.specs.registry import BUILT_IN, load
-from verifier.system.model import build
 from verifier.trust import itf
 
 

@@ -8,13 +8,14 @@ import pytest
 
 from tests.explicit import explore
 from tests.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
+from tests.models import build
 from verifier.encodings.quantifiers import if_
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.specs.exactly_once.atomic import ExactlyOnceAtomic
 from verifier.specs.exactly_once.staged import ExactlyOnce
 from verifier.specs.expectations import Expectation
 from verifier.specs.protocol import Protocol, Step, action
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests import explicit as slow
+from tests.models import build
 from tests.toys import LockServer, Lottery
 from verifier.encodings.bits import TRUE, bit, choice, conjunction, disjunction, equivalence, negation
 from verifier.encodings.concrete import FrozenMap
@@ -36,7 +37,7 @@ from verifier.specs.protocol import (
     invariant,
 )
 from verifier.specs.registry import BUILT_IN, load
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 
 
 @pytest.mark.parametrize(("count", "bits"), [(1, 1), (63, 64), (64, 65), (65, 63), (1000, 130)])

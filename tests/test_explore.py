@@ -12,21 +12,22 @@ import pytest
 
 from tests import explicit as slow
 from tests.command_line import CHAIN, LOCK, verify
+from tests.models import build
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, unroll
 from verifier.encodings.sorts import Range
 from verifier.engines.explore import COMPLETE, Exploration, Progress, Request, explore
-from verifier.engines.processes import Limits
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
+from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant
 from verifier.specs.registry import BUILT_IN, load
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.verdict import VerdictKind
 
 MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"

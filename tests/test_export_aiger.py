@@ -20,13 +20,14 @@ from tests.exporting import (
     starting_steps,
     values_of,
 )
+from tests.models import build
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Matchmaker
 from verifier.encodings.concrete import show
 from verifier.interchange.exporting import Exported, Format, export
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.replay import Replayer
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}

@@ -11,13 +11,14 @@ import pytest
 
 from tests.explicit import explore
 from tests.exporting import KNOWN, ManyStarts, model_of, named, starting_steps
+from tests.models import build
 from tests.test_ic3 import SMALL
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Lottery
 from verifier.interchange.exporting import Format, export
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 
 patronus = pytest.importorskip("pypatronus")
 DEEPEST = 8

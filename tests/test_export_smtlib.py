@@ -18,12 +18,13 @@ from pysmt.smtlib.parser import SmtLibParser
 
 from tests.command_line import ROOT
 from tests.exporting import KNOWN, ManyStarts, model_of, named
+from tests.models import build
 from tests.test_ic3 import SMALL
 from tests.toys import Chain, LockServer, Lottery
 from verifier.interchange.exporting import Exported, Format, export
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.kafka.kip320 import Kip320
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.replay import Replayer
 
 DEEPEST = 8

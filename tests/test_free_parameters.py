@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.models import build
 from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, for_some
 from verifier.encodings.sorts import Boolean, Range
 from verifier.engines.bmc import Request, check
 from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free
-from verifier.system.model import build
 from verifier.trust.replay import Replayer
 from verifier.verdict import VerdictKind
 

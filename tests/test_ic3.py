@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.explicit import explore
+from tests.models import build
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, Corridor, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
 from verifier.clauses.type_clauses import type_clauses
@@ -31,7 +32,7 @@ from verifier.solvers.names import BACKENDS
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.symmetry.bit_permutations import bit_permutations
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.certify import check
 from verifier.trust.replay import Replayer
 

@@ -10,6 +10,7 @@ import pytest
 from tests import toys
 from tests.command_line import TOYS, verify
 from tests.explicit import explore
+from tests.models import build
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.weakened import without
 from verifier.clauses.cnf import Clausifier
@@ -19,8 +20,8 @@ from verifier.encodings.renaming import renamed_bits
 from verifier.encodings.sorts import Range
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
-from verifier.engines.processes import Limits
 from verifier.errors import UsageError
+from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import (
@@ -35,7 +36,6 @@ from verifier.specs.protocol import (
     lemma,
 )
 from verifier.symmetry.instance_orbits import images
-from verifier.system.model import build
 from verifier.trust.certify import Checked, Failed
 from verifier.verdict import VerdictKind
 

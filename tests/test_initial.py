@@ -10,15 +10,17 @@ import pytest
 
 from tests import starting
 from tests.command_line import ROOT, verify, wrong
+from tests.models import build
 from verifier.engines import bmc, explore, induction, prove, simulate
+from verifier.engines.choices import EngineChoice
 from verifier.interchange.exporting import Format, export
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.specs.protocol import DefinitionError, Protocol
 from verifier.specs.registry import BUILT_IN, load
 from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Axis, Grid
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.certificate import FoundBy, certificate_of, dump
 from verifier.trust.certify import check as certify
 from verifier.trust.initial_states import NoInitialState, require_initial_state
@@ -33,7 +35,7 @@ WORDS: dict[type[Protocol], str] = {
 FOUND_BY = FoundBy("ic3", "minisat", "1")
 
 
-def _prove(choice: prove.EngineChoice) -> Callable[[Model], object]:
+def _prove(choice: EngineChoice) -> Callable[[Model], object]:
     return lambda model: prove.check(model, prove.Request(("Nonsense",), choice))
 
 
@@ -50,7 +52,7 @@ ENGINES: dict[str, Callable[[Model], object]] = {
     "explore": lambda model: explore.explore(model, explore.Request(("Nonsense",))),
     "simulate": lambda model: simulate.simulate(model, simulate.Request(("Nonsense",), walks=10)),
     "induct": lambda model: induction.induct(model, induction.Request("Nonsense")),
-    **{f"prove {choice}": _prove(choice) for choice in prove.EngineChoice},
+    **{f"prove {choice}": _prove(choice) for choice in EngineChoice},
     "certify": _certify,
     **{f"export {form}": _export(form) for form in Format},
 }

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.models import build
 from tests.toys import Chain, LockServer, Lottery
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.quantifiers import arbitrary
@@ -26,10 +27,11 @@ from verifier.encodings.sorts import (
     Set,
     Sort,
 )
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, free, invariant
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import ActionTaken, Trace

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.explicit import Exploration, explore
+from tests.models import build
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import Protocol, Step, action
 from verifier.specs.registry import BUILT_IN, load
-from verifier.system.model import build
 
 FAMILY = [name for name, place in BUILT_IN.items() if ".kafka." in place]
 EXPECTED = [expected for name in FAMILY for expected in expectations(name)]

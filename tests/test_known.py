@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.reporting import kip320_first_try, like
+from verifier.outcomes.row import Row
 from verifier.report.known import known
 from verifier.report.report import Report, as_object
 from verifier.report.tables import as_text
-from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
 
 VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}

@@ -11,6 +11,7 @@ import pytest
 from tests.command_line import verify
 from tests.explicit import explore
 from tests.lemma_grid import GRIDS, Grid, by_lemmas, is_proved
+from tests.models import build
 from tests.weakened import all_without, without
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore as explore_fast
@@ -23,7 +24,6 @@ from verifier.specs.protocol import Protocol, Step, action
 from verifier.specs.pulsar.compaction import PulsarCompaction
 from verifier.specs.rabbitmq.single_active_consumer import RabbitSac, RabbitSacRestart
 from verifier.specs.registry import load
-from verifier.system.model import build
 from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 
 from tests.reporting import kip320_first_try, like
+from verifier.outcomes.row import Row
 from verifier.report.matrix import grids
 from verifier.report.plots import plots
 from verifier.report.report import Report, tally
-from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
 
 

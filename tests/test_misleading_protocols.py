@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.naive import Naive
 from tests.naive_comparisons import Subject, disagreements
 from tests.random_plans import plan_of
@@ -13,6 +14,7 @@ from verifier.encodings.quantifiers import count, forall, if_, those
 from verifier.encodings.sorts import Bag, Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import literal
 from verifier.engines import prove
+from verifier.engines.choices import EngineChoice
 from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import (
     IndexSetConstant,
@@ -23,7 +25,6 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 
@@ -166,7 +167,7 @@ class Rare(Protocol):
 def test_ic3_learns_from_facts_with_all_their_images(monkeypatch: pytest.MonkeyPatch) -> None:
     """Images of clauses are added without a query; that is right only if the seeds have all images, too."""
     model = build(Rare())
-    request = prove.Request(("NeverAll",), prove.EngineChoice.IC3)
+    request = prove.Request(("NeverAll",), EngineChoice.IC3)
     (verdict,) = prove.check(model, request).verdicts
     assert verdict.kind is VerdictKind.PROVED
     monkeypatch.setattr("verifier.engines.ic3.frames._with_images", lambda clauses, permutations: clauses)

@@ -16,6 +16,7 @@ import pytest
 from tests.command_line import verify
 from tests.proof_judge import Judge
 from verifier.engines import induction, prove
+from verifier.engines.choices import EngineChoice
 from verifier.errors import UsageError
 from verifier.runs.loading import load
 from verifier.specs.definition import NO_DEADLOCK
@@ -73,7 +74,7 @@ SUBJECTS = [
 
 @cache
 def model_of(spec: str, constants: tuple[tuple[str, Any], ...]) -> Model:
-    return build(load(spec, dict(constants)).protocol)
+    return build(load(spec, dict(constants)).definition)
 
 
 @cache
@@ -90,7 +91,7 @@ def proof_of(asked: Subject) -> Certificate:
         invariant = induction.induct(model, induction.Request(name)).invariant
         found = certificate_of(model, name, invariant, (), FoundBy("induction", "z3", "1"))
     else:
-        choice = prove.EngineChoice(asked.engine)
+        choice = EngineChoice(asked.engine)
         (proof,) = prove.check(model, prove.Request((name,), choice, lemmas=False)).proofs
         found = proof.certificate
     return replace(found, found_by=FoundBy(asked.engine, "z3", "1"))

@@ -16,13 +16,14 @@ import pytest
 
 from tests.command_line import verify
 from tests.trace_judge import Judge
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.runs import replaying
 from verifier.runs.loading import load
 from verifier.runs.replaying import replayed
-from verifier.specs.definition import NO_DEADLOCK
-from verifier.specs.protocol import DefinitionError, Protocol
+from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
 from verifier.trust import itf
@@ -66,22 +67,22 @@ SUBJECTS = [
 _MODELS: dict[tuple[str, str], Model] = {}
 
 
-def model_of(protocol: Protocol) -> Model:
+def model_of(definition: Definition) -> Model:
     """The model, built once; freedom from deadlock is a property of it."""
-    key = (protocol.spec_name(), repr(protocol.constants))
+    key = (definition.spec_hash, repr(definition.constants))
     if key not in _MODELS:
-        _MODELS[key] = with_deadlock(build(protocol))
+        _MODELS[key] = with_deadlock(build(definition))
     return _MODELS[key]
 
 
 @cache
 def judge_of(spec: str, constants: tuple[tuple[str, Any], ...]) -> Judge:
-    return Judge(model_of(load(spec, dict(constants)).protocol))
+    return Judge(model_of(load(spec, dict(constants)).definition))
 
 
 @cache
 def trace_of(asked: Subject) -> str:
-    model = model_of(load(asked.spec, dict(asked.constants)).protocol)
+    model = model_of(load(asked.spec, dict(asked.constants)).definition)
     request = Request((asked.property_name,), asked.depth, StepsChoice.SERIAL, "cadical")
     verdict = next(v for v in check(model, request).verdicts if v.property_name == asked.property_name)
     assert verdict.trace is not None
@@ -221,7 +222,7 @@ EDITS: tuple[Edit, ...] = (
 def mutants(asked: Subject, count: int) -> Iterator[tuple[str, str]]:
     """As many changed traces."""
     rng, text = random.Random(str(asked)), trace_of(asked)
-    model = model_of(load(asked.spec, dict(asked.constants)).protocol)
+    model = model_of(load(asked.spec, dict(asked.constants)).definition)
     made = 0
     for first in cycle(EDITS):
         data = json.loads(text)

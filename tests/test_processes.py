@@ -12,7 +12,8 @@ from typing import Any
 import psutil
 import pytest
 
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Message
+from verifier.processes.children import Children, Ended, Message
+from verifier.processes.limits import Interrupted, Limits
 
 SOON_SECONDS = 10
 

@@ -12,20 +12,22 @@ import pytest
 
 from tests.command_line import CHAIN, LOCK, verify, wrong
 from tests.explicit import explore
+from tests.models import build
 from tests.test_ic3 import KNOWN, SMALL
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, Unreachable
 from verifier.encodings.sorts import Boolean, Option
 from verifier.engines import prove as engine
+from verifier.engines.choices import EngineChoice
 from verifier.engines.ic3.search import Counterexample, Proof
-from verifier.engines.processes import Limits, Work
-from verifier.engines.prove import EngineChoice, Progress, ProveOutcome, Request, check
+from verifier.engines.prove import Progress, ProveOutcome, Request, check
 from verifier.engines.provers import LemmasKept, ic3_certificate, ic3_work
-from verifier.runs.invariant import invariant_lines
+from verifier.processes.children import Work
+from verifier.processes.limits import Limits
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant, lemma
-from verifier.system.model import build
 from verifier.system.transition_system import NamedFormula
+from verifier.text.invariant import invariant_lines
 from verifier.trust.certificate import FoundBy, certificate_of
 from verifier.trust.certify import check as check_certificate
 from verifier.trust.replay import Replayer

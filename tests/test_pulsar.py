@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
+from tests.models import build
 from verifier.engines.bmc import Request, check
 from verifier.specs.expectations import Expectation
 from verifier.specs.pulsar.compaction import PulsarCompaction
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 SMALL = {"message_sent_limit": 2, "compaction_times_limit": 2, "max_crash_times": 1}

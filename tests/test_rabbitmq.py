@@ -8,9 +8,9 @@ import pytest
 
 from tests.explicit import explore
 from tests.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
+from tests.models import build
 from verifier.specs.expectations import Expectation
 from verifier.specs.rabbitmq.single_active_consumer import RabbitSac, RabbitSacRestart
-from verifier.system.model import build
 
 
 @pytest.mark.parametrize("expectation", expected("rabbitmq"))

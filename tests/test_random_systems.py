@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from tests.explicit import explore
+from tests.models import build
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Option, Range, Set
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
@@ -24,7 +26,6 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 DEPTH = 6

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.models import build
 from tests.random_sorts import elements_in, moved
 from verifier.clauses.unrolling import _Mentions
 from verifier.encodings.quantifiers import all_of
@@ -35,7 +36,7 @@ from verifier.explicit.packing import Rows, words_for
 from verifier.specs.protocol import Protocol, State, Step, action, define
 from verifier.symmetry.bit_permutations import is_exact, permutation_of
 from verifier.system.declared_symmetry import check_symmetry, mentioned
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 
 CLIENTS = IndexSet("client", 3)
 COORDINATORS = IndexSet("coordinator", 2)

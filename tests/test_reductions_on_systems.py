@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.naive import Instance, Naive, State
 from tests.naive_comparisons import Subject, subject_of
 from tests.random_sorts import moved, stable
@@ -26,7 +27,6 @@ from verifier.solvers import Answer, open_solver
 from verifier.specs.protocol import IndexSetConstant, Protocol, Step, action, invariant
 from verifier.specs.protocol import State as Variables
 from verifier.symmetry.bit_permutations import bit_permutations, is_exact, permutation_of
-from verifier.system.model import build
 from verifier.system.transition_system import Instance as Lowered
 
 SEEDS = range(5000, 5040)

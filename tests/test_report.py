@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.toys import Chain, LockServer, Overflow, SelfLoop
 from verifier.encodings.concrete import Element, FrozenMap
 from verifier.encodings.sorts import (
@@ -23,19 +24,21 @@ from verifier.encodings.sorts import (
     Sort,
 )
 from verifier.encodings.terms import Symbol
-from verifier.engines.bmc import Outcome, Request, StepsChoice, check
-from verifier.report.changes import changes, contents
-from verifier.report.columns import aligned, one_line, widths
-from verifier.report.counterexample import lanes_of, render_trace
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
+from verifier.engines.outcome import Outcome
+from verifier.outcomes.content import as_object
+from verifier.outcomes.run import Run
 from verifier.report.description import describe
-from verifier.report.failure import render_failure, short_failure
 from verifier.report.protocol import render_description
-from verifier.report.text import render_run, verdict_text
-from verifier.runs.content import as_object
-from verifier.runs.run import Run
-from verifier.specs.protocol import Protocol
+from verifier.specs.protocol import Protocol, define
 from verifier.specs.registry import load
-from verifier.system.model import Model, build
+from verifier.system.model import Model
+from verifier.text.changes import changes, contents
+from verifier.text.columns import aligned, one_line, widths
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import render_failure, short_failure
+from verifier.text.run import render_run, verdict_text
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -233,8 +236,8 @@ def test_the_failing_part_has_its_witnesses() -> None:
 
 
 def test_lanes_are_the_first_index_set_or_the_one_named() -> None:
-    assert lanes_of(build(Chain())) is None
-    assert str(lanes_of(build(LockServer()))) == "client(3)"
+    assert define(Chain()).presentation.lanes is None
+    assert str(define(LockServer()).presentation.lanes) == "client(3)"
 
 
 def finished(protocol: Protocol, properties: tuple[str, ...], depth: int, **options: Any) -> Run:

@@ -14,11 +14,11 @@ from markdown_it import MarkdownIt
 
 from tests.command_line import LOCK, verify, wrong
 from tests.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, kip320_first_try, like, run_rows
+from verifier.outcomes.row import rows_of
 from verifier.report.diagram import diagram_of
 from verifier.report.junit import as_junit
 from verifier.report.report import Report, command_of
 from verifier.report.tables import as_markdown, as_text
-from verifier.runs.row import rows_of
 from verifier.verdict import VerdictKind
 
 EVERY = Report("Every | verdict", every_verdict())

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.command_line import CHAIN
-from verifier.runs.content import as_object
-from verifier.runs.execution import ENGINES, execute, options_of
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import rows_of
 from verifier.runs.loading import load
-from verifier.runs.row import rows_of
+from verifier.runs.table import ENGINES, engine_named, execute
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "bmc": {"depth": 1, "solver": "cadical"},
@@ -23,14 +23,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_is_asked_is_known_before_the_run(engine: str) -> None:
-    loaded, options = load(CHAIN, {}), options_of(engine, OPTIONS[engine])
-    asked = ENGINES[engine].prepare(loaded, options)
-    content = as_object(ENGINES[engine].run(asked))
-    assert content["options"] == {"properties": list(asked.properties), **ENGINES[engine].recorded(asked)}
+    found = engine_named(engine)
+    question = found.prepare(load(CHAIN, {}), found.options_of(OPTIONS[engine]))
+    content = as_object(found.run(question))
+    assert content["engine"] == found.name == engine
+    assert content["options"] == {"properties": list(question.properties), **question.recorded}
 
 
 def _job_id(**given: Any) -> str:
-    content = as_object(execute("bmc", load(CHAIN, {}), options_of("bmc", {"depth": 1, **given})))
+    options = engine_named("bmc").options_of({"depth": 1, **given})
+    content = as_object(execute("bmc", load(CHAIN, {}), options))
     return rows_of(content)[0].job_id
 
 

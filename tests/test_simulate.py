@@ -8,19 +8,21 @@ from typing import Any
 import pytest
 
 from tests.command_line import CHAIN, LOCK, verify
+from tests.models import build
 from tests.toys import Chain, LockServer, Lottery, SelfLoop
 from verifier.encodings.sorts import Range
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
-from verifier.engines.processes import Limits
 from verifier.engines.simulate import Progress, Request, simulate
 from verifier.errors import UsageError
+from verifier.processes.limits import Limits
 from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant
 from verifier.specs.registry import load
 from verifier.system.deadlock import with_deadlock
 from verifier.system.measure import measure
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.replay import Replayer
 from verifier.verdict import VerdictKind
 
@@ -57,13 +59,13 @@ class Branching(Protocol):
         return s.place != 4
 
 
-def _measures(model: Model, *texts: str) -> dict[str, Any]:
-    return {text: measure(model, text) for text in texts}
+def _measures(model: Model, protocol: Protocol, *texts: str) -> dict[str, Any]:
+    return {text: measure(model, text, vocabulary(protocol)) for text in texts}
 
 
 def test_choices_are_even() -> None:
     model = build(Branching())
-    measures = _measures(model, "place")
+    measures = _measures(model, Branching(), "place")
     found = simulate(model, Request((), walks=30_000, measures=measures, counted_actions=("On",)))
     places = found.statistics["histograms"]["place"]
     assert places.keys() == {"1", "2", "4"}
@@ -76,7 +78,7 @@ def test_choices_are_even() -> None:
 
 def test_the_same_seed_gives_the_same_walks() -> None:
     model = build(LockServer())
-    measures = _measures(model, "holder")
+    measures = _measures(model, LockServer(), "holder")
     requests = (Request((), walks=500, seed=seed, measures=measures) for seed in (1, 1, 2))
     first, again, other = (simulate(model, request).statistics["histograms"] for request in requests)
     assert first == again != other
@@ -115,8 +117,10 @@ def test_walks_see_only_what_is_reachable(protocol: type[Protocol]) -> None:
 
 
 def test_balance_takes_no_release_where_every_app_has_its_share_at_once() -> None:
-    model = with_deadlock(build(load("rabbit-sac")({"queues": 2, "apps": 2})))
-    measures = _measures(model, "active_count(s, 'a1')", "count(queues, lambda q: active[q].is_some) == 2")
+    protocol = load("rabbit-sac")({"queues": 2, "apps": 2})
+    model = with_deadlock(build(protocol))
+    texts = ("active_count(s, 'a1')", "count(queues, lambda q: active[q].is_some) == 2")
+    measures = _measures(model, protocol, *texts)
     request = Request(("DeadlockBalanced",), walks=2000, counted_actions=("Release",), measures=measures)
     found = simulate(model, request).statistics
     assert found["walks_at_deadlock"] == 2000
@@ -157,7 +161,7 @@ def test_limits_and_interrupts_keep_what_was_counted() -> None:
 )
 def test_other_expressions_are_turned_down(text: str, words: str) -> None:
     with pytest.raises(UsageError, match="expression") as error:
-        measure(build(LockServer()), text)
+        measure(build(LockServer()), text, vocabulary(LockServer()))
     assert words in str(error.value)
 
 

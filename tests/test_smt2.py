@@ -13,10 +13,10 @@ import z3
 from pysmt.shortcuts import is_sat
 from pysmt.smtlib.parser import SmtLibParser
 
+from tests.models import build
 from tests.test_bmc import KNOWN
 from tests.toys import Chain, LockServer
 from verifier.clauses import smt2
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 
@@ -57,7 +57,7 @@ def test_names_are_those_of_the_protocol() -> None:
 WRITES_DIGEST = """
 import hashlib
 from verifier.clauses import smt2
-from verifier.system.model import build
+from tests.models import build
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
 model = build(BookKeeper({"write_quorum": 2}))
 text = smt2.define(model, {"TypeOK": model.system.property_named("TypeOK").formula})

@@ -15,7 +15,7 @@ import pytest
 
 from tests.command_line import CHAIN, TOYS, started
 from tests.sweeping import jobs_of, misbehaving, verdicts
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row, run_job
 from verifier.sweep.job import Job
 from verifier.sweep.spark import Spark, SparkFailed, SparkSettings

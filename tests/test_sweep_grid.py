@@ -40,7 +40,7 @@ def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ((*SMALL, "--grid", "replicas=two"), "replicas=two of kip320 is not allowed"),
         ((*SMALL, "--property", "StrongISR"), "did you mean 'StrongIsr'?"),
         ((*SMALL, "--engine", "bmcc"), "did you mean 'bmc'?"),
-        ((*SMALL, "--engine", "simulate"), "allowed: bmc, explore, induct, prove"),
+        ((*SMALL, "--engine", "simulate"), "allowed: bmc, explore, prove, induct"),
         ((*SMALL, "--engine", "explore", "--depth", "4"), "unknown option of explore 'depth'"),
         ((*SMALL, "--option", "step=serial"), "did you mean 'steps'?"),
         ((*SMALL, "--option", "steps=serially"), "did you mean 'serial'?"),

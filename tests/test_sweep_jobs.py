@@ -14,11 +14,11 @@ import pytest
 
 from tests.command_line import CHAIN, ROOT, TOYS
 from tests.sweeping import jobs_of, misbehaving, verdicts
-from verifier.runs.content import as_object
-from verifier.runs.execution import execute, options_of
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import rows_of
+from verifier.processes import limits
 from verifier.runs.loading import load
-from verifier.runs.row import rows_of
-from verifier.sweep import execution
+from verifier.runs.table import engine_named, execute
 from verifier.sweep.execution import run_job
 
 
@@ -27,7 +27,9 @@ def test_a_job_gives_the_row_that_a_run_gives(engine: str) -> None:
     grid = {"specs": (CHAIN,), "properties": ("NeverTop", "StartsLow"), "engines": (engine,)}
     for job in jobs_of("top=3", **grid):
         (row,) = run_job(job, "sweep")
-        options = options_of(engine, {**job.options, "properties": [job.property_name]})
+        found = engine_named(engine)
+        known = {name: value for name, value in job.options.items() if value is not None}
+        options = found.options_of({**known, "properties": [job.property_name]})
         (plain,) = rows_of(as_object(execute(engine, load(CHAIN, {"top": 3}), options)))
         assert row.job_id == plain.job_id == job.job_id
         assert row.run_id == "sweep"
@@ -56,7 +58,7 @@ def test_a_type_invariant_that_is_violated_has_a_row_too() -> None:
 def test_trouble_becomes_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: int, verdict: str, reason: str
 ) -> None:
-    monkeypatch.setattr(execution, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(limits, "GRACE_SECONDS", 0.0)
     (job,) = jobs_of(
         f"trouble={trouble}",
         specs=(misbehaving(tmp_path),),

@@ -11,10 +11,11 @@ import pytest
 from tests.command_line import LOCK, TOYS
 from tests.sweeping import jobs_of
 from tests.test_sweep import HereRunner
-from verifier.engines.bmc import Request, StepsChoice, check
+from verifier.engines.bmc import Request, check
+from verifier.engines.choices import StepsChoice
 from verifier.engines.parts import Choice, Part, choose
+from verifier.outcomes.row import Row
 from verifier.runs.loading import load
-from verifier.runs.row import Row
 from verifier.sweep.execution import error_row, run_job
 from verifier.sweep.job import Job
 from verifier.sweep.split import Split, parts_of
@@ -77,7 +78,7 @@ def test_parts_say_what_the_whole_says(
 
 def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
     """Chain has one execution, so a bit in a frame has one value in it, and none in the other part."""
-    model = build(load(f"{TOYS}:Chain", {"top": 3}).protocol)
+    model = build(load(f"{TOYS}:Chain", {"top": 3}).definition)
     bit = model.system.bits[0].symbol_name()
     found = []
     for index in (0, 1):
@@ -89,7 +90,7 @@ def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
 
 
 def test_choices_tell_executions_apart() -> None:
-    system = build(load("kip320", {"replicas": 2}).protocol).system
+    system = build(load("kip320", {"replicas": 2}).definition).system
     choices = choose(system, 12, 8)
     assert len(set(choices)) == 3
     assert choices == choose(system, 12, 8)

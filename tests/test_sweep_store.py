@@ -13,7 +13,7 @@ import pytest
 from tests.command_line import CHAIN, ROOT
 from tests.sweeping import jobs_of
 from verifier.errors import UsageError
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
 from verifier.sweep.store import ROWS, Full, Store, read_rows
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.models import build
 from tests.toys import LockServer, Lottery
 from verifier.encodings.concrete import Element, FrozenMap
 from verifier.encodings.quantifiers import choose
@@ -21,7 +22,7 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.replay import Replayer
 
 

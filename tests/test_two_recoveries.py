@@ -15,13 +15,13 @@ from tests import two_recoveries as script
 from tests.bookkeeper_tla import configuration, guided, onward
 from tests.command_line import verify
 from tests.lemma_grid import by_lemmas, is_proved
+from tests.models import build
 from tests.two_recoveries import ACTIONS, CONSTANTS, VIOLATED, beginning_after, fired, two_recoveries
 from tests.weakened import without
 from verifier.encodings.quantifiers import count, exists, forall, if_, maximum
 from verifier.engines.explore import Exploration, Request, explore
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
 from verifier.specs.protocol import Step, action, free, invariant, lemma
-from verifier.system.model import build
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from tests.command_line import verify
+from tests.models import build
 from verifier.encodings.quantifiers import choose, count, exists, filtered, forall, if_, those
 from verifier.encodings.sorts import Function, Option, Range, Sequence, Set
 from verifier.engines import bmc, explore, induction, prove, simulate
+from verifier.engines.choices import EngineChoice, StepsChoice
 from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.protocol import ChoiceConstant, Protocol, State, Step, action, free, invariant, reachable
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.explain import breaches
 from verifier.trust.initial_states import InitReadsUndefined
 from verifier.verdict import Verdict, VerdictKind
@@ -174,7 +176,7 @@ def test_what_is_guarded_is_not_reported(place: type[Base], formula: str) -> Non
 def test_searches_and_proofs_agree(place: type[Base]) -> None:
     for formula, kind in (("guarded too late", VerdictKind.VIOLATED), ("by a conjunct", None)):
         model = build(place({"formula": formula}))
-        for steps in bmc.StepsChoice:
+        for steps in StepsChoice:
             verdicts = by_name(bmc.check(model, bmc.Request(("Low",), 3, steps)).verdicts)
             low, breach = verdicts["Low"], verdicts.get(UNDEFINED_READ)
             # What a property reads that was not asked for does not matter.
@@ -182,7 +184,7 @@ def test_searches_and_proofs_agree(place: type[Base]) -> None:
             assert (breach is not None) == matters
             assert low.kind is (VerdictKind.INCONCLUSIVE if matters else VerdictKind.HOLDS)
             assert not matters or low.depth in (None, 0)
-        for engine in prove.EngineChoice:
+        for engine in EngineChoice:
             verdicts = by_name(prove.check(model, prove.Request(("Low",), engine)).verdicts)
             assert verdicts["Low"].kind is (VerdictKind.INCONCLUSIVE if matters else VerdictKind.PROVED)
             assert (UNDEFINED_READ in verdicts) == matters

@@ -10,17 +10,20 @@ from typing import Any
 import pytest
 
 from tests.command_line import FAST, ROOT, TOYS, verify, wrong
+from tests.models import build
 from tests.toys import Corridor, LockServer
 from verifier.engines import bmc, simulate
+from verifier.engines.choices import StepsChoice
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
-from verifier.runs.expect import exit_code, parse_expectations
+from verifier.engines.outcome import Outcome
+from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import define, invariant, reachable
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.verdict import EXIT_CODES, NEVER_REACHED, Verdict, VerdictKind, worst
+from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, worst
 
 CORRIDOR = f"{TOYS}:Corridor"
 ENGINES = {
@@ -36,15 +39,15 @@ def corridor() -> Model:
     return build(Corridor())
 
 
-def bounded(model: Model, *properties: str, depth: int = 5, **how: Any) -> bmc.Outcome:
+def bounded(model: Model, *properties: str, depth: int = 5, **how: Any) -> Outcome:
     return bmc.check(model, bmc.Request(properties, depth, solver="cadical", **how))
 
 
 # Verdicts
 
 
-@pytest.mark.parametrize("steps", list(bmc.StepsChoice))
-def test_bounded_search_reaches_what_is_within_its_depth(corridor: Model, steps: bmc.StepsChoice) -> None:
+@pytest.mark.parametrize("steps", list(StepsChoice))
+def test_bounded_search_reaches_what_is_within_its_depth(corridor: Model, steps: StepsChoice) -> None:
     start, four = bounded(corridor, "AtStart", "AtFour", steps=steps).verdicts
     for verdict, values in ((start, [0]), (four, [0, 2, 4])):
         assert (verdict.kind, verdict.steps, verdict.fewest) == (VerdictKind.REACHED, len(values) - 1, True)
@@ -53,8 +56,8 @@ def test_bounded_search_reaches_what_is_within_its_depth(corridor: Model, steps:
         Replayer(corridor).check(verdict.trace)
 
 
-@pytest.mark.parametrize("steps", list(bmc.StepsChoice))
-def test_what_is_not_reached_within_the_depth_is_no_pass(corridor: Model, steps: bmc.StepsChoice) -> None:
+@pytest.mark.parametrize("steps", list(StepsChoice))
+def test_what_is_not_reached_within_the_depth_is_no_pass(corridor: Model, steps: StepsChoice) -> None:
     (verdict,) = bounded(corridor, "AtFour", depth=1, steps=steps).verdicts
     assert (verdict.kind, verdict.depth, verdict.trace) == (VerdictKind.INCONCLUSIVE, 1, None)
     assert verdict.reason == "reached in no execution of at most 1 action"
@@ -114,7 +117,7 @@ def test_a_witness_that_shows_nothing_does_not_replay(corridor: Model) -> None:
 def test_reaching_weighs_less_than_holding() -> None:
     verdicts = [Verdict("P", kind, 1, 0.0) for kind in (VerdictKind.REACHED, VerdictKind.HOLDS)]
     assert worst(verdict.kind for verdict in verdicts) is VerdictKind.HOLDS
-    assert EXIT_CODES[VerdictKind.REACHED] == 0
+    assert VerdictKind.REACHED.exit_code == 0
 
 
 def test_a_reachable_property_is_not_the_invariant_of_the_same_formula() -> None:
@@ -136,7 +139,7 @@ def test_a_reachable_property_is_not_the_invariant_of_the_same_formula() -> None
 
 @each_engine
 def test_actions_enabled_and_never_enabled_are_told_apart(corridor: Model, engine: str) -> None:
-    outcome: bmc.Outcome
+    outcome: Outcome
     if engine == "bmc":
         outcome = bounded(corridor, "NeverOdd")
     elif engine == "explore":

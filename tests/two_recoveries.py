@@ -15,10 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.models import build
 from verifier.encodings.bits import conjunction, negation
 from verifier.encodings.concrete import Concrete, show
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 from verifier.trust import itf
 from verifier.trust.replay import Replayer

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files: read as text, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+
+from verifier.errors import UsageError
 
 _MOST_OF_THE_NAME = 40
 """Characters of a file's name in that of its draft: no name has more than 255 bytes."""
@@ -19,6 +21,16 @@ _DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
 def reason_of(error: OSError) -> str:
     """Why the system refused, in its words."""
     return (error.strerror or str(error)).lower()
+
+
+def read_text(file: Path) -> str:
+    """The text of a file. Raises UsageError, which names it, if it cannot be read as text."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {reason_of(error)}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file}: not JSON: it is no UTF-8 text") from None
 
 
 def replace_file(path: Path, content: str | bytes) -> None:

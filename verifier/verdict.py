@@ -4,40 +4,76 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 from verifier.trust.trace import Trace
 
+_SURPRISE = (
+    "holds, proved or reached, but --expect names another verdict, or an action that was never enabled; of "
+    "verify ci, a surprise other than a verdict"
+)
+
+
+class ExitCode(IntEnum):
+    """The exit codes of all commands, each with what it means; from the best to the worst."""
+
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> ExitCode:
+        """A code with its meaning."""
+        made = int.__new__(cls, code)
+        made._value_ = code
+        made.meaning = meaning
+        return made
+
+    SUCCESS = 0, "holds, proved or reached, or the verdict that --expect names"
+    NOT_AS_EXPECTED = 14, _SURPRISE
+    INCONCLUSIVE = 12, "inconclusive: time, memory, interrupted, not reached within the depth"
+    NOT_INDUCTIVE = 11, "not inductive: a proof by lemmas that fails, which says nothing of the property"
+    DEADLOCK = 13, "a deadlock, which --deadlock looks for"
+    VIOLATED = 10, "violated"
+    WRONG_USAGE = 2, "wrong usage or bad input"
+    INTERNAL_ERROR = 1, "an error of verify itself"
+
+    @classmethod
+    def worst(cls, codes: Iterable[int]) -> ExitCode:
+        """The worst of several; success if there is none."""
+        return max(map(cls, codes), key=list(cls).index, default=cls.SUCCESS)
+
 
 class VerdictKind(StrEnum):
-    """What is known of a property."""
+    """What is known of a property; from the best to the worst."""
 
-    HOLDS = "HOLDS"
-    """No violation in any execution of at most ``depth`` actions."""
     PROVED = "PROVED"
     """For all depths, with a certificate."""
-    VIOLATED = "VIOLATED"
-    """With a replayed trace; of a reachable property without one: no reachable state satisfies it."""
     REACHED = "REACHED"
     """A reachable state satisfies it; with a replayed trace to that state."""
-    NOT_INDUCTIVE = "NOT_INDUCTIVE"
-    """With a counterexample to induction, whose first state may be unreachable."""
+    HOLDS = "HOLDS"
+    """No violation in any execution of at most ``depth`` actions."""
     INCONCLUSIVE = "INCONCLUSIVE"
     """Nothing decided beyond ``depth``; ``reason`` says why."""
+    NOT_INDUCTIVE = "NOT_INDUCTIVE"
+    """With a counterexample to induction, whose first state may be unreachable."""
+    VIOLATED = "VIOLATED"
+    """With a replayed trace; of a reachable property without one: no reachable state satisfies it."""
     ERROR = "ERROR"
     """This program contradicts itself; ``reason`` shows both sides."""
 
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code where nothing was expected."""
+        return _EXIT_CODES[self]
 
-EXIT_CODES = {
-    VerdictKind.HOLDS: 0,
-    VerdictKind.PROVED: 0,
-    VerdictKind.REACHED: 0,
-    VerdictKind.VIOLATED: 10,
-    VerdictKind.NOT_INDUCTIVE: 11,
-    VerdictKind.INCONCLUSIVE: 12,
-    VerdictKind.ERROR: 1,
+
+_EXIT_CODES = {
+    VerdictKind.PROVED: ExitCode.SUCCESS,
+    VerdictKind.REACHED: ExitCode.SUCCESS,
+    VerdictKind.HOLDS: ExitCode.SUCCESS,
+    VerdictKind.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+    VerdictKind.NOT_INDUCTIVE: ExitCode.NOT_INDUCTIVE,
+    VerdictKind.VIOLATED: ExitCode.VIOLATED,
+    VerdictKind.ERROR: ExitCode.INTERNAL_ERROR,
 }
-"""The exit code of each verdict; 2 is wrong usage."""
 
 NEVER_REACHED = "reached in no state: every reachable state was looked at"
 NO_STATE_REACHES = "reached in no state: an invariant excludes it"
@@ -52,18 +88,6 @@ def settled(*, sought: bool) -> tuple[VerdictKind, str | None]:
 def not_reached(depth: int) -> str:
     """Why nothing is decided of a reachable property that was looked for to that depth."""
     return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
-
-
-WORST_LAST = (
-    VerdictKind.PROVED,
-    VerdictKind.REACHED,
-    VerdictKind.HOLDS,
-    VerdictKind.INCONCLUSIVE,
-    VerdictKind.NOT_INDUCTIVE,
-    VerdictKind.VIOLATED,
-    VerdictKind.ERROR,
-)
-"""All kinds, from the best to the worst."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +116,7 @@ class Verdict:
 
 def worst(kinds: Iterable[VerdictKind]) -> VerdictKind:
     """The worst verdict. Raises ValueError if there is none: a run that decided nothing is no success."""
-    return max(kinds, key=WORST_LAST.index)
+    return max(kinds, key=list(VerdictKind).index)
 
 
 def in_words(kind: VerdictKind, depth: int | None, steps: int | None, reason: str | None) -> str:

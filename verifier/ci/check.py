@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifier.ci.manifest import Cell, Expected
-from verifier.ci.pool import Done
 from verifier.ci.work import Facts, Ran, Refused
 from verifier.errors import unknown_name
-from verifier.runs.expect import DEADLOCK, NOT_AS_EXPECTED, plain_code
-from verifier.runs.row import Row
+from verifier.outcomes.expectations import plain_code
+from verifier.outcomes.row import Row
+from verifier.processes.pool import Done
 from verifier.specs.definition import NO_DEADLOCK
-from verifier.verdict import EXIT_CODES, VerdictKind, in_words, steps_words
-
-WRONG_INPUT = 2
-"""Exit code where a spec, its constants or what was asked of it cannot be taken."""
+from verifier.verdict import ExitCode, VerdictKind, in_words, steps_words
 
 INTERRUPTED = "interrupted"
-_UNDECIDED = EXIT_CODES[VerdictKind.INCONCLUSIVE]
-_WEIGHT = (0, NOT_AS_EXPECTED, _UNDECIDED, 11, DEADLOCK, 10, WRONG_INPUT, 1)
 
 
 @dataclass(frozen=True)
@@ -54,11 +49,6 @@ class Checked:
         return tuple(check for check in self.checks if check.surprise is not None)
 
 
-def worst_code(codes: Iterable[int]) -> int:
-    """The exit code that weighs most."""
-    return max(codes, key=_WEIGHT.index, default=0)
-
-
 def to_run(cell: Cell, facts: Facts) -> tuple[str, ...]:
     """The properties that a cell expects something of and that there are."""
     known = (*facts.properties, *((NO_DEADLOCK,) if facts.deadlocks else ()))
@@ -68,7 +58,7 @@ def to_run(cell: Cell, facts: Facts) -> tuple[str, ...]:
 def before_running(cell: Cell, facts: Facts | Refused) -> list[Check]:
     """What can be said of a cell without running it."""
     if isinstance(facts, Refused):
-        return [surprise("spec", facts.reason, WRONG_INPUT)]
+        return [surprise("spec", facts.reason, ExitCode.WRONG_USAGE)]
     checks = [_hash(cell, facts)]
     if not cell.expected:
         words = "nothing is expected of it: verify ci --update writes what is found"
@@ -104,13 +94,13 @@ def uncovered(
 def after_running(cell: Cell, facts: Facts, done: Done) -> list[Check]:
     """What a run gave, against what is expected of it."""
     if done.limit is not None:
-        return [surprise("run", f"nothing was decided: killed at {done.limit}", _UNDECIDED)]
+        return [surprise("run", f"nothing was decided: {done.limit}", ExitCode.INCONCLUSIVE)]
     if done.failure is not None or not done.reported:
         words = " ".join((done.failure or "it reported nothing").split())
-        return [surprise("run", f"it crashed: {words}", EXIT_CODES[VerdictKind.ERROR])]
+        return [surprise("run", f"it crashed: {words}", ExitCode.INTERNAL_ERROR)]
     (result,) = done.reported
     if isinstance(result, Refused):
-        return [surprise("run", result.reason, WRONG_INPUT)]
+        return [surprise("run", result.reason, ExitCode.WRONG_USAGE)]
     assert isinstance(result, Ran)
     rows = {row.property_name: row for row in result.rows}
     running = to_run(cell, facts)
@@ -129,14 +119,14 @@ def after_running(cell: Cell, facts: Facts, done: Done) -> list[Check]:
 
 def not_run() -> Check:
     """Of a cell that was still to be done when the run was interrupted."""
-    return surprise("run", f"nothing was decided: {INTERRUPTED}", _UNDECIDED)
+    return surprise("run", f"nothing was decided: {INTERRUPTED}", ExitCode.INCONCLUSIVE)
 
 
 def compare(item: Expected, row: Row | None) -> Check:
     """One property."""
     name, wanted = item.property_name, _said(item)
     if row is None:
-        return Check(name, wanted, None, "the run gave no verdict", NOT_AS_EXPECTED)
+        return Check(name, wanted, None, "the run gave no verdict", ExitCode.NOT_AS_EXPECTED)
     found, code = said(row), _code(row)
     if row.verdict is VerdictKind.INCONCLUSIVE:
         words = f"nothing was decided: {found}; expected {wanted}"
@@ -153,7 +143,7 @@ def compare(item: Expected, row: Row | None) -> Check:
 
 def _code(row: Row) -> int:
     """The exit code of a verdict that was not expected."""
-    return plain_code(row.property_name, row.verdict) or NOT_AS_EXPECTED
+    return plain_code(row.property_name, row.verdict) or ExitCode.NOT_AS_EXPECTED
 
 
 def said(row: Row) -> str:
@@ -172,26 +162,26 @@ def _hash(cell: Cell, facts: Facts) -> Check:
     expected, found = cell.spec_hash, facts.spec_hash
     if expected is None:
         words = f"no spec hash is recorded ({found} now): verify ci --update records what is found"
-        return Check("spec_hash", None, found, words, NOT_AS_EXPECTED)
+        return Check("spec_hash", None, found, words, ExitCode.NOT_AS_EXPECTED)
     if expected != found:
         words = (
             f"the spec or its constants changed: its hash is {found}, and the expectations were made for "
             f"{expected}; review them, and record what is found with verify ci --update"
         )
-        return Check("spec_hash", expected, found, words, NOT_AS_EXPECTED)
+        return Check("spec_hash", expected, found, words, ExitCode.NOT_AS_EXPECTED)
     return Check("spec_hash", expected, found, None, 0)
 
 
 def _states(expected: int, found: int | None) -> Check:
     if found is None:
         words = f"not all states were looked at; expected {expected} distinct states"
-        return Check("distinct_states", str(expected), None, words, _UNDECIDED)
+        return Check("distinct_states", str(expected), None, words, ExitCode.INCONCLUSIVE)
     if found != expected:
         words = f"{found} distinct states; expected {expected}"
-        return Check("distinct_states", str(expected), str(found), words, NOT_AS_EXPECTED)
+        return Check("distinct_states", str(expected), str(found), words, ExitCode.NOT_AS_EXPECTED)
     return Check("distinct_states", str(expected), str(found), None, 0)
 
 
-def surprise(subject: str, words: str, code: int = NOT_AS_EXPECTED, row: Row | None = None) -> Check:
+def surprise(subject: str, words: str, code: int = ExitCode.NOT_AS_EXPECTED, row: Row | None = None) -> Check:
     """A check that was not met."""
     return Check(subject, None, None, " ".join(words.split()), code, row)

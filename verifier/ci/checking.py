@@ -14,11 +14,10 @@ from verifier.ci.check import (
     not_run,
     to_run,
     uncovered,
-    worst_code,
 )
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import Facts, Ran, Refused, run, survey
-from verifier.verdict import VerdictKind
+from verifier.verdict import ExitCode, VerdictKind
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Outcome:
     def exit_code(self) -> int:
         """Zero if all is as expected, else the worst."""
         checks = [check for checked in self.cells for check in checked.checks]
-        return worst_code(check.exit_code for check in (*checks, *self.uncovered))
+        return ExitCode.worst(check.exit_code for check in (*checks, *self.uncovered))
 
 
 Listen = Callable[[Checked], None]

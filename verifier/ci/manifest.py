@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.execution import ENGINES
+from verifier.runs.engine import Engine
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
+from verifier.runs.table import ENGINES, engine_named
 from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, whole
-from verifier.runs.values import check_values
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import VerdictKind
 
@@ -57,8 +57,6 @@ _KEYS = (
     "expect",
 )
 _SAID_ELSEWHERE = {"properties": "expect", "expect": "expect", "timeout": "timeout", "memory": "memory"}
-_DEPTH = {"bmc": "depth", "simulate": "depth", "explore": "max_depth"}
-_FEWEST = ("bmc", "explore")
 _VERDICTS = {
     kind.value.lower(): kind
     for kind in VerdictKind
@@ -119,11 +117,6 @@ class Manifest:
         return tuple(cell for cell in self.cells if not names or cell.id in names)
 
 
-def knows_fewest(engine: str) -> bool:
-    """Whether the engine can say that a counterexample has the fewest actions."""
-    return engine in _FEWEST
-
-
 def read_manifest(path: Path) -> Manifest:
     """The manifest. Raises UsageError if it cannot be read, or for what is wrong in it."""
     content = read_toml(path, "manifest", ("cell", "defaults"))
@@ -151,12 +144,14 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
         raise UsageError(f"{place}: id = {name!r} is not allowed: it takes letters, digits and . _ -")
     if engine not in ENGINES:
         raise unknown_name(f"engine in {place}", engine, ENGINES)
-    options = _options(table, engine, place)
+    found = engine_named(engine)
+    options = _options(table, found, place)
     expectations = _table(table, "expect", place).items()
-    expected = tuple(_expected(prop, value, engine, options, place) for prop, value in expectations)
+    expected = tuple(_expected(prop, value, found, options, place) for prop, value in expectations)
     states = whole(table, "distinct_states", place)
-    if states is not None and engine != "explore":
-        raise UsageError(f"{place}: distinct_states = {states} is for engine explore, not {engine}")
+    if states is not None and not found.counts_states:
+        counting = " and ".join(name for name in ENGINES if engine_named(name).counts_states)
+        raise UsageError(f"{place}: distinct_states = {states} is for engine {counting}, not {engine}")
     return Cell(
         id=name,
         spec=_text(table, "spec", place),
@@ -195,26 +190,27 @@ def _located(spec: str, path: Path, place: str) -> str:
     return str(path.parent / spec)
 
 
-def _options(table: Mapping[str, Any], engine: str, place: str) -> Mapping[str, Any]:
+def _options(table: Mapping[str, Any], engine: Engine[Any], place: str) -> Mapping[str, Any]:
     options = dict(_table(table, "options", place))
     for name, instead in _SAID_ELSEWHERE.items():
         if name in options:
             raise UsageError(f"{place}: options has {name}: the cell's own key {instead} says it")
     depth = whole(table, "depth", place)
     if depth is not None:
-        if engine not in _DEPTH:
-            raise UsageError(f"{place}: depth = {depth} is for {', '.join(_DEPTH)}: {engine} has no depth")
-        options[_DEPTH[engine]] = depth
+        if engine.depth_option is None:
+            deep = ", ".join(name for name in ENGINES if engine_named(name).depth_option)
+            raise UsageError(f"{place}: depth = {depth} is for {deep}: {engine.name} has no depth")
+        options[engine.depth_option] = depth
     try:
-        check_values(engine, options)
+        parsed = engine.parsed(options)
     except UsageError as error:
         raise UsageError(f"{place}: {error}") from error
-    if engine == "bmc" and options.get("steps") != "parallel":
-        options.setdefault("shortest", True)  # expectations are of the fewest steps
-    return options
+    return {**engine.manifest_defaults(parsed), **parsed}
 
 
-def _expected(name: str, value: Any, engine: str, options: Mapping[str, Any], place: str) -> Expected:
+def _expected(
+    name: str, value: Any, engine: Engine[Any], options: Mapping[str, Any], place: str
+) -> Expected:
     place = f"{place}, expect {name}"
     table = {"verdict": value} if isinstance(value, str) else value
     if not isinstance(table, dict):
@@ -227,7 +223,7 @@ def _expected(name: str, value: Any, engine: str, options: Mapping[str, Any], pl
     steps, depth, verdict = whole(table, "steps", place), whole(table, "depth", place), _VERDICTS[word]
     if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")
-    if steps is not None and (not knows_fewest(engine) or (engine == "bmc" and not options.get("shortest"))):
+    if steps is not None and not engine.finds_fewest(options):
         raise UsageError(
             f"{place}: steps = {steps} means the fewest: explore finds it, and bmc if shortest, not parallel"
         )

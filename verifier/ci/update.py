@@ -10,11 +10,10 @@ from typing import Any
 import tomlkit
 from tomlkit.items import InlineTable, Table
 
-from verifier.ci.check import Checked, said, worst_code
-from verifier.ci.manifest import knows_fewest
+from verifier.ci.check import Checked, said
 from verifier.files import replace_file
-from verifier.runs.row import Row
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.outcomes.row import Row
+from verifier.verdict import ExitCode, VerdictKind
 
 _UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)
 _NOTICED_FACTOR, _NOTICED_SECONDS = 2.0, 1.0
@@ -34,12 +33,12 @@ def left_alone(checked: Checked) -> Left | None:
     """Why nothing of a cell can be recorded; None: it can be."""
     if checked.ran is None:
         words = "; ".join(check.surprise for check in checked.surprises if check.surprise is not None)
-        code = worst_code(check.exit_code for check in checked.surprises)
+        code = ExitCode.worst(check.exit_code for check in checked.surprises)
         return Left(checked.cell.id, words, code)
     open_rows = [row for row in checked.ran.rows if row.verdict in _UNDECIDED]
     if open_rows:
         words = "; ".join(f"{row.property_name}: {said(row)}" for row in open_rows)
-        code = worst_code(EXIT_CODES[row.verdict] for row in open_rows)
+        code = ExitCode.worst(row.verdict.exit_code for row in open_rows)
         return Left(checked.cell.id, f"nothing was decided: {words}", code)
     return None
 
@@ -109,7 +108,7 @@ def _expectation(row: Row) -> dict[str, Any]:
     found: dict[str, Any] = {"verdict": row.verdict.value.lower()}
     if row.verdict is VerdictKind.HOLDS:
         found["depth"] = row.depth
-    elif row.steps is not None and row.fewest and knows_fewest(row.engine):
+    elif row.steps is not None and row.fewest:
         found["steps"] = row.steps
     return {key: value for key, value in found.items() if value is not None}
 

@@ -8,20 +8,17 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.ci.manifest import Cell
-from verifier.ci.pool import Done, Task, each
-from verifier.engines.processes import Limits, Work
 from verifier.errors import UsageError
-from verifier.runs.content import as_object
-from verifier.runs.execution import execute, options_of
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import Row, rows_of
+from verifier.processes.children import Work
+from verifier.processes.limits import Limits
+from verifier.processes.pool import Done, Task, each
 from verifier.runs.loading import load
-from verifier.runs.row import Row, rows_of
+from verifier.runs.option import declared
+from verifier.runs.table import engine_named, execute
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import DefinitionError
-
-GRACE_SECONDS = 10.0
-GRACE_MEMORY = 256 * 2**20
-"""What a cell gets beyond its limits before it is killed: the engine ends by itself at the limits, and
-then knows the depth that it closed."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ def run(cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int) -> Iterator
 
 
 def _limits(cell: Cell) -> Limits:
-    return Limits(cell.timeout + GRACE_SECONDS, cell.memory + GRACE_MEMORY)
+    return Limits(cell.timeout, cell.memory, with_grace=True)
 
 
 def _surveyed(done: Done) -> Facts | Refused:
@@ -90,13 +87,14 @@ def _surveying(cell: Cell) -> Work:
     def find() -> Facts:
         definition = load(cell.place, cell.constants).definition
         named = definition.properties
-        # Induction proves no reachable property, and leaves it out where it is not named.
-        checked = [p for p in named if cell.engine != "induct" or p.kind is not PropertyKind.REACHABLE]
+        engine = engine_named(cell.engine)
+        # An engine that decides no reachable property leaves it out where it is not named.
+        checked = [p for p in named if engine.decides_reachable or p.kind is not PropertyKind.REACHABLE]
         return Facts(
             spec_hash=definition.spec_hash,
             properties=tuple(prop.name for prop in named),
             by_default=tuple(prop.name for prop in checked if prop.default),
-            deadlocks=hasattr(options_of(cell.engine, {}), "deadlock"),
+            deadlocks=engine.looks_for_deadlocks,
         )
 
     return _guarded(find)
@@ -105,10 +103,11 @@ def _surveying(cell: Cell) -> Work:
 def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
     def find() -> Ran:
         given = {**cell.options, "properties": list(properties), "timeout": cell.timeout}
-        if hasattr(options_of(cell.engine, {}), "memory"):
+        engine = engine_named(cell.engine)
+        if "memory" in declared(engine.options):
             given["memory"] = cell.memory
         loaded = load(cell.place, cell.constants)
-        content = as_object(execute(cell.engine, loaded, options_of(cell.engine, given)))
+        content = as_object(execute(cell.engine, loaded, engine.options_of(given)))
         statistics = content["statistics"]
         seen = statistics.get("distinct_states") if statistics.get("complete") else None
         return Ran(tuple(rows_of(content)), seen)

@@ -1,43 +1,31 @@
-"""``verify certify``: the options; ``verifier.cli.certify_run`` does the work."""
+"""``verify certify``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import format_option
-from verifier.cli.parameters import Duration, OneOf
+from verifier.cli.output import format_option, print_json, say
+from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SPEC_HELP
 from verifier.solvers.names import SOLVER_NAMES
 
+if TYPE_CHECKING:
+    from verifier.runs.certifying import Certified, Claim
+
 _SPEC_HELP = f"{SPEC_HELP} [default: the one the file names, if it is built in]"
 _SOLVER_HELP = "What checks; not the solver that found the proof. [default: z3, or cadical if z3 found it]"
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    path: Path
-    spec: str | None
-    solver: str | None
-    timeout: float | None
-    output_format: str
+_SHOWN = 5
 
 
 @click.command("certify")
 @click.argument("path", metavar="FILE", type=FileToRead())
-@click.option(
-    "--spec",
-    type=SpecName(),
-    metavar="SPEC",
-    help=f"{SPEC_HELP} [default: the one the file names, if it is built in]",
-)
-@click.option("--solver", type=OneOf("solver", SOLVER_NAMES), help=_SOLVER_HELP)
-@click.option("--timeout", type=Duration(), help="End the check after this time: 90, 90s, 2m, 1h.")
+@click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
+@click.option("--solver", type=one_of("solver", SOLVER_NAMES), help=_SOLVER_HELP)
+@click.option("--timeout", type=DURATION, help="End the check after this time: 90, 90s, 2m, 1h.")
 @format_option
 def command(
     path: Path, spec: str | None, solver: str | None, timeout: float | None, output_format: str
@@ -55,6 +43,46 @@ def command(
       verify certify proof.json
       verify certify proof.json --spec my_protocol.py
     """
-    from verifier.cli.certify_run import run
+    from verifier.cli.running import terminable
+    from verifier.outcomes.content import as_object
+    from verifier.runs.certifying import certify, read_claim, run_of
 
-    return run(Options(path, spec, solver, timeout, output_format))
+    claim = read_claim(path, spec, solver, timeout)
+    _announce(claim)
+    with terminable():
+        certified = certify(claim)
+    if output_format == "json":
+        print_json(as_object(run_of(certified)))
+    else:
+        _show(certified)
+    return certified.verdict.kind.exit_code
+
+
+def _announce(claim: Claim) -> None:
+    from verifier.solvers import solver_version
+    from verifier.text.run import constants_line
+
+    proof, solver = claim.certificate, claim.solver
+    about = f"{proof.spec} with {constants_line(proof.constants)}"
+    say(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
+
+
+def _show(certified: Certified) -> None:
+    from verifier.solvers import solver_version
+    from verifier.text.run import verdict_text
+
+    claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
+    found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
+    size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
+    size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
+    say(f"{proof.property_name}  {verdict_text(certified.verdict)}")
+    say(f"Found by {found}: {size}.")
+    if checked is not None:
+        rest = len(claim.model.system.instances) - checked.instances
+        how = f"{checked.obligations} obligations about {checked.instances} instances"
+        how += f" ({rest} more are images of them)" if rest else ""
+        say(f"Checked by {claim.solver} {solver_version(claim.solver)}: {how}, {checked.seconds:.1f} s.")
+        for item in checked.failed[:_SHOWN]:
+            say(f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}")
+        if len(checked.failed) > _SHOWN:
+            say(f"  and {len(checked.failed) - _SHOWN} more")

@@ -1,14 +1,24 @@
-"""``verify ci``: the options; ``verifier.cli.ci_run`` does the work."""
+"""``verify ci``."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import format_option
-from verifier.cli.parameters import Positive
-from verifier.cli.paths import FileToRead, FileToWrite
+from verifier.cli.output import check_writable, format_option, print_json, say, write
+from verifier.cli.parameters import POSITIVE
+from verifier.cli.paths import FileToRead, FileToWrite, reads_spec
+from verifier.errors import UsageError
+from verifier.files import reason_of
+from verifier.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from verifier.ci.check import Checked
+    from verifier.ci.checking import Outcome
 
 MANIFEST = click.argument("manifest", type=FileToRead(), metavar="MANIFEST")
 
@@ -23,7 +33,7 @@ _UPDATE_HELP = (
 @click.command("ci")
 @MANIFEST
 @click.option("--cell", "cells", multiple=True, metavar="ID", help=_CELL_HELP)
-@click.option("--jobs", type=Positive(), help=_JOBS_HELP)
+@click.option("--jobs", type=POSITIVE, help=_JOBS_HELP)
 @click.option("--junit", type=FileToWrite(), metavar="FILE", help="Write JUnit XML as well.")
 @format_option
 @click.option("--update", is_flag=True, help=_UPDATE_HELP)
@@ -47,9 +57,81 @@ def command(
       verify ci verify.toml --cell lock --cell lock-broken --junit results.xml
       verify ci verify.toml --update
     """
-    from verifier.cli.ci_run import check, update_manifest
-
     names = [name.strip() for words in cells for name in words.split(",")]
     if update:
-        return update_manifest(manifest, names, jobs, junit, output_format)
-    return check(manifest, names, jobs, junit, output_format)
+        return _update(manifest, names, jobs, junit, output_format)
+    return _check(manifest, names, jobs, junit, output_format)
+
+
+def _check(path: Path, names: Sequence[str], jobs: int | None, junit: Path | None, output_format: str) -> int:
+    """Checks the manifest, prints, and returns the exit code."""
+    from verifier.report.manifest import outcome_object
+    from verifier.report.manifest_junit import as_junit
+
+    outcome = _checked(path, names, jobs, junit, anew=False, shown=output_format == "text")
+    if output_format == "json":
+        print_json(outcome_object(outcome, str(path)))
+    else:
+        _print_closing(outcome)
+    if junit is not None:
+        write("--junit", junit, as_junit(outcome))
+    return outcome.exit_code
+
+
+def _update(
+    path: Path, names: Sequence[str], jobs: int | None, junit: Path | None, output_format: str
+) -> int:
+    """Runs the cells, rewrites the manifest, and returns 0 if all of it could be recorded."""
+    from verifier.ci.update import write_updated
+
+    if junit is not None or output_format != "text":
+        raise UsageError("--update goes with neither --junit nor --format json: it checks nothing")
+    check_writable("MANIFEST", path)
+    outcome = _checked(path, names, jobs, None, anew=True, shown=False)
+    try:
+        left = write_updated(path, outcome.cells)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
+    for one in left:
+        say(f"left  {one.cell}: {one.reason}")
+    recorded = len(outcome.cells) - len(left)
+    say(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
+    return ExitCode.worst(one.exit_code for one in left)
+
+
+def _checked(
+    path: Path, names: Sequence[str], jobs: int | None, junit: Path | None, *, anew: bool, shown: bool
+) -> Outcome:
+    from verifier.ci.checking import check_cells
+    from verifier.ci.manifest import read_manifest
+    from verifier.cli.running import terminable
+    from verifier.report.manifest import cell_lines
+
+    manifest = read_manifest(path)
+    cells = manifest.chosen(names)
+    for cell in manifest.cells:
+        reads_spec(f"the spec of cell {cell.id}", cell.place)
+    if junit is not None:
+        check_writable("--junit", junit)
+
+    def tell(checked: Checked) -> None:
+        for line in cell_lines(checked) if shown else [f"{checked.cell.id}: {checked.seconds:.1f} s"]:
+            say(line, err=not shown)
+
+    with terminable():
+        return check_cells(cells, everything=not names, at_once=jobs or cores(), anew=anew, listen=tell)
+
+
+def _print_closing(outcome: Outcome) -> None:
+    from verifier.report.manifest import cell_lines, closing_lines
+
+    for checked in outcome.cells:
+        if not checked.begun:
+            for line in cell_lines(checked):
+                say(line)
+    for line in closing_lines(outcome):
+        say(line)
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

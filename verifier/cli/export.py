@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from verifier.cli.output import check_writable, say, write
-from verifier.cli.parameters import OneOf
+from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
 from verifier.errors import UsageError
@@ -52,7 +52,7 @@ class Options:
 @click.command("export")
 @spec_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
-@click.option("--format", "form", type=OneOf("format", _FORMATS), help=_FORMAT_HELP)
+@click.option("--format", "form", type=one_of("format", _FORMATS), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
 @click.option("--map", "names", type=FileToWrite(), metavar="FILE", help=_MAP_HELP)
 @click.option("--deadlock", is_flag=True, help=_DEADLOCK_HELP)
@@ -78,16 +78,16 @@ def _run(options: Options) -> int:
     if options.form is None:
         raise UsageError(f"no format is named: give --format NAME ({', '.join(_FORMATS)})")
     from verifier.interchange.exporting import Format, export
-    from verifier.report.text import constants_line
-    from verifier.runs.asked import chosen_properties
     from verifier.runs.loading import load
+    from verifier.runs.question import chosen_properties
     from verifier.system.deadlock import with_deadlock
     from verifier.system.model import build
+    from verifier.text.run import constants_line
 
     loaded = load(options.spec, options.settings)
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
     _check_files(options.out, options.names)
-    model = build(loaded.protocol)
+    model = build(loaded.definition)
     model = with_deadlock(model) if options.deadlock else model
     readable = options.out is None or options.out.suffix == _READABLE
     exported = export(model, chosen, Format(options.form), readable=readable)

@@ -13,13 +13,12 @@ import click
 
 from verifier.errors import UsageError, unknown_name
 from verifier.printable import printable
-
-INTERNAL_ERROR, WRONG_USAGE, INTERRUPTED = 1, 2, 12
-"""Exit codes beside those of verdicts; an interrupted command has decided nothing."""
+from verifier.verdict import ExitCode
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named by module and attribute, with the short help to list."""
+    """A group whose commands are named by module and attribute (the command, or what makes it from its name),
+    with the short help to list."""
 
     def __init__(self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -34,7 +33,8 @@ class LazyGroup(click.Group):
         if cmd_name not in self._commands_at:
             return None
         module, _, attribute = self._commands_at[cmd_name][0].partition(":")
-        command = getattr(import_module(module), attribute)
+        found = getattr(import_module(module), attribute)
+        command = found if isinstance(found, click.Command) else found(cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -63,12 +63,12 @@ class LazyGroup(click.Group):
         try:
             code = super().main(args, prog_name or "verify", complete_var, standalone_mode=False, **extra)
         except click.Abort:
-            code = _say("interrupted", INTERRUPTED)
+            code = _say("interrupted", ExitCode.INCONCLUSIVE)
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message(), err=True)
-            code = WRONG_USAGE
+            code = ExitCode.WRONG_USAGE
         except click.ClickException as error:
-            code = _say(error.format_message(), WRONG_USAGE)
+            code = _say(error.format_message(), ExitCode.WRONG_USAGE)
         except Exception as error:  # noqa: BLE001 -- the last resort: no traceback for users
             code = _handled(error)
         if standalone_mode:
@@ -80,13 +80,13 @@ def _handled(error: Exception) -> int:
     if os.environ.get("VERIFY_DEBUG"):
         traceback.print_exception(error)
     if isinstance(error, UsageError | _input_errors()):
-        return _say(str(error), WRONG_USAGE)
+        return _say(str(error), ExitCode.WRONG_USAGE)
     try:
         said = str(error)
     except Exception as other:  # noqa: BLE001 -- some ask a process for their text that has ended
         said = f"its text cannot be had ({type(other).__name__})"
     words = f"internal error, please report it: {type(error).__name__}: {said}"
-    return _say(f"{words} (VERIFY_DEBUG=1 shows where)", INTERNAL_ERROR)
+    return _say(f"{words} (VERIFY_DEBUG=1 shows where)", ExitCode.INTERNAL_ERROR)
 
 
 def _input_errors() -> type[Exception]:

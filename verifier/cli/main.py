@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
+from textwrap import TextWrapper
 from typing import Any
 
 import click
 
 from verifier.cli.group import LazyGroup
+from verifier.runs.table import ENGINES
+from verifier.verdict import ExitCode
 from verifier.version import UNKNOWN, tool_version
 
 _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
     "show": ("verifier.cli.show:command", "Describe a protocol: constants, actions, properties, size."),
-    "bmc": ("verifier.cli.bmc:command", "Check properties in every execution up to a depth."),
-    "explore": ("verifier.cli.explore:command", "Look at every reachable state, without a solver."),
-    "simulate": ("verifier.cli.simulate:command", "Run random executions and count."),
-    "prove": ("verifier.cli.prove:command", "Prove properties for all depths, or find a violation."),
-    "induct": ("verifier.cli.induct:command", "Prove properties for all depths, by the spec's lemmas."),
+    **{name: ("verifier.cli.engine:engine_command", words) for name, (_, words) in ENGINES.items()},
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
     "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),
@@ -35,16 +34,14 @@ Example:
 
 \b
 Exit codes, of several verdicts the worst:
-   0  holds, proved or reached, or the verdict that --expect names
-   1  an error of verify itself
-   2  wrong usage or bad input
-  10  violated
-  11  not inductive: a proof by lemmas that fails, which says nothing of the property
-  12  inconclusive: time, memory, interrupted, not reached within the depth
-  13  a deadlock, which --deadlock looks for
-  14  holds, proved or reached, but --expect names another verdict, or an action that was never
-      enabled; of verify ci, a surprise other than a verdict
 """
+_MEANING = TextWrapper(88, subsequent_indent=" " * 6)
+
+
+def _exit_codes() -> str:
+    """What each exit code means, in the order of their numbers."""
+    lines = (f"  {code:2}  {code.meaning}" for code in sorted(ExitCode))
+    return "\n".join(line for words in lines for line in _MEANING.wrap(words))
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -55,7 +52,12 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         context.exit()
 
 
-@click.group(cls=LazyGroup, commands_at=_COMMANDS, help=_HELP, context_settings={"max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    commands_at=_COMMANDS,
+    help=f"{_HELP}{_exit_codes()}",
+    context_settings={"max_content_width": 100},
+)
 @click.option(
     "--version",
     is_flag=True,

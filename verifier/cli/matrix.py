@@ -6,8 +6,12 @@ from pathlib import Path
 
 import click
 
-from verifier.cli.ci import MANIFEST
-from verifier.cli.parameters import Positive
+from verifier.cli.ci import MANIFEST, cores
+from verifier.cli.output import say
+from verifier.cli.parameters import POSITIVE
+from verifier.errors import UsageError
+from verifier.printable import json_text
+from verifier.verdict import ExitCode
 
 _GROUPS_HELP = (
     "At most so many entries: cells are put together so that all take about as long. [default: one entry for "
@@ -17,7 +21,7 @@ _GROUPS_HELP = (
 
 @click.command("matrix")
 @MANIFEST
-@click.option("--groups", type=Positive(), help=_GROUPS_HELP)
+@click.option("--groups", type=POSITIVE, help=_GROUPS_HELP)
 def command(manifest: Path, groups: int | None) -> int:
     """Print the cells of MANIFEST as JSON for a CI matrix, as GitHub's fromJSON takes it.
 
@@ -29,6 +33,19 @@ def command(manifest: Path, groups: int | None) -> int:
       verify matrix verify.toml
       verify matrix verify.toml --groups 8
     """
-    from verifier.cli.ci_run import print_matrix
+    from verifier.ci.check import uncovered
+    from verifier.ci.manifest import read_manifest
+    from verifier.ci.matrix import MOST_GROUPS, matrix
+    from verifier.ci.work import survey
 
-    return print_matrix(manifest, groups)
+    found = read_manifest(manifest)
+    if groups is not None and groups > MOST_GROUPS:
+        raise UsageError(f"--groups {groups} is not allowed: it takes an integer from 1 to {MOST_GROUPS}")
+    known = survey(found.cells, cores())
+    missing = [check for _, _, check in uncovered(found.cells, known)]
+    for check in missing:
+        say(f"FAIL  manifest: {check.subject}: {check.surprise}", err=True)
+    if missing:
+        return ExitCode.worst(check.exit_code for check in missing)
+    click.echo(json_text(matrix(found.cells, groups or MOST_GROUPS), indent=None))
+    return 0

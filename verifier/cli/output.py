@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.parameters import OneOf
+from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite, check_no_code, writes
 from verifier.errors import UsageError
 from verifier.files import check_replaceable, reason_of, replace_file
@@ -26,7 +26,7 @@ PLAIN_WIDTH = 120
 format_option = click.option(
     "--format",
     "output_format",
-    type=OneOf("format", FORMATS),
+    type=one_of("format", FORMATS),
     default="text",
     help="Text, or one JSON object.",
 )

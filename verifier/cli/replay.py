@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from verifier.cli.output import console, print_lines, say
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SET_HELP, SPEC_HELP, parse_settings
+from verifier.files import read_text
+
+if TYPE_CHECKING:
+    from verifier.system.model import Model
+    from verifier.trust.trace import Trace
 
 _SPEC_HELP = (
     f"The protocol to check against. [default: the one the file names, if it is built in] {SPEC_HELP}"
@@ -31,6 +38,26 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     Example:
       verify replay trace.itf.json
     """
-    from verifier.cli.replay_run import run
+    from verifier.runs.replaying import replayed
+    from verifier.text.counterexample import render_trace
 
-    return run(file, spec, parse_settings(settings), show=shown or full, full=full)
+    replay = replayed(file, read_text(file), spec, parse_settings(settings))
+    model, trace = replay.model, replay.trace
+    if replay.warning is not None:
+        say(f"warning: {replay.warning}", err=True)
+    if shown or full:
+        target = console()
+        print_lines(target, render_trace(model, trace, target.width, full=full))
+    say(_success(model, trace))
+    return 0
+
+
+def _success(model: Model, trace: Trace) -> str:
+    from verifier.text.failure import short_failure
+
+    actions = f"{trace.steps} action" if trace.steps == 1 else f"{trace.steps} actions"
+    if trace.violates is None:
+        return f"replays: {actions}; the file names no property"
+    if model.system.seeks(trace.violates):
+        return f"replays: {actions}, {trace.violates} is reached in the last state"
+    return f"replays: {actions}, {trace.violates} fails in the last state: {short_failure(model, trace)}"

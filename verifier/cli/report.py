@@ -6,11 +6,13 @@ from pathlib import Path
 
 import click
 
-from verifier.cli.parameters import OneOf
+from verifier.cli.output import check_writable, say, write
+from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings
-
-FORMATS = ("text", "markdown", "json", "junit", "html")
+from verifier.errors import UsageError
+from verifier.printable import printable_text
+from verifier.report.formats import FORMATS, format_of, render
 
 _FORMAT_HELP = "What to write. [default: what the ending of --out says (.md, .json, .xml, .html), else text]"
 _OUT_HELP = "Write to FILE instead of standard output."
@@ -26,7 +28,7 @@ _SPEC_HELP = (
 
 @click.command("report")
 @click.argument("run", metavar="RUN", type=FileToRead())
-@click.option("--format", "output_format", type=OneOf("format", FORMATS), help=_FORMAT_HELP)
+@click.option("--format", "output_format", type=one_of("format", tuple(FORMATS)), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @click.option("--title", help="The report's title. [default: the name of RUN]")
@@ -56,7 +58,22 @@ def command(
       verify report trace.itf.json --format markdown
       verify report run.json --out junit.xml
     """
-    from verifier.cli.report_run import Wanted
-    from verifier.cli.report_run import run as report
+    flag, target = ("--out", out) if html is None else ("--html", html)
+    if html is not None and (out is not None or output_format not in (None, "html")):
+        raise UsageError("--html FILE is short for --format html --out FILE: give one or the other")
+    if target is not None:
+        check_writable(flag, target)
+    chosen = "html" if html is not None else output_format or format_of(out)
 
-    return report(run, Wanted(output_format, out, html, older), title, spec, parse_settings(settings))
+    from verifier.report.reading import read_report
+
+    report = read_report(run, title, spec, parse_settings(settings), older=older)
+    for note in report.notes if chosen == "junit" or not run.is_dir() else ():
+        say(note, err=True)  # JUnit has no place for notes, and those of a trace are warnings
+    text = render(report, chosen)
+    if target is None:
+        click.echo(printable_text(text), nl=False)
+    else:
+        write(flag, target, text)
+        say(f"the report is in {target}", err=True)
+    return 0

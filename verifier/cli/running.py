@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import check_writable, console, print_json, print_lines, say, write
 from verifier.cli.paths import writes
+from verifier.outcomes.content import as_object
+from verifier.outcomes.run import Run
 from verifier.printable import json_text
-from verifier.report.text import constants_line
-from verifier.runs.content import as_object
-from verifier.runs.run import Run
 from verifier.specs.definition import Definition
+from verifier.text.run import constants_line
 from verifier.trust import itf
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ def _write_traces(finished: Run, path: Path) -> None:
 
 def _write_page(finished: Run, path: Path) -> None:
     """Writes the run as a report with the counterexample explorer."""
+    from verifier.outcomes.row import rows_of
     from verifier.report.page import as_html
     from verifier.report.report import Report
-    from verifier.runs.row import rows_of
 
     # By way of JSON, so that this report and one made later from the run's JSON are the same.
     content = json.loads(json.dumps(as_object(finished)))

@@ -29,7 +29,7 @@ def command(
     from verifier.report.protocol import render_description
     from verifier.system.model import build
 
-    about = describe(build(loaded.protocol))
+    about = describe(build(loaded.definition))
     if output_format == "json":
         print_json(about)
     else:

@@ -1,17 +1,27 @@
-"""``verify sweep``: the options; ``verifier.cli.sweep_run`` does the work."""
+"""``verify sweep``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.output import format_option
-from verifier.cli.parameters import Count, Duration, Positive, Size
-from verifier.cli.paths import FileToRead, FileToWrite, SpecName
-from verifier.cli.specs import SPEC_HELP
+from verifier.cli.output import console, format_option, print_json, print_lines, say
+from verifier.cli.parameters import COUNT, DURATION, POSITIVE, SIZE
+from verifier.cli.paths import FileToRead, FileToWrite, SpecName, check_no_code, reads_spec
+from verifier.cli.specs import SPEC_HELP, parse_settings
+from verifier.errors import UsageError
+from verifier.sweep.extra import TO_SWEEP, check_extra
+from verifier.verdict import ExitCode, Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.expectations import Expectations
+    from verifier.sweep.expansion import Expansion
+    from verifier.sweep.grid import Grid
+    from verifier.sweep.session import SweepOutcome
+    from verifier.sweep.summary import Summary
 
 _GRID_HELP = (
     "Values of a constant: a range, replicas=2..4, or a list, log_size=1,2,3. May be repeated; each "
@@ -70,11 +80,11 @@ class Options:
 @click.option(
     "--engine", "engines", multiple=True, metavar="NAME", help="bmc, explore, induct or prove. [default: bmc]"
 )
-@click.option("--depth", type=Count(), help="The most actions of an execution. [default: the spec's]")
-@click.option("--timeout", type=Duration(), help="End a job after this time: 90, 90s, 2m, 1h.")
-@click.option("--memory", type=Size(), help="End a job at this much memory: 512MiB, 2GiB.")
+@click.option("--depth", type=COUNT, help="The most actions of an execution. [default: the spec's]")
+@click.option("--timeout", type=DURATION, help="End a job after this time: 90, 90s, 2m, 1h.")
+@click.option("--memory", type=SIZE, help="End a job at this much memory: 512MiB, 2GiB.")
 @click.option("--option", "engine_options", multiple=True, metavar="NAME=VALUE", help=_OPTION_HELP)
-@click.option("--split", type=Positive(), help=_SPLIT_HELP)
+@click.option("--split", type=POSITIVE, help=_SPLIT_HELP)
 @click.option(
     "--out",
     type=FileToWrite(),
@@ -106,9 +116,139 @@ def command(**given: Any) -> int:
       verify sweep grid.toml --timeout 60s --out nightly
       verify sweep grid.toml --out nightly --rerun verdict=inconclusive --timeout 10m
     """
-    from verifier.sweep.extra import TO_SWEEP, check_extra
-
     check_extra("verify sweep", TO_SWEEP)  # before what follows, which imports them
-    from verifier.cli.sweep_run import run
+    return _run(Options(**given))
 
-    return run(Options(**given))
+
+def _run(options: Options) -> int:
+    """Sweeps, prints the summary, and returns the exit code."""
+    from verifier.cli.reporter import Reporter
+    from verifier.cli.running import terminable
+    from verifier.cli.sweep_progress import SweepText
+    from verifier.report.sweep import left_out_lines
+    from verifier.sweep.expansion import expand
+    from verifier.sweep.java import check_java
+    from verifier.sweep.session import Plan, check_reruns, run_sweep
+
+    grids = _grids(options)
+    for spec in dict.fromkeys(spec for grid in grids for spec in grid.specs):
+        reads_spec("a spec of the sweep", spec)
+    if options.spark_log is not None:
+        check_no_code("--spark-log", options.spark_log)
+    expansion = expand(grids)
+    expectations = _expectations(options, expansion)
+    check_reruns(options.rerun)
+    check_java()
+    _check_archive(options)
+    for line in left_out_lines(expansion.left_out):
+        say(line, err=True)
+    plan = Plan(
+        out=options.out,
+        master=options.master,
+        archive=options.archive,
+        conf=parse_settings(options.conf, "--conf", "spark.executor.memory=4g"),
+        log=options.spark_log,
+        rerun=options.rerun,
+        grid=None if options.file is None else str(options.file),
+    )
+
+    def begins(jobs: int, done: int) -> None:
+        say(f"{jobs} jobs, {done} of them done before, on Spark at {options.master}", err=True)
+
+    with terminable(), Reporter(SweepText()) as reporter:
+        outcome = run_sweep(expansion, plan, begins, reporter)
+    return _conclude(options, expansion, expectations, outcome)
+
+
+def _grids(options: Options) -> list[Grid]:
+    from verifier.sweep.grid import Grid, axes_of, read_grids
+
+    settings = parse_settings(options.engine_options, "--option", "steps=serial")
+    given: dict[str, Any] = {
+        "specs": tuple(dict.fromkeys(options.specs)),
+        "axes": axes_of(options.axes),
+        "properties": tuple(dict.fromkeys(options.properties)),
+        "engines": tuple(dict.fromkeys(options.engines)),
+        "options": {name: _plain(value) for name, value in settings.items()},
+        "depth": options.depth,
+        "timeout": options.timeout,
+        "memory": options.memory,
+        "split": options.split,
+    }
+    said = {name: value for name, value in given.items() if value not in ((), {}, None)}
+    if options.file is None:
+        return [Grid(**{"specs": (), **said})]
+    for name in ("specs", "axes", "properties", "engines", "options"):
+        if name in said:
+            option = {"axes": "grid"}.get(
+                name, name.removesuffix("ies") + "y" if name == "properties" else name[:-1]
+            )
+            raise UsageError(f"--{option} does not go with {options.file}, which says it for each grid")
+    return [replace(grid, **said) for grid in read_grids(options.file)]
+
+
+def _plain(word: str) -> Any:
+    """The value that a word of the command line stands for."""
+    if word.lower() in ("true", "false"):
+        return word.lower() == "true"
+    return int(word) if word.removeprefix("-").isdecimal() else word
+
+
+def _expectations(options: Options, expansion: Expansion) -> Expectations:
+    from verifier.outcomes.expectations import parse_expectations
+
+    return parse_expectations(options.expect, dict.fromkeys(job.property_name for job in expansion.jobs))
+
+
+def _check_archive(options: Options) -> None:
+    if options.archive is not None and not options.archive.is_file():
+        raise UsageError(f"--archive {options.archive} cannot be read: no such file")
+
+
+def _conclude(
+    options: Options, expansion: Expansion, expectations: Expectations, outcome: SweepOutcome
+) -> int:
+    """Prints how the sweep ended, and returns the exit code."""
+    from verifier.outcomes.expectations import exit_code
+    from verifier.report.sweep import render_summary
+
+    if outcome.interrupted:
+        say("interrupted: what is done is kept, and the same command goes on", err=True)
+    if outcome.failure:
+        say(f"verify: {' '.join(outcome.failure.split())}", err=True)
+    summary = outcome.summary
+    if summary is None and outcome.failure:
+        return ExitCode.INTERNAL_ERROR
+    if summary is None:
+        say(f"Spark has ended too; verify report {options.out} shows what is done", err=True)
+        return ExitCode.INCONCLUSIVE
+    verdicts = [Verdict(name, VerdictKind(kind), None, 0.0) for name, kind in sorted(summary.verdicts)]
+    if outcome.interrupted or outcome.failure:
+        name = expansion.jobs[0].property_name
+        verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, "not all jobs were run"))
+    code = ExitCode.INTERNAL_ERROR if outcome.failure else exit_code(verdicts, expectations)
+    if options.output_format == "json":
+        print_json(_content(options, expansion, outcome, summary, code))
+    else:
+        done = sum(count.jobs for count in summary.counts)
+        how = f"{done} rows in {options.out}; {outcome.ran} jobs run in {outcome.seconds:.1f} s"
+        print_lines(console(), [*render_summary(summary), "", how])
+    return code
+
+
+def _content(
+    options: Options, expansion: Expansion, outcome: SweepOutcome, summary: Summary, code: int
+) -> dict[str, Any]:
+    return {
+        "folder": str(options.out),
+        "jobs": len(expansion.jobs),
+        "rows": sum(count.jobs for count in summary.counts),
+        "ran": outcome.ran,
+        "interrupted": outcome.interrupted,
+        "failure": outcome.failure,
+        "exit_code": code,
+        "seconds": round(outcome.seconds, 3),
+        "job_seconds": round(summary.seconds, 3),
+        "left_out": [asdict(item) for item in expansion.left_out],
+        **asdict(summary),
+    }

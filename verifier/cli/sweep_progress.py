@@ -1,49 +1,43 @@
-"""Progress of a sweep on standard error: jobs done, verdicts, the slowest running, time left."""
+"""Progress of a sweep: jobs done, verdicts, the slowest running, time left."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifier.cli.live import LiveReporter
-from verifier.cli.output import say
+from verifier.text.progress import ProgressText
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from verifier.sweep.sweep import News
 
 _SECONDS_BETWEEN_LINES = 10.0
 
 
-class SweepReporter(LiveReporter):
-    """Shows progress as it is told. Use as a context, around the sweep."""
+class SweepText(ProgressText):
+    """News of a sweep."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._verdicts: Counter[str] = Counter()
         self._began = self._last = time.monotonic()
         self._news: News | None = None
         self.ended = 0
         """Jobs that have ended."""
 
-    def __call__(self, news: News) -> None:
-        """Takes a piece of news."""
+    def hear(self, news: News, *, live: bool) -> Iterator[str]:
+        """Where there is no live line, how far it is, now and then."""
         self._news = news
         self.ended = news.done
         self._verdicts.update(row.verdict.value for row in news.ended)
         now = time.monotonic()
-        if self._terminal:
-            self._started()
-        elif now - self._last >= _SECONDS_BETWEEN_LINES:
+        if not live and now - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = now
-            say(self._words(), err=True)
+            yield self._words()
 
-    def _line(self) -> Text:
-        from rich.text import Text
-
-        return Text(f"{self._words()} (Ctrl-C keeps what is done)")
+    def now(self) -> str:
+        """How far it is."""
+        return f"{self._words()} (Ctrl-C keeps what is done)"
 
     def _words(self) -> str:
         news = self._news

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -23,9 +22,12 @@ from verifier.engines.bounded_search import (
     ViolationFound,
     search,
 )
+from verifier.engines.choices import StepsChoice
 from verifier.engines.implied import limit_by_implied
+from verifier.engines.outcome import Outcome
 from verifier.engines.parts import Part
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
+from verifier.processes.children import Children, Ended, Work
+from verifier.processes.limits import Limits
 from verifier.solvers import DEFAULT_SOLVER
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
@@ -33,15 +35,6 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, not_reached
-
-
-class StepsChoice(StrEnum):
-    """Which searches run."""
-
-    AUTO = "auto"
-    PARALLEL = "parallel"
-    SERIAL = "serial"
-
 
 PREFERRED_SOLVERS = {Steps.PARALLEL: DEFAULT_SOLVER, Steps.SERIAL: "cadical"}
 """Exhausting a depth serially, CaDiCaL is some four times as fast as Z3 (kip320 at depth 12)."""
@@ -75,18 +68,6 @@ class Progress:
     steps: int | None = None
     reached: bool = False
     """Whether it is a witness."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The verdicts, in the order of the properties asked for, and figures of the run."""
-
-    verdicts: tuple[Verdict, ...]
-    never_enabled: tuple[str, ...]
-    """Actions that were enabled in no state searched."""
-    statistics: dict[str, Any]
-    enabled: tuple[str, ...] = ()
-    """Actions that were enabled in a state searched; none if no state was."""
 
 
 def check(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
@@ -129,20 +110,16 @@ class _Run:
 
     def run(self) -> Outcome:
         children = Children(self.request.limits)
-        reason = ""
-        with children:
-            try:
-                for task in self._tasks():
-                    self.statistics["searches"][task.steps.value] = {"solver": task.solver}
-                    children.start(task.steps.value, self._work(task))
-                self._follow(children)
-            except Interrupted as interruption:
-                reason = str(interruption)
-            except KeyboardInterrupt:
-                reason = "interrupted"
+        reason = children.supervise(lambda: self._search(children))
         self._conclude(reason or "; ".join(self.failures) or "the searches ended early")
         self.statistics["peak_memory_bytes"] = children.peak_memory
         return self._outcome()
+
+    def _search(self, children: Children) -> None:
+        for task in self._tasks():
+            self.statistics["searches"][task.steps.value] = {"solver": task.solver}
+            children.start(task.steps.value, self._work(task))
+        self._follow(children)
 
     def _tasks(self) -> Iterable[Search]:
         request = self.request

@@ -17,15 +17,15 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from verifier.engines.bmc import Outcome
 from verifier.engines.coverage import Coverage
 from verifier.engines.implied import limit_by_implied
-from verifier.engines.processes import Limits
+from verifier.engines.outcome import Outcome
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves, Successors
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, places, unpack
 from verifier.explicit.table import StateTable
+from verifier.processes.limits import Interrupted, Limits
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
@@ -100,10 +100,6 @@ def explore(
     return _Run(model.asking(request.properties), request, listen).run()
 
 
-class _LimitError(Exception):
-    """A limit was reached; the text says which."""
-
-
 @dataclass
 class _Run:
     model: Model
@@ -128,6 +124,7 @@ class _Run:
 
     def __post_init__(self) -> None:
         system = self.model.system
+        self.limits = self.request.limits.begun()
         asked = self.request.properties
         implied = (prop.name for prop in system.implied)
         self.names = list(dict.fromkeys((*asked, *implied)))
@@ -147,7 +144,7 @@ class _Run:
         reason = ""
         try:
             self._explore()
-        except _LimitError as stop:
+        except Interrupted as stop:
             reason = str(stop)
         except KeyboardInterrupt:
             reason = "interrupted"
@@ -219,14 +216,14 @@ class _Run:
         limit = self.request.max_states
         known = len(self.table) - (self.looked - self.within)
         if limit is not None and known > limit and len(self.table) > before:
-            raise _LimitError(f"more than {limit} states")
+            raise Interrupted(f"more than {limit} states")
 
     def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
         if self.orbits is not None:
             rows = self.orbits.least(rows)
         growth = self.table.growth(len(rows))
         if growth and self._resident() + growth > self.memory:
-            raise _LimitError(self._memory_reason())
+            raise Interrupted(self._memory_reason())
         return rows, self.table.insert(rows, predecessors)
 
     def _keep_edges(self, steps: list[Successors], sources: NDArray[np.int64], rows: Rows) -> None:
@@ -234,11 +231,9 @@ class _Run:
         self.edges.append(np.stack((sources, self.table.find(rows), numbers), axis=1))
 
     def _enforce(self) -> None:
-        limit = self.request.limits.seconds
-        if limit is not None and self._elapsed() > limit:
-            raise _LimitError(f"timeout of {limit:g} s")
+        self.limits.check_time()
         if self._resident() > self.memory:
-            raise _LimitError(self._memory_reason())
+            raise Interrupted(self._memory_reason())
 
     def _resident(self) -> int:
         used = int(self.process.memory_info().rss)

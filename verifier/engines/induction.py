@@ -13,6 +13,7 @@ from typing import Any
 
 from verifier.encodings.bits import conjunction, negation
 from verifier.engines import bmc
+from verifier.engines.choices import INDUCTION_SOLVER
 from verifier.engines.counterexamples import Counterexamples
 from verifier.engines.inductive_step import (
     Conclusion,
@@ -24,9 +25,11 @@ from verifier.engines.inductive_step import (
 )
 from verifier.engines.obligations import Obligation as Obligation
 from verifier.engines.obligations import ObligationGroup, grouped
-from verifier.engines.processes import Children, Ended, Interrupted, Limits, Work
+from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
+from verifier.processes.children import Children, Ended, Work
+from verifier.processes.limits import Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.symmetry.instance_orbits import representatives
@@ -39,8 +42,7 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
-ENGINE = "induction"
-PREFERRED_SOLVER = "cadical"
+ENGINE = "induct"
 _MAY_BE_UNREACHABLE = "the first state may be unreachable"
 _FIRST_STATE = "first state"
 
@@ -52,7 +54,7 @@ class Request:
     property_name: str
     lemmas: tuple[str, ...] | None = None
     """None: all lemmas of the protocol."""
-    solver: str = PREFERRED_SOLVER
+    solver: str = INDUCTION_SOLVER
     symmetry: bool = True
     """Check one instance of each orbit under renaming interchangeable elements."""
     houdini: bool = False
@@ -87,7 +89,7 @@ class Recheck:
 
 
 @dataclass(frozen=True)
-class InductionOutcome(bmc.Outcome):
+class InductionOutcome(Outcome):
     """An outcome with all obligations, and with the invariant if there is one."""
 
     obligations: tuple[Obligation, ...] = ()
@@ -105,6 +107,33 @@ class Progress:
 
     news: Obligation | LeftOut
     seconds: float
+
+
+@dataclass(frozen=True)
+class PropertyProgress:
+    """News of one of several properties."""
+
+    property_name: str
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Inductions(Outcome):
+    """The checks of several properties."""
+
+    parts: tuple[InductionOutcome, ...] = ()
+    """One for each property."""
+
+
+def combined(parts: Iterable[InductionOutcome]) -> Inductions:
+    """The outcomes of several properties as one."""
+    parts = tuple(parts)
+    statistics = {
+        "properties": {part.verdicts[0].property_name: part.statistics for part in parts},
+        "peak_memory_bytes": max((part.statistics.get("peak_memory_bytes", 0) for part in parts), default=0),
+    }
+    never = tuple(dict.fromkeys(name for part in parts for name in part.never_enabled))
+    return Inductions(tuple(part.verdicts[0] for part in parts), never, statistics, parts=parts)
 
 
 Listen = Callable[[Progress], None]
@@ -164,6 +193,7 @@ class _InductiveCheck:
         self.request = request
         self.listen = listen
         self.began = time.monotonic()
+        self.limits = request.limits.begun()
         self.question = question_of(model, request)
         self.answers: dict[tuple[Kind, str, int | None], ObligationResult] = {}
         self.left_out: dict[str, LeftOut] = {}
@@ -174,16 +204,8 @@ class _InductiveCheck:
         self.failures: list[str] = []
 
     def run(self) -> InductionOutcome:
-        children = Children(self.request.limits)
-        reason = ""
-        with children:
-            try:
-                children.start(ENGINE, self._work())
-                self._follow(children)
-            except Interrupted as interruption:
-                reason = str(interruption)
-            except KeyboardInterrupt:
-                reason = "interrupted"
+        children = Children(self.limits)
+        reason = children.supervise(lambda: self._search(children))
         verdict = self._verdict(reason or "; ".join(self.failures) or "the solver gave up")
         obligations = tuple(map(self._obligation, self.answers.values()))
         statistics = {
@@ -218,6 +240,10 @@ class _InductiveCheck:
             check_obligations(system, question, report)
 
         return work
+
+    def _search(self, children: Children) -> None:
+        children.start(ENGINE, self._work())
+        self._follow(children)
 
     def _follow(self, children: Children) -> None:
         for event in children.events():
@@ -342,10 +368,8 @@ class _InductiveCheck:
         elsewhere = negation(conjunction(bit if value else negation(bit) for bit, value in held))
         sought = SafetyProperty(_FIRST_STATE, PropertyKind.REACHABLE, elsewhere, default=False)
         model = replace(self.model, system=replace(system, properties=(*system.properties, sought)))
-        limits = self.request.limits
-        left = None if limits.seconds is None else max(limits.seconds - self._elapsed(), 0.1)
         # The state is one of many that differ in names only, so elements may be named in any order.
-        question = bmc.Request((_FIRST_STATE,), depth, symmetry=False, limits=replace(limits, seconds=left))
+        question = bmc.Request((_FIRST_STATE,), depth, symmetry=False, limits=self.limits)
         return next(v for v in bmc.check(model, question).verdicts if v.property_name == _FIRST_STATE)
 
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from verifier.clauses.structural_invariants import enabled_on_walks
-from verifier.engines import bmc
 from verifier.engines.bounded_search import DepthClosed, SolverGaveUp, ViolationFound
+from verifier.engines.choices import EngineChoice
 from verifier.engines.ic3.search import Counterexample, FrameClosed, FrameProgress, Proof
 from verifier.engines.kinduction import BaseClosed, KInductionProof
-from verifier.engines.processes import Children, Ended, Interrupted, Limits
+from verifier.engines.outcome import Outcome
 from verifier.engines.provers import (
     BMC,
     IC3,
@@ -31,6 +30,8 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
+from verifier.processes.children import Children, Ended
+from verifier.processes.limits import Limits
 from verifier.solvers import QUERY_SOLVER
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
@@ -42,14 +43,6 @@ from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, settled
 
 IC3_SOLVER, KIND_SOLVER, BMC_SOLVER = QUERY_SOLVER, "cadical", "z3"
-
-
-class EngineChoice(StrEnum):
-    """Which provers run."""
-
-    AUTO = "auto"
-    IC3 = "ic3"
-    KIND = "kind"
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,7 @@ class Proved:
 
 
 @dataclass(frozen=True)
-class ProveOutcome(bmc.Outcome):
+class ProveOutcome(Outcome):
     """An outcome with its proofs."""
 
     proofs: tuple[Proved, ...] = ()
@@ -108,16 +101,12 @@ def check(
     Raises NoInitialState.
     """
     require_initial_state(model)
-    began = time.monotonic()
+    limits = request.limits.begun()
     verdicts: list[Verdict] = []
     proofs: list[Proved] = []
     statistics: dict[str, Any] = {"provers": {}, "peak_memory_bytes": 0}
     dead: set[str] = set()
     for name in request.properties:
-        left = request.limits.seconds
-        if left is not None:
-            left = max(0.0, left - (time.monotonic() - began))
-        limits = Limits(left, request.limits.memory)
         run = _PropertyProof(model.asking((name,)), request, name, limits, listen)
         verdicts += run.run()
         if run.proved is not None:
@@ -173,23 +162,19 @@ class _PropertyProof:
 
     def run(self) -> list[Verdict]:
         """The verdict of the property, and perhaps of an implied property that is violated instead."""
-        reason = ""
-        with self.children:
-            try:
-                self._start()
-                for event in self.children.events():
-                    self._take(event)
-                    if self.verdicts:
-                        break
-            except Interrupted as interruption:
-                reason = str(interruption)
-            except KeyboardInterrupt:
-                reason = "interrupted"
+        reason = self.children.supervise(self._search)
         self.peak_memory = self.children.peak_memory
         if not self.verdicts:
             reason = reason or "; ".join(self.failures) or "the provers ended early"
             self._decide(VerdictKind.INCONCLUSIVE, reason)
         return self.verdicts
+
+    def _search(self) -> None:
+        self._start()
+        for event in self.children.events():
+            self._take(event)
+            if self.verdicts:
+                return
 
     def _start(self) -> None:
         """Starts the provers. In ``auto``, k-induction has a low priority."""

@@ -20,7 +20,7 @@ from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import largest_inductive
 from verifier.engines.kinduction import KInductionProof, kinduction
-from verifier.engines.processes import Work
+from verifier.processes.children import Work
 from verifier.solvers import QUERY_SOLVER, UnknownAnswer, solver_version
 from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.symmetry.instance_orbits import representatives

@@ -9,7 +9,7 @@ from typing import Any
 
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import conjunction, disjunction
-from verifier.engines.processes import Work
+from verifier.processes.children import Work
 from verifier.solvers import QUERY_SOLVER, Answer, open_solver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, formulas

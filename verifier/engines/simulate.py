@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from pysmt.fnode import FNode
 
 from verifier.encodings.concrete import Concrete, show
-from verifier.engines.bmc import Outcome
 from verifier.engines.implied import limit_by_implied
-from verifier.engines.processes import Limits
+from verifier.engines.outcome import Outcome
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
+from verifier.processes.limits import Interrupted, Limits
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
@@ -67,10 +67,6 @@ def simulate(model: Model, request: Request, listen: Callable[[Progress], None] 
     return _Run(model.asking(request.properties), request, listen).run()
 
 
-class _OutOfTime(Exception):
-    """The time is over."""
-
-
 @dataclass
 class _Walks:
     """Some walks side by side."""
@@ -98,6 +94,7 @@ class _Run:
     cut: int = 0
 
     def __post_init__(self) -> None:
+        self.limits = self.request.limits.begun()
         implied = (prop.name for prop in self.model.system.implied)
         self.names = tuple(dict.fromkeys((*self.request.properties, *implied)))
         """What was asked for and, checked along, what is implied."""
@@ -126,7 +123,7 @@ class _Run:
         reason = ""
         try:
             self._simulate()
-        except _OutOfTime as limit:
+        except Interrupted as limit:
             reason = str(limit)
         except KeyboardInterrupt:
             reason = "interrupted"
@@ -149,9 +146,7 @@ class _Run:
 
     def _step(self, walks: _Walks) -> None:
         """One action in every walk that goes on, after looking at where it is."""
-        limit = self.request.limits.seconds
-        if limit is not None and time.monotonic() - self.began > limit:
-            raise _OutOfTime(f"timeout of {limit:g} s")
+        self.limits.check_time()
         look = self.moves.look(walks.rows[walks.alive])
         going = self._check(walks, look)
         enabled = np.unpackbits(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from pysmt.fnode import FNode
@@ -12,21 +11,21 @@ from pysmt.fnode import FNode
 from verifier.clauses.unrolling import Steps, unroll
 from verifier.encodings.printing import text
 from verifier.specs.expectations import expectations
-from verifier.specs.protocol import Protocol, constants_of
 from verifier.system.model import Model
 
 
 def describe(model: Model) -> dict[str, Any]:
     """The description of a protocol at its constants."""
-    definition, protocol = model.definition, model.protocol
+    definition = model.definition
+    presentation = definition.presentation
     bound = definition.constraint
     return {
         "spec": definition.name,
         "spec_hash": definition.spec_hash,
-        "description": inspect.cleandoc(type(protocol).__doc__ or ""),
-        "source": _source(type(protocol)),
-        "default_depth": protocol.default_depth,
-        "constants": _constants(protocol),
+        "description": presentation.description,
+        "source": presentation.source,
+        "default_depth": presentation.default_depth,
+        "constants": [asdict(constant) for constant in presentation.constants],
         "variables": [{"name": symbol.name, "sort": str(symbol.sort)} for symbol in definition.variables],
         "actions": _actions(model),
         "properties": [
@@ -42,27 +41,6 @@ def describe(model: Model) -> dict[str, Any]:
         "encoding": _encoding(model),
         "expectations": len(expectations(definition.name)),
     }
-
-
-def _source(protocol: type[Protocol]) -> str:
-    """The module of a built-in protocol, the file of any other."""
-    module = protocol.__module__
-    if module.startswith("verifier.specs."):
-        return module
-    return str(getattr(sys.modules.get(module), "__file__", None) or module)
-
-
-def _constants(protocol: Protocol) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "value": protocol.constants[name],
-            "default": constant.default,
-            "allowed": constant.allowed,
-            "description": constant.description,
-        }
-        for name, constant in constants_of(type(protocol)).items()
-    ]
 
 
 def _actions(model: Model) -> list[dict[str, Any]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from verifier.outcomes.row import Row
 from verifier.report.junit_cases import Case, document, suite
 from verifier.report.report import Report, command_of, constants_words, differing, verdict_words
 from verifier.report.tables import trace_text
-from verifier.runs.expect import NOT_AS_EXPECTED
-from verifier.runs.row import Row
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import ExitCode
 
 
 def as_junit(report: Report) -> str:
@@ -28,7 +27,7 @@ def as_junit(report: Report) -> str:
             )
         )
     if not report.rows:
-        code = EXIT_CODES[VerdictKind.ERROR]
+        code = ExitCode.INTERNAL_ERROR
         suites.append(suite("verify", [Case("verdicts", 0.0, code, "no verdict: nothing was decided")]))
     return document(report.title, suites)
 
@@ -42,7 +41,7 @@ def _case(row: Row, version: str | None) -> Case:
         + (f" {version}" if version else ""),
         seconds=row.seconds,
         exit_code=row.exit_code,
-        message=f"{words}, but more was expected" if row.exit_code == NOT_AS_EXPECTED else words,
+        message=f"{words}, but more was expected" if row.exit_code == ExitCode.NOT_AS_EXPECTED else words,
         verdict=row.verdict,
         details=None if row.trace is None else trace_text(row),
         output=f"{command_of(row)}\n{words}\n{about}",

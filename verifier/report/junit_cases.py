@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
 from verifier.printable import printable_text
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import ExitCode, VerdictKind
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NOTHING_KNOWN = (EXIT_CODES[VerdictKind.INCONCLUSIVE], EXIT_CODES[VerdictKind.ERROR], 2)
+_NOTHING_KNOWN = (ExitCode.INCONCLUSIVE, ExitCode.INTERNAL_ERROR, ExitCode.WRONG_USAGE)
 """Exit codes that say nothing of the protocol: errors, not failures. A skipped test would look like none."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import load
 from verifier.verdict import VerdictKind

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from verifier.encodings.concrete import show
+from verifier.outcomes.row import Row
 from verifier.report.report import varying
-from verifier.runs.row import Row
 
 _ENGINE, _SOLVER = "engine", "solver"
 _FEWEST_CELLS = 3

@@ -19,13 +19,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from verifier.outcomes.row import Row
 from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.matrix import grids
 from verifier.report.report import Report, command_of, constants_words, differing, tally, verdict_words
 from verifier.report.tables import failure_lines
-from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
 
 MARKS: Mapping[VerdictKind, str] = {

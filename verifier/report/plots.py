@@ -15,9 +15,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator
 
+from verifier.outcomes.row import Row
 from verifier.printable import printable
 from verifier.report.report import varying
-from verifier.runs.row import Row
 
 # Each series has a mark beside its colour.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")

@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.encodings.concrete import show
-from verifier.report.columns import aligned, wrap
 from verifier.specs.definition import PropertyKind
+from verifier.text.columns import aligned, wrap
 
 
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:

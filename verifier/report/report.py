@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from verifier.encodings.concrete import show
+from verifier.outcomes.row import Row
+from verifier.printable import json_text
 from verifier.report.known import known
-from verifier.runs import options
-from verifier.runs.row import Row
+from verifier.runs.option import declared
+from verifier.runs.table import engine_named, is_engine
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import BUILT_IN
-from verifier.verdict import WORST_LAST, VerdictKind, in_words
+from verifier.verdict import VerdictKind, in_words
 
 _FILE_OF_ANOTHER = "FILE.py"
-_COMMANDS = {
-    "bmc": ("bmc", options.BmcOptions),
-    "explore": ("explore", options.ExploreOptions),
-    "induction": ("induct", options.InductOptions),
-    "prove": ("prove", options.ProveOptions),
-    "simulate": ("simulate", options.SimulateOptions),
-}
-"""The command of each engine, and what it can be asked."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ def verdict_words(row: Row) -> str:
 
 def tally(rows: Sequence[Row]) -> Mapping[VerdictKind, int]:
     """How many verdicts there are of each kind, the worst first."""
-    counts = {kind: sum(row.verdict is kind for row in rows) for kind in reversed(WORST_LAST)}
+    counts = {kind: sum(row.verdict is kind for row in rows) for kind in reversed(VerdictKind)}
     return {kind: count for kind, count in counts.items() if count}
 
 
@@ -76,36 +70,23 @@ def differing(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
 def command_of(row: Row) -> str:
     """The command that asks the same question again."""
     spec = row.spec if row.spec in BUILT_IN else _FILE_OF_ANOTHER
-    if row.engine not in _COMMANDS:
+    if not is_engine(row.engine):
         return shlex.join(["verify", row.engine, "TRACE.itf.json"])
-    command, asked = _COMMANDS[row.engine]
-    words = ["verify", command, "--spec", spec]
+    engine = engine_named(row.engine)
+    words = ["verify", engine.name, "--spec", spec]
     for name, value in row.constants.items():
         words += ["--set", f"{name}={show(value)}"]
     words += ["--deadlock"] if row.property_name == NO_DEADLOCK else ["--property", row.property_name]
-    known = {field.name: field.default for field in fields(asked)}
+    known = declared(engine.options)
     for name, value in row.options.items():
-        if name in known and name not in ("deadlock", "part") and value != known[name]:
-            words += _option(name, value)
+        if name in known and name != "deadlock" and value != known[name].default:
+            words += known[name].words(value)
     return shlex.join(words)
 
 
-def _option(name: str, value: Any) -> Iterator[str]:
-    flag = f"--{name.replace('_', '-')}"
-    match value:
-        case None | () | []:
-            return
-        case True:
-            yield flag
-        case False:
-            yield f"--no-{flag[2:]}"
-        case list() | tuple():
-            for item in value:
-                yield from (flag.removesuffix("s") if name == "lemmas" else flag, str(item))
-        case _ if name == "memory":
-            yield from (flag, f"{value}B")
-        case _:
-            yield from (flag, f"{value:g}" if isinstance(value, float) else str(value))
+def as_json(report: Report) -> str:
+    """The report as JSON text."""
+    return f"{json_text(as_object(report))}\n"
 
 
 def as_object(report: Report) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from verifier.outcomes.row import Row
 from verifier.printable import printable
 from verifier.report.diagram import ABSENT, Diagram, diagram_of
 from verifier.report.known import CHECKER, known
@@ -19,7 +20,6 @@ from verifier.report.report import (
     varying,
     verdict_words,
 )
-from verifier.runs.row import Row
 from verifier.verdict import VerdictKind
 
 _LONGEST = 60

@@ -2,95 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from verifier.engines.bmc import PREFERRED_SOLVERS, Outcome, Progress, Request, StepsChoice, check
-from verifier.engines.processes import Limits
+from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
-from verifier.runs.asked import Asked, ask, finished, searched
-from verifier.runs.loading import Loaded
-from verifier.runs.options import BmcOptions
-from verifier.runs.run import Run
-from verifier.system.model import Model
+from verifier.runs.engine import Engine, Listen, OutputFile, late
+from verifier.runs.option import OneOf, Switch, Whole, internal, option
+from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option
 
-ENGINE = "bmc"
+if TYPE_CHECKING:
+    from verifier.engines.bmc import Request
+    from verifier.engines.parts import Part
+    from verifier.outcomes.run import Run
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
+_STEPS = (
+    "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto runs "
+    "both side by side."
+)
+_SYMMETRY = "Of executions that differ only in the names of interchangeable elements, look at one."
+_HELP = """Check properties in every execution of at most DEPTH actions.
+
+Progress goes to standard error, the result to standard output.
+
+\b
+Examples:
+  verify bmc --spec kip320 --depth 12
+  verify bmc --spec kip320-first-try --set replicas=4 --property StrongIsr --shortest
+  verify bmc --spec my_protocol.py --timeout 5m --trace-out trace.itf.json
+"""
 
 
-def prepare(loaded: Loaded, options: BmcOptions) -> Asked[BmcOptions]:
-    """The run, its names checked. Raises UsageError for what cannot be asked."""
-    if options.shortest and options.steps == "parallel":
+@dataclass(frozen=True)
+class BmcOptions(DeadlockOption, Options):
+    """What bounded model checking can be asked."""
+
+    depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")
+    steps: str = option("auto", OneOf(tuple(map(str, StepsChoice))), _STEPS)
+    solver: str | None = option(
+        None, SOLVER, "What solves. [default: z3 for parallel steps, cadical for serial ones]"
+    )
+    symmetry: bool = option(True, Switch(), _SYMMETRY)
+    shortest: bool = option(
+        False, Switch(), "Go on to a counterexample with the fewest actions, proven fewest."
+    )
+    seed: int = option(0, Whole(), "Vary the search; verdicts do not depend on it.")
+    memory: int | None = memory_option()
+    part: Part | None = internal(None, recorded=True)
+    """The part of all executions that is searched. A verdict is then one on this part."""
+
+
+def _prepare(loaded: Loaded, options: BmcOptions) -> Question[BmcOptions]:
+    from verifier.runs.question import ask
+
+    if options.shortest and options.steps == StepsChoice.PARALLEL:
         raise UsageError(
             "--shortest does not go with --steps parallel: that no execution is shorter is shown by serial "
             "steps (allowed: --steps auto, serial)"
         )
-    if options.part is not None and options.steps != "serial":
+    if options.part is not None and options.steps != StepsChoice.SERIAL:
         raise UsageError("only a search with serial steps has parts (allowed: steps serial)")
+    if options.depth is None:
+        options = replace(options, depth=loaded.definition.presentation.default_depth)
     return ask(loaded, options)
 
 
-def depth_of(asked: Asked[BmcOptions]) -> int:
-    """The depth asked for, or the spec's default."""
-    depth = asked.options.depth
-    return asked.loaded.protocol.default_depth if depth is None else depth
+def _request(question: Question[BmcOptions]) -> Request:
+    from verifier.engines.bmc import Request
 
-
-def recorded(asked: Asked[BmcOptions]) -> dict[str, Any]:
-    """The options as results name them."""
-    options = asked.options
-    return {
-        "depth": depth_of(asked),
-        "steps": options.steps,
-        "solver": options.solver,
-        "symmetry": options.symmetry,
-        "shortest": options.shortest,
-        "deadlock": asked.deadlock,
-        "timeout": options.timeout,
-        "memory": options.memory,
-        "seed": options.seed,
-        **({} if options.part is None else {"part": asdict(options.part)}),
-    }
-
-
-def run(
-    asked: Asked[BmcOptions],
-    listen: Callable[[Progress], None] = lambda _: None,
-    once_built: Callable[[Model, Request], None] = lambda *_: None,
-) -> Run:
-    """Searches, until it is done or interrupted."""
-    options = asked.options
-    request = Request(
-        properties=asked.properties,
-        depth=depth_of(asked),
+    options = question.options
+    assert options.depth is not None
+    return Request(
+        properties=question.properties,
+        depth=options.depth,
         steps=StepsChoice(options.steps),
         solver=options.solver,
         symmetry=options.symmetry,
         shortest=options.shortest,
-        limits=Limits(options.timeout, options.memory),
+        limits=question.limits,
         seed=options.seed,
         part=options.part,
     )
 
-    def search(model: Model) -> Outcome:
-        once_built(model, request)
-        return check(model, request, listen)
 
-    found = searched(
-        asked, search, lambda verdicts: Outcome(verdicts, (), {"searches": {}, "peak_memory_bytes": 0})
-    )
-    return finished(
-        asked,
-        found,
-        engine=ENGINE,
-        options=recorded(asked),
-        depth=request.depth,
-        solvers=_solvers(request),
-    )
+def _run(
+    question: Question[BmcOptions],
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    from verifier.engines.bmc import check
+    from verifier.runs.question import answer, conclude
+
+    request = _request(question)
+
+    nothing = {"searches": {}, "peak_memory_bytes": 0}
+    found = answer(question, lambda model: check(model, request, listen), built, nothing)
+    return conclude(question, found, ENGINE.name, depth=request.depth, solvers=_solvers(request))
 
 
 def _solvers(request: Request) -> tuple[str, ...]:
+    from verifier.engines.bmc import PREFERRED_SOLVERS
+
     if request.solver is not None:
         return (request.solver,)
     ran = (steps for steps in PREFERRED_SOLVERS if request.steps in (StepsChoice.AUTO, steps.value))
     return tuple(dict.fromkeys(PREFERRED_SOLVERS[steps] for steps in ran))
+
+
+def _dump(question: Question[BmcOptions], model: Model) -> str:
+    from verifier.clauses import smt2
+
+    request = _request(question)
+    return smt2.dump(model, request.properties, request.depth)
+
+
+def _shortest_unless_parallel(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {} if options.get("steps") == StepsChoice.PARALLEL else {"shortest": True}
+
+
+ENGINE = Engine(
+    name="bmc",
+    help=_HELP,
+    options=BmcOptions,
+    prepare=_prepare,
+    run=_run,
+    announcement=lambda asked: f"{', '.join(asked.properties)} to depth {asked.options.depth}",
+    render=late("verifier.text.run", "render_run"),
+    progress=late("verifier.text.progress", "DepthsText"),
+    files=(
+        OutputFile(
+            "--dump-smt2", "Write the question as SMT-LIB 2, for other solvers.", of_question=_dump
+        ),
+    ),
+    depth_option="depth",
+    has_parts=True,
+    finds_fewest=lambda options: bool(options.get("shortest")),
+    manifest_defaults=_shortest_unless_parallel,
+)

@@ -3,171 +3,164 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from verifier.engines.bmc import Outcome
-from verifier.engines.induction import (
-    ENGINE,
-    InductionOutcome,
-    Obligation,
-    Progress,
-    Request,
-    check_names,
-    induct,
-)
-from verifier.engines.processes import Limits
+from verifier.engines.choices import INDUCTION_SOLVER
 from verifier.errors import UsageError
-from verifier.runs.asked import Asked, Searched, ask, chosen_properties, finished, searched, undecided
-from verifier.runs.loading import Loaded
-from verifier.runs.options import InductOptions
-from verifier.runs.run import Run
-from verifier.specs.definition import Definition, PropertyKind
-from verifier.system.model import Model
-from verifier.trust.certificate import readable_lemmas
-from verifier.verdict import Verdict
+from verifier.runs.engine import Engine, Listen, late
+from verifier.runs.option import Switch, Whole, Words, option
+from verifier.runs.options import SOLVER, Options, memory_option, properties_option
 
-Listen = Callable[[str, Progress], None]
-"""Hears the property and the news of it."""
+if TYPE_CHECKING:
+    from verifier.engines.induction import InductionOutcome, Inductions, Obligation
+    from verifier.outcomes.run import Run
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.specs.definition import Definition
+    from verifier.system.model import Model
+
+_SYMMETRY = "Ask about one instance of an action for all that differ in interchangeable elements only."
+_REACHABLE = "Look for an execution of at most K actions to the first state of a counterexample."
+_HELP = """Prove properties for executions of any length, by the spec's lemmas.
+
+Shows that the lemmas hold initially, that every action keeps them, and that they imply the property;
+what does not follow from them may be kept together with them. Every proof is checked again by another
+solver, in a process of its own.
+
+\b
+Examples:
+  verify induct --spec kip320 --property StrongIsr
+  verify induct --spec kip320 --property StrongIsr --lemma Committed --reachable 6
+  verify induct --spec kip320 --property StrongIsr --set replicas=5 --certificate proof.json
+"""
 
 
 @dataclass(frozen=True)
-class Inductions(Outcome):
-    """The checks of several properties."""
+class InductOptions(Options):
+    """What the inductive check can be asked."""
 
-    parts: tuple[InductionOutcome, ...] = ()
-    """One for each property."""
+    properties: tuple[str, ...] = properties_option("What to prove")
+    lemmas: tuple[str, ...] = option(
+        (), Words(), "A lemma to use; may be repeated. [default: all lemmas of the spec]", flag="--lemma"
+    )
+    solver: str = option(INDUCTION_SOLVER, SOLVER, "What solves.")
+    symmetry: bool = option(True, Switch(), _SYMMETRY)
+    houdini: bool = option(
+        False, Switch(), "Leave out lemmas until the rest is inductive, and say where each fell."
+    )
+    minimise: bool = option(
+        False, Switch(), "Leave out every lemma that is not needed (implies --houdini)."
+    )
+    reachable: int | None = option(None, Whole(), _REACHABLE, metavar="K")
+    memory: int | None = memory_option()
+    seed: int = option(0, Whole(), "Vary the search.")
 
 
-def prepare(loaded: Loaded, options: InductOptions) -> Asked[InductOptions]:
-    """The run, its names checked. Raises UsageError for what cannot be asked."""
-    asked = ask(loaded, options, _properties)
-    kinds = {prop.name: prop.kind for prop in loaded.definition.properties}
-    known = [lemma.name for lemma in loaded.definition.lemmas]
-    for name in asked.properties:
+def _prepare(loaded: Loaded, options: InductOptions) -> Question[InductOptions]:
+    from verifier.engines.induction import check_names
+    from verifier.runs.question import ask
+
+    definition = loaded.definition
+    known = [lemma.name for lemma in definition.lemmas]
+    question = ask(loaded, options, _properties)
+    kinds = {prop.name: prop.kind for prop in definition.properties}
+    for name in question.properties:
         check_names(name, kinds[name], options.lemmas, known)
-    return asked
+    if question.expectations.enabled:
+        action = question.expectations.enabled[0].action
+        raise UsageError(
+            f"--expect {action}=enabled is for engines that look at executions: bmc, explore, simulate"
+        )
+    return replace(question, options=replace(options, lemmas=options.lemmas or tuple(known)))
 
 
 def _properties(
-    definition: Definition, asked: Sequence[str], expected: tuple[str, ...], deadlock: bool
+    definition: Definition, named: Sequence[str], expected: Sequence[str], deadlock: bool
 ) -> tuple[str, ...]:
     """What to prove; of all, what induction can prove."""
-    names = chosen_properties(definition, asked, expected, deadlock)
-    if "all" in asked or not asked:
+    from verifier.runs.question import chosen_properties
+    from verifier.specs.definition import PropertyKind
+
+    names = chosen_properties(definition, named, expected, deadlock)
+    if "all" in named or not named:
         kinds = {prop.name: prop.kind for prop in definition.properties}
         names = tuple(name for name in names if kinds[name] is not PropertyKind.REACHABLE)
     return names
 
 
-def search(asked: Asked[InductOptions], listen: Listen = lambda *_: None) -> Searched[Inductions]:
-    """Checks one property after the other, until it is done or interrupted.
+def _run(
+    question: Question[InductOptions],
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    from verifier.engines.induction import InductionOutcome, Inductions, combined
+    from verifier.runs.question import answer, conclude, undecided
 
-    Raises UsageError for expectations that an action is enabled: induction looks at no executions.
-    """
-    if asked.expectations.enabled:
-        action = asked.expectations.enabled[0].action
-        raise UsageError(
-            f"--expect {action}=enabled is for engines that look at executions: bmc, explore, simulate"
-        )
-
-    def check(model: Model) -> Inductions:
+    def search(model: Model) -> Inductions:
         parts: list[InductionOutcome] = []
         try:
-            for name in asked.properties:
-                parts.append(_one(asked, model, name, parts, listen))
-        except KeyboardInterrupt as stop:
-            rest = asked.properties[len(parts) :]
-            parts += [InductionOutcome((verdict,), (), {}) for verdict in undecided(asked, rest, stop)]
-        return together(parts)
+            for name in question.properties:
+                parts.append(_one(question, model, name, parts, listen))
+        except KeyboardInterrupt:
+            rest = undecided(question.properties[len(parts) :], "interrupted")
+            parts += [InductionOutcome((verdict,), (), {}) for verdict in rest]
+        return combined(parts)
 
-    def nothing(verdicts: tuple[Verdict, ...]) -> Inductions:
-        return together([InductionOutcome((verdict,), (), {}) for verdict in verdicts])
-
-    return searched(asked, check, nothing)
-
-
-def together(parts: Iterable[InductionOutcome]) -> Inductions:
-    """The outcomes of several properties as one."""
-    parts = tuple(parts)
-    statistics = {
-        "properties": {part.verdicts[0].property_name: part.statistics for part in parts},
-        "peak_memory_bytes": max((part.statistics.get("peak_memory_bytes", 0) for part in parts), default=0),
-    }
-    never = tuple(dict.fromkeys(name for part in parts for name in part.never_enabled))
-    return Inductions(tuple(part.verdicts[0] for part in parts), never, statistics, parts=parts)
+    found = answer(question, search, built, {"properties": {}, "peak_memory_bytes": 0})
+    parts = found.outcome.parts if isinstance(found.outcome, Inductions) else ()
+    proved = {part.verdicts[0].property_name: part.rechecked for part in parts}
+    return conclude(
+        question,
+        found,
+        ENGINE.name,
+        solvers=_solvers(question.options, parts),
+        proofs=tuple(_described(found.model, part) for part in parts if part.obligations),
+        certificates={name: again.certificate for name, again in proved.items() if again is not None},
+    )
 
 
 def _one(
-    asked: Asked[InductOptions],
+    question: Question[InductOptions],
     model: Model,
     name: str,
     before: Sequence[InductionOutcome],
     listen: Listen,
 ) -> InductionOutcome:
+    from verifier.engines.induction import PropertyProgress, Request, induct
+
     # What a property reads is part of what is proved with it, under the one name UndefinedRead.
     same = all(read.property_name is None for read in model.undefined)
     known = [part.invariant for part in before if part.invariant and same]
-    options = asked.options
+    options = question.options
     request = Request(
         property_name=name,
-        lemmas=options.lemmas or None,
+        lemmas=options.lemmas,
         solver=options.solver,
         symmetry=options.symmetry,
         houdini=options.houdini,
         minimise=options.minimise,
         reachable=options.reachable,
-        limits=Limits(asked.seconds_left(), options.memory),
+        limits=question.limits,
         seed=options.seed,
         proved=known[-1] if known else (),
     )
-    return induct(model, request, lambda news: listen(name, news))
+    return induct(model, request, lambda news: listen(PropertyProgress(name, news)))
 
 
-def recorded(asked: Asked[InductOptions]) -> dict[str, Any]:
-    """The options as results name them."""
-    options = asked.options
-    return {
-        "lemmas": list(options.lemmas) or [lemma.name for lemma in asked.definition.lemmas],
-        "solver": options.solver,
-        "symmetry": options.symmetry,
-        "houdini": options.houdini,
-        "minimise": options.minimise,
-        "reachable": options.reachable,
-        "timeout": options.timeout,
-        "memory": options.memory,
-        "seed": options.seed,
-    }
-
-
-def concluded(asked: Asked[InductOptions], found: Searched[Inductions]) -> Run:
-    """The run, ended."""
-    return finished(
-        asked,
-        found,
-        engine=ENGINE,
-        options=recorded(asked),
-        solvers=_solvers(asked.options, found.outcome),
-        proofs=tuple(_described(found.model, part) for part in found.outcome.parts if part.obligations),
-    )
-
-
-def run(asked: Asked[InductOptions], listen: Listen = lambda *_: None) -> Run:
-    """Searches and concludes."""
-    return concluded(asked, search(asked, listen))
-
-
-def _solvers(options: InductOptions, outcome: Inductions) -> tuple[str, ...]:
+def _solvers(options: InductOptions, parts: Iterable[InductionOutcome]) -> tuple[str, ...]:
     """The one that found proofs, then those that checked them."""
-    checked = (part.rechecked.solver for part in outcome.parts if part.rechecked is not None)
+    checked = (part.rechecked.solver for part in parts if part.rechecked is not None)
     return tuple(dict.fromkeys((options.solver, *checked)))
 
 
 def _described(model: Model | None, part: InductionOutcome) -> Mapping[str, Any]:
+    from verifier.trust.certificate import readable_lemmas
+
     again = part.rechecked
     return {
         "property": part.verdicts[0].property_name,
-        "found_by": ENGINE,
+        "found_by": ENGINE.name,
         "rechecked_by": again.solver if again else None,
         "recheck_seconds": round(again.seconds, 3) if again else None,
         "lemmas": list(part.invariant) or None,
@@ -195,3 +188,19 @@ def _table(obligations: Iterable[Obligation]) -> list[dict[str, Any]]:
         }
         for (formula, place), items in cells.items()
     ]
+
+
+ENGINE = Engine(
+    name="induct",
+    help=_HELP,
+    options=InductOptions,
+    prepare=_prepare,
+    run=_run,
+    announcement=lambda asked: f"{', '.join(asked.properties)} by induction",
+    render=late("verifier.text.induction", "render_induction"),
+    progress=late("verifier.text.progress", "ObligationsText"),
+    writes_traces=False,
+    writes_certificates=True,
+    relative_cost=0.5,
+    decides_reachable=False,
+)

@@ -9,7 +9,8 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.specs.definition import Definition
-from verifier.specs.protocol import DefinitionError, Protocol, define
+from verifier.specs.presentation import vocabulary
+from verifier.specs.protocol import DefinitionError, define
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
@@ -20,16 +21,19 @@ class Loaded:
 
     spec: str
     """As it was named: a built-in name, or a file."""
-    protocol: Protocol
     definition: Definition
+    vocabulary: Mapping[str, Any]
+    """What a formula given as text may name beside the variables."""
+    began: float | None = None
+    """When the command began that asks, on the monotonic clock; None: its time begins with the question."""
 
 
-def load(spec: str, settings: Mapping[str, Any]) -> Loaded:
+def load(spec: str, settings: Mapping[str, Any], began: float | None = None) -> Loaded:
     """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them."""
     found = load_class(spec)
     try:
         protocol = found(dict(settings))
-        return Loaded(spec, protocol, define(protocol))
+        return Loaded(spec, define(protocol), vocabulary(protocol), began)
     except (UsageError, DefinitionError):
         raise
     except Exception as error:  # a user's own code may raise anything

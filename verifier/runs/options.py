@@ -1,92 +1,49 @@
-"""What can be asked of each engine. The defaults are those of the command line."""
+"""Options that several engines have."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from verifier.engines.parts import Part
+from verifier.runs.option import Duration, OneOf, Size, Switch, Words, option
+from verifier.solvers.names import SOLVER_NAMES
+
+_EXPECT = (
+    "The verdict that counts as success (exit code 0): holds, proved, reached, violated, not_inductive or "
+    "inconclusive; of several properties, the worst verdict. PROPERTY=VERDICT speaks of one property, which "
+    "is checked along; ACTION=enabled demands that an action was enabled in a state searched. May be "
+    "repeated. Any other verdict gives its own exit code, and 14 where that would be 0."
+)
+_DEADLOCK = "Also look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
+_TIMEOUT = "End after this time, building and all: 90, 90s, 2m, 1h."
+_MEMORY = "End at this much memory: 512MiB, 2GiB."
+
+SOLVER = OneOf(SOLVER_NAMES)
+
+
+def properties_option(what: str, also: str = "'all' is all of them") -> tuple[str, ...]:
+    """The properties; ``what`` is what becomes of them, as in ``What to check``."""
+    words = f"{what}; may be repeated. {also}. [default: what the spec checks by default]"
+    found: tuple[str, ...] = option((), Words(), words, flag="--property")
+    return found
+
+
+def memory_option(default: str = "") -> int | None:
+    """The most memory. ``default`` says what happens without it."""
+    found: int | None = option(None, Size(), f"{_MEMORY}{default}")
+    return found
 
 
 @dataclass(frozen=True)
 class Options:
     """What every engine is told."""
 
-    properties: tuple[str, ...] = ()
-    """Names, or ``all``; none: those that the spec checks by default."""
-    expect: tuple[str, ...] = ()
-    """See ``verifier.runs.expect``."""
-    timeout: float | None = None
-    """Seconds, for building and for the search."""
+    properties: tuple[str, ...] = properties_option("What to check")
+    expect: tuple[str, ...] = option((), Words("VERDICT"), _EXPECT)
+    timeout: float | None = option(None, Duration(), _TIMEOUT)
 
 
 @dataclass(frozen=True)
-class BmcOptions(Options):
-    """Bounded model checking."""
+class DeadlockOption:
+    """Of engines that can look for deadlocks."""
 
-    deadlock: bool = False
-    memory: int | None = None
-    """Bytes."""
-    depth: int | None = None
-    """The most actions of an execution; None: the spec's default."""
-    steps: str = "auto"
-    solver: str | None = None
-    symmetry: bool = True
-    shortest: bool = False
-    seed: int = 0
-    part: Part | None = None
-    """Of the executions, only these. A verdict is then one on this part."""
-
-
-@dataclass(frozen=True)
-class ExploreOptions(Options):
-    """Exhaustive exploration."""
-
-    deadlock: bool = False
-    memory: int | None = None
-    keep_going: bool = False
-    symmetry: bool = False
-    max_states: int | None = None
-    max_depth: int | None = None
-    graph: bool = False
-    """Keep the states and steps."""
-
-
-@dataclass(frozen=True)
-class SimulateOptions(Options):
-    """Random executions."""
-
-    deadlock: bool = False
-    walks: int = 10_000
-    depth: int = 100
-    seed: int = 0
-    histogram: tuple[str, ...] = ()
-    count_action: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class InductOptions(Options):
-    """The inductive check."""
-
-    memory: int | None = None
-    lemmas: tuple[str, ...] = ()
-    """Names; none: all that the spec has."""
-    solver: str = "cadical"
-    symmetry: bool = True
-    houdini: bool = False
-    minimise: bool = False
-    reachable: int | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class ProveOptions(Options):
-    """Proofs by IC3 and k-induction."""
-
-    deadlock: bool = False
-    memory: int | None = None
-    engine: str = "auto"
-    solver: str | None = None
-    lemmas: bool = True
-    """Let IC3 use the spec's lemmas, once they are checked."""
+    deadlock: bool = option(False, Switch(), _DEADLOCK)

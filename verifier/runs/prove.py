@@ -3,83 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from verifier.engines.processes import Limits
-from verifier.engines.prove import (
-    BMC_SOLVER,
-    KIND_SOLVER,
-    EngineChoice,
-    Progress,
-    Proved,
-    ProveOutcome,
-    Request,
-    check,
+from verifier.engines.choices import EngineChoice
+from verifier.runs.engine import Engine, Listen, late
+from verifier.runs.option import OneOf, Switch, option
+from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option, properties_option
+
+if TYPE_CHECKING:
+    from verifier.engines.prove import Proved, ProveOutcome
+    from verifier.outcomes.run import Run
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
+_ENGINE = (
+    "ic3 finds an invariant of its own, kind is k-induction, auto runs both with bounded model checking, "
+    "which finds violations, and takes the first answer."
 )
-from verifier.runs.asked import Asked, Searched, ask, finished, searched
-from verifier.runs.invariant import invariant_lines
-from verifier.runs.loading import Loaded
-from verifier.runs.options import ProveOptions
-from verifier.runs.run import Run
-from verifier.solvers.assuming import AssumingSolver
-from verifier.system.model import Model
-from verifier.trust.certificate import readable_lemmas
+_SOLVER = (
+    "What solves k-induction and bounded model checking. [default: cadical, z3] IC3 uses MiniSat; every "
+    "proof is checked again by another solver."
+)
+_LEMMAS = (
+    "Check the spec's lemmas first, and let IC3 search within those that are inductive; without them it "
+    "finds the whole invariant by itself."
+)
+_HELP = """Prove properties for all depths, or find executions that violate them.
 
-ENGINE = "prove"
+Progress goes to standard error, the result to standard output.
+
+\b
+Examples:
+  verify prove --spec kip320 --property StrongIsr --certificate strong_isr.json
+  verify prove --spec kip320 --property StrongIsr --engine ic3 --no-lemmas
+  verify prove --spec kip320-first-try --property StrongIsr
+  verify prove --spec my_protocol.py --engine kind --timeout 5m
+"""
 
 
-def prepare(loaded: Loaded, options: ProveOptions) -> Asked[ProveOptions]:
-    """The run, its names checked. Raises UsageError for what cannot be asked."""
+@dataclass(frozen=True)
+class ProveOptions(DeadlockOption, Options):
+    """What the provers can be asked."""
+
+    properties: tuple[str, ...] = properties_option("What to prove")
+    engine: str = option("auto", OneOf(tuple(map(str, EngineChoice))), _ENGINE)
+    solver: str | None = option(None, SOLVER, _SOLVER)
+    lemmas: bool = option(True, Switch(), _LEMMAS)
+    memory: int | None = memory_option()
+
+
+def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:
+    from verifier.runs.question import ask
+
     return ask(loaded, options)
 
 
-def search(
-    asked: Asked[ProveOptions], listen: Callable[[Progress], None] = lambda _: None
-) -> Searched[ProveOutcome]:
-    """Proves, until it is done or interrupted."""
-    options = asked.options
+def _run(
+    question: Question[ProveOptions],
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    from verifier.engines.prove import ProveOutcome, Request, check
+    from verifier.runs.question import answer, conclude
 
-    def prove(model: Model) -> ProveOutcome:
-        limits = Limits(asked.seconds_left(), options.memory)
-        engine = EngineChoice(options.engine)
-        witnesses = bool(asked.expectations.enabled)
-        request = Request(asked.properties, engine, options.solver, limits, options.lemmas, witnesses)
+    options = question.options
+
+    def search(model: Model) -> ProveOutcome:
+        engine, witnesses = EngineChoice(options.engine), bool(question.expectations.enabled)
+        request = Request(
+            question.properties, engine, options.solver, question.limits, options.lemmas, witnesses
+        )
         return check(model, request, listen)
 
-    return searched(asked, prove, lambda verdicts: ProveOutcome(verdicts, (), {"peak_memory_bytes": 0}))
-
-
-def recorded(asked: Asked[ProveOptions]) -> dict[str, Any]:
-    """The options as results name them."""
-    options = asked.options
-    return {
-        "engine": options.engine,
-        "solver": options.solver,
-        "lemmas": options.lemmas,
-        "deadlock": asked.deadlock,
-        "timeout": options.timeout,
-        "memory": options.memory,
-    }
-
-
-def concluded(asked: Asked[ProveOptions], found: Searched[ProveOutcome]) -> Run:
-    """The run, ended."""
-    return finished(
-        asked,
+    found = answer(question, search, built, {"peak_memory_bytes": 0})
+    proofs = found.outcome.proofs if isinstance(found.outcome, ProveOutcome) else ()
+    return conclude(
+        question,
         found,
-        engine=ENGINE,
-        options=recorded(asked),
-        solvers=_solvers(asked.options, found.outcome),
-        proofs=tuple(_described(found.model, proof) for proof in found.outcome.proofs),
+        ENGINE.name,
+        solvers=_solvers(options, proofs),
+        proofs=tuple(_described(found.model, proof) for proof in proofs),
+        certificates={proof.property_name: proof.certificate for proof in proofs},
     )
 
 
-def run(asked: Asked[ProveOptions], listen: Callable[[Progress], None] = lambda _: None) -> Run:
-    """Searches and concludes."""
-    return concluded(asked, search(asked, listen))
-
-
 def _described(model: Model | None, proof: Proved) -> Mapping[str, Any]:
+    from verifier.text.invariant import invariant_lines
+    from verifier.trust.certificate import readable_lemmas
+
     certificate = proof.certificate
     lines = None if model is None else invariant_lines(model, certificate.clauses)
     return {
@@ -95,8 +108,11 @@ def _described(model: Model | None, proof: Proved) -> Mapping[str, Any]:
     }
 
 
-def _solvers(options: ProveOptions, outcome: ProveOutcome) -> tuple[str, ...]:
+def _solvers(options: ProveOptions, proofs: tuple[Proved, ...]) -> tuple[str, ...]:
     """Those of the provers that ran, then those that checked proofs."""
+    from verifier.engines.prove import BMC_SOLVER, KIND_SOLVER
+    from verifier.solvers.assuming import AssumingSolver
+
     names = []
     if options.engine in ("auto", "ic3"):
         names.append(AssumingSolver.NAME)
@@ -104,4 +120,18 @@ def _solvers(options: ProveOptions, outcome: ProveOutcome) -> tuple[str, ...]:
         names.append(options.solver or KIND_SOLVER)
     if options.engine == "auto":
         names.append(options.solver or BMC_SOLVER)
-    return tuple(dict.fromkeys([*names, *(proof.rechecked_by for proof in outcome.proofs)]))
+    return tuple(dict.fromkeys([*names, *(proof.rechecked_by for proof in proofs)]))
+
+
+ENGINE = Engine(
+    name="prove",
+    help=_HELP,
+    options=ProveOptions,
+    prepare=_prepare,
+    run=_run,
+    announcement=lambda asked: f"{', '.join(asked.properties)} for all depths",
+    render=late("verifier.text.proof", "render_proof"),
+    progress=late("verifier.text.progress", "ProversText"),
+    writes_certificates=True,
+    relative_cost=2.0,
+)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import Row, rows_of
+from verifier.outcomes.run import Run
 from verifier.runs.loading import Loaded, load, trusted_spec
-from verifier.runs.row import Row, job_id
-from verifier.runs.run import origin
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import Verdict, VerdictKind
 
 ENGINE = "replay"
 
@@ -44,7 +46,7 @@ def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str
     loaded = load(trusted_spec(about.spec, spec, "the trace"), {**about.constants, **settings})
     with _naming(file):
         _check_property(about, loaded)
-        model = with_deadlock(build(loaded.protocol))
+        model = with_deadlock(build(loaded.definition))
         trace = itf.load(data, model)
         Replayer(model).check(trace)
     return Replayed(model, trace, _warning(about, loaded), time.monotonic() - began)
@@ -56,36 +58,21 @@ def row_of(replay: Replayed) -> Row:
     if trace.violates is None:
         raise UsageError("the trace names no property, so there is no verdict to report")
     verdict = VerdictKind.REACHED if model.system.seeks(trace.violates) else VerdictKind.VIOLATED
-    definition, made = model.definition, origin()
-    constants, version = dict(definition.constants), made.tool_version
-    return Row(
-        job_id=job_id(definition.spec_hash, constants, trace.violates, ENGINE, {}, version),
-        run_id=made.run_id,
-        spec=definition.name,
-        spec_hash=definition.spec_hash,
-        constants=constants,
-        property_name=trace.violates,
+    found = Verdict(trace.violates, verdict, trace.steps, replay.seconds, trace=trace)
+    run = Run(
         engine=ENGINE,
+        definition=model.definition,
+        model=model,
         options={},
-        solver="",
-        solver_version="",
-        tool_version=version,
-        verdict=verdict,
         depth=trace.steps,
-        reason=None,
-        seconds=round(replay.seconds, 3),
-        peak_memory=None,
-        steps=trace.steps,
-        fewest=None,
-        trace=itf.dump(trace, model),
-        proof=None,
-        statistics={},
-        drawing=definition.drawing,
-        exit_code=EXIT_CODES[verdict],
-        error=None,
-        host=made.host,
-        started_at=made.started_at,
+        solvers=(),
+        outcome=Outcome((found,), (), {}),
+        seconds=replay.seconds,
+        building_seconds=0.0,
+        exit_code=verdict.exit_code,
     )
+    (row,) = rows_of(as_object(run))
+    return replace(row, statistics={}, fewest=None)
 
 
 @contextmanager

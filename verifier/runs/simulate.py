@@ -3,26 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from verifier.engines.bmc import Outcome
-from verifier.engines.processes import Limits
-from verifier.engines.simulate import Progress, Request, simulate
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.asked import Asked, ask, chosen_properties, finished, searched
-from verifier.runs.loading import Loaded
-from verifier.runs.options import SimulateOptions
-from verifier.runs.run import Run
-from verifier.specs.definition import NO_DEADLOCK, Definition
-from verifier.system.measure import measure
-from verifier.system.model import Model
+from verifier.runs.engine import Engine, Listen, late
+from verifier.runs.option import Whole, Words, option
+from verifier.runs.options import DeadlockOption, Options, properties_option
 
-ENGINE = "simulate"
+if TYPE_CHECKING:
+    from verifier.engines.outcome import Outcome
+    from verifier.outcomes.run import Run
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.specs.definition import Definition
+    from verifier.system.model import Model
+
+_HISTOGRAM = (
+    "Count the values of an expression in the last states; may be repeated. It is Python over variables of "
+    "the state, constants, methods of the protocol (with s for the state), + - < <= == != & | ~ [ ], forall, "
+    "exists, count, if_, minimum, maximum."
+)
+_HELP = """Run random executions: check properties on the way, and count.
+
+Each step is chosen evenly among what is enabled. An execution ends where nothing can happen, at a
+violation, or at DEPTH. Finding no violation proves nothing: the verdict is then INCONCLUSIVE (exit
+code 12).
+
+\b
+Examples:
+  verify simulate --spec kip101 --walks 100000
+  verify simulate --spec rabbit-sac --property none --count-action Release
+  verify simulate --spec rabbit-sac --property none --histogram "active_count(s, 'a1')"
+"""
 
 
-def prepare(loaded: Loaded, options: SimulateOptions) -> Asked[SimulateOptions]:
-    """The run, its names checked. Raises UsageError for what cannot be asked."""
+@dataclass(frozen=True)
+class SimulateOptions(DeadlockOption, Options):
+    """What a simulation can be asked."""
+
+    properties: tuple[str, ...] = properties_option(
+        "What to check on the way", "'all' is all of them, 'none' is none"
+    )
+    walks: int = option(10_000, Whole(), "How many executions.")
+    depth: int = option(100, Whole(), "The most actions of one.")
+    seed: int = option(0, Whole(), "Same seed, same executions.")
+    histogram: tuple[str, ...] = option((), Words("EXPR"), _HISTOGRAM)
+    count_action: tuple[str, ...] = option(
+        (), Words("ACTION"), "Count how often this action is taken in an execution; may be repeated."
+    )
+
+
+def _prepare(loaded: Loaded, options: SimulateOptions) -> Question[SimulateOptions]:
+    from verifier.runs.question import ask
+
     known = [action.name for action in loaded.definition.actions]
     for name in options.count_action:
         if name not in known:
@@ -31,47 +65,53 @@ def prepare(loaded: Loaded, options: SimulateOptions) -> Asked[SimulateOptions]:
 
 
 def _properties(
-    definition: Definition, asked: Sequence[str], expected: tuple[str, ...], deadlock: bool
+    definition: Definition, named: Sequence[str], expected: Sequence[str], deadlock: bool
 ) -> tuple[str, ...]:
-    if "none" not in asked:
-        return chosen_properties(definition, asked, expected, deadlock)
-    if len(asked) > 1:
+    from verifier.runs.question import chosen_properties
+    from verifier.specs.definition import NO_DEADLOCK
+
+    if "none" not in named:
+        return chosen_properties(definition, named, expected, deadlock)
+    if len(named) > 1:
         raise UsageError("--property none does not go with other properties")
     return tuple(dict.fromkeys((*expected, *((NO_DEADLOCK,) if deadlock else ()))))
 
 
-def recorded(asked: Asked[SimulateOptions]) -> dict[str, Any]:
-    """The options as results name them."""
-    options = asked.options
-    return {
-        "walks": options.walks,
-        "depth": options.depth,
-        "seed": options.seed,
-        "timeout": options.timeout,
-    }
+def _run(
+    question: Question[SimulateOptions],
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    from verifier.engines.simulate import Request, simulate
+    from verifier.runs.question import answer, conclude
+    from verifier.system.measure import measure
 
-
-def run(asked: Asked[SimulateOptions], listen: Callable[[Progress], None] = lambda _: None) -> Run:
-    """Simulates, until it is done or interrupted."""
-    options = asked.options
+    options, vocabulary = question.options, question.loaded.vocabulary
 
     def search(model: Model) -> Outcome:
         request = Request(
-            properties=asked.properties,
+            properties=question.properties,
             walks=options.walks,
             depth=options.depth,
             seed=options.seed,
             counted_actions=options.count_action,
-            measures={text: measure(model, text) for text in options.histogram},
-            limits=Limits(options.timeout),
+            measures={text: measure(model, text, vocabulary) for text in options.histogram},
+            limits=question.limits,
         )
         return simulate(model, request, listen)
 
-    found = searched(asked, search, lambda verdicts: Outcome(verdicts, (), {}))
-    return finished(
-        asked,
-        found,
-        engine=ENGINE,
-        options=recorded(asked),
-        depth=options.depth,
-    )
+    return conclude(question, answer(question, search, built), ENGINE.name, depth=options.depth)
+
+
+ENGINE = Engine(
+    name="simulate",
+    help=_HELP,
+    options=SimulateOptions,
+    prepare=_prepare,
+    run=_run,
+    announcement=lambda asked: f"{asked.options.walks} random executions",
+    render=late("verifier.text.simulation", "render_simulation"),
+    progress=late("verifier.text.progress", "WalksText"),
+    decides=False,
+    depth_option="depth",
+)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 
 _Place = tuple[str, str]
 """A spec and its constants. The hash of a spec depends on the constants, so only here hashes are compared."""

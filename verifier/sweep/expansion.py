@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.execution import ENGINES, options_of
+from verifier.outcomes.row import job_id
+from verifier.runs.engine import Engine
 from verifier.runs.loading import Loaded, load
-from verifier.runs.row import job_id
-from verifier.runs.values import check_values
+from verifier.runs.option import declared
+from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import AssumptionFailed, Protocol, constants_of, define
 from verifier.specs.registry import load as load_class
@@ -22,13 +23,10 @@ from verifier.sweep.grid import MOST_JOBS, Grid
 from verifier.sweep.job import Job
 from verifier.version import tool_version
 
-SWEPT_ENGINES = ("bmc", "explore", "induct", "prove")
-"""Engines that give verdicts on what they were asked; a simulation decides nothing."""
-
 MOST_PARTS = 1024
 
-_OWN = ("properties", "expect", "timeout", "memory", "graph", "part")
-"""Options that a grid says in other ways, or that make no sense there."""
+_SAID_BY_GRID = ("properties", "expect", "timeout", "memory")
+"""Options that a grid says in other ways."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,9 @@ class _Covered:
     """Of these the ones that must be reachable and that the grid does not name."""
 
     def of(self, engine: str) -> tuple[str, ...]:
-        """The properties for an engine: induction proves none that must be reachable."""
-        return tuple(name for name in self.properties if engine != "induct" or name not in self.reachable)
+        """The properties for an engine, not those that it cannot decide."""
+        every = engine_named(engine).decides_reachable
+        return tuple(name for name in self.properties if every or name not in self.reachable)
 
 
 def expand(grids: Sequence[Grid]) -> Expansion:
@@ -136,8 +135,9 @@ def _properties(grid: Grid, spec: str, definition: Definition) -> tuple[str, ...
 
 def _check_options(grid: Grid) -> None:
     for engine in grid.engines:
-        if engine not in SWEPT_ENGINES:
-            raise unknown_name("engine", engine, SWEPT_ENGINES)
+        if not engine_named(engine).decides:
+            deciding = [name for name in ENGINES if engine_named(name).decides]
+            raise unknown_name("engine", engine, deciding)
     known = dict.fromkeys(name for engine in grid.engines for name in _option_names(engine))
     given = {**grid.options, **({} if grid.depth is None else {"depth": grid.depth})}
     for name, value in given.items():
@@ -145,10 +145,11 @@ def _check_options(grid: Grid) -> None:
             raise unknown_name(f"option of {' and '.join(grid.engines)}", name, known)
         for engine in grid.engines:
             if name in _option_names(engine):
-                check_values(engine, {name: value})
+                engine_named(engine).parsed({name: value})
     if grid.split > 1:
-        if "bmc" not in grid.engines:
-            raise UsageError(f"split = {grid.split} is for the engine bmc, and the grid has none")
+        if not any(engine_named(engine).has_parts for engine in grid.engines):
+            with_parts = " and ".join(name for name in ENGINES if engine_named(name).has_parts)
+            raise UsageError(f"split = {grid.split} is for the engine {with_parts}, and the grid has none")
         if grid.options.get("steps") == "parallel" or grid.options.get("shortest"):
             raise UsageError(
                 "split does not go with steps = parallel or shortest: its parts take serial steps"
@@ -159,7 +160,7 @@ def _check_options(grid: Grid) -> None:
 
 
 def _option_names(engine: str) -> list[str]:
-    return [field.name for field in fields(ENGINES[engine].options) if field.name not in _OWN]
+    return [name for name in declared(engine_named(engine).options) if name not in _SAID_BY_GRID]
 
 
 def _jobs(grid: Grid, covered: _Covered, left_out: Counter[tuple[str, str]]) -> list[Job]:
@@ -185,9 +186,8 @@ def _job(grid: Grid, covered: _Covered, loaded: Loaded, engine: str, property_na
     if grid.depth is not None and "depth" in names:
         given["depth"] = grid.depth
     options = {**given, "timeout": grid.timeout, "memory": grid.memory}
-    found = ENGINES[engine]
-    asked = found.prepare(loaded, options_of(engine, {**options, "properties": [property_name]}))
-    recorded = found.recorded(asked)
+    found = engine_named(engine)
+    recorded = recorded_options(found, loaded, options, property_name)
     definition = loaded.definition
     version, constants = tool_version(), definition.constants
     identity = (definition.spec_hash, constants, property_name, found.name, recorded, version)
@@ -200,24 +200,28 @@ def _job(grid: Grid, covered: _Covered, loaded: Loaded, engine: str, property_na
         constants=dict(definition.constants),
         property_name=property_name,
         engine=engine,
-        engine_name=found.name,
         options=options,
         recorded=recorded,
-        cost=_cost(definition.constants, engine, recorded),
+        cost=found.relative_cost * _cost(definition.constants, recorded),
         tool_version=version,
-        parts=grid.split if engine == "bmc" else 1,
+        parts=grid.split if found.has_parts else 1,
     )
 
 
-_ENGINE_COST = {"explore": 4.0, "prove": 2.0, "bmc": 1.0, "induct": 0.5}
+def recorded_options(
+    engine: Engine[Any], loaded: Loaded, options: Mapping[str, Any], property_name: str
+) -> dict[str, Any]:
+    """The options of a job as results will name them. Raises UsageError for what cannot be asked."""
+    known = {name: value for name, value in options.items() if name in engine.options.__dataclass_fields__}
+    return engine.prepare(loaded, engine.options_of({**known, "properties": [property_name]})).recorded
 
 
-def _cost(constants: Mapping[str, Any], engine: str, recorded: Mapping[str, Any]) -> float:
+def _cost(constants: Mapping[str, Any], recorded: Mapping[str, Any]) -> float:
     """The product of all numbers among the constants, each plus one, and of the depth: crude, but what is
     larger comes first. Seconds of earlier runs are better (``with_known_seconds``)."""
     numbers: list[int] = [value + 1 for value in constants.values() if not isinstance(value, bool | str)]
     depth: int = recorded.get("depth", 10)
-    return _ENGINE_COST[engine] * math.prod(numbers) * max(depth, 1) ** 2
+    return math.prod(numbers) * max(depth, 1) ** 2
 
 
 def expensive_first(jobs: Sequence[Job], seconds: Mapping[str, float]) -> list[Job]:

@@ -12,7 +12,7 @@ class Job:
     """What is asked, in plain values, so that it can be sent to any machine."""
 
     job_id: str
-    """See ``verifier.runs.row.job_id``."""
+    """See ``verifier.outcomes.row.job_id``."""
     spec: str
     """A built-in name, or a file."""
     name: str
@@ -21,8 +21,6 @@ class Job:
     constants: Mapping[str, Any]
     property_name: str
     engine: str
-    engine_name: str
-    """As results say it."""
     options: Mapping[str, Any]
     """As they are given to the engine, limits among them."""
     recorded: Mapping[str, Any]

@@ -26,7 +26,7 @@ from pyspark.sql import SparkSession
 import verifier
 from verifier.errors import UsageError
 from verifier.files import reason_of
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.sweep.job import Job
 from verifier.sweep.worker import run_here
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from verifier.engines.parts import Part, choose
-from verifier.runs.execution import ENGINES, options_of
+from verifier.outcomes.row import Row, job_id
 from verifier.runs.loading import load
-from verifier.runs.row import Row, job_id
+from verifier.runs.table import engine_named
+from verifier.sweep.expansion import recorded_options
 from verifier.sweep.job import Job
 from verifier.system.model import build
-from verifier.verdict import EXIT_CODES, VerdictKind
+from verifier.verdict import VerdictKind
 
 _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
 
@@ -25,7 +26,7 @@ _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
 def parts_of(job: Job) -> list[Job]:
     """The jobs that the job is split into. None if its state has no bits to tell executions apart by."""
     loaded = load(job.spec, job.constants)
-    choices = choose(build(loaded.protocol).system, job.recorded["depth"], job.parts)
+    choices = choose(build(loaded.definition).system, job.recorded["depth"], job.parts)
     if not choices:
         return []
     whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]
@@ -35,15 +36,14 @@ def parts_of(job: Job) -> list[Job]:
 
 def _part(job: Job, changed: dict[str, Any]) -> Job:
     options = {**job.options, **changed}
-    engine = ENGINES[job.engine]
-    given = options_of(job.engine, {**options, "properties": [job.property_name]})
-    recorded = engine.recorded(engine.prepare(load(job.spec, job.constants), given))
+    loaded = load(job.spec, job.constants)
+    recorded = recorded_options(engine_named(job.engine), loaded, options, job.property_name)
     return replace(job, job_id=_key(job, job.property_name, recorded), options=options, recorded=recorded,
                    parts=1, part_of=job.job_id)  # fmt: skip
 
 
 def _key(job: Job, property_name: str, recorded: Any) -> str:
-    return job_id(job.spec_hash, job.constants, property_name, job.engine_name, recorded, job.tool_version)
+    return job_id(job.spec_hash, job.constants, property_name, job.engine, recorded, job.tool_version)
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Split:
             seconds=round(sum(other.seconds for other in own), 3),
             peak_memory=max((other.peak_memory or 0 for other in own), default=None),
             fewest=False if row.verdict in _FOUND else row.fewest,
-            exit_code=EXIT_CODES[row.verdict],
+            exit_code=row.verdict.exit_code,
             statistics={
                 **row.statistics,
                 "never_enabled": sorted(set.intersection(*never)) if never else [],

@@ -28,7 +28,7 @@ from filelock import FileLock, Timeout
 
 from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.verdict import VerdictKind
 
 ROWS, PARTS = "rows", "parts"

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
 from verifier.sweep.job import Job
 from verifier.sweep.spark import SparkFailed

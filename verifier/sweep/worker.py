@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from verifier.runs.row import Row
+from verifier.outcomes.row import Row
 from verifier.sweep.execution import run_job, warm_up
 from verifier.sweep.job import Job
 

@@ -38,8 +38,9 @@ _HELP = (
 )
 
 
-def measure(model: Model, text: str) -> list[tuple[Concrete, FNode]]:
-    """The values an expression may have, each with the formula that it has it.
+def measure(model: Model, text: str, vocabulary: Mapping[str, Any]) -> list[tuple[Concrete, FNode]]:
+    """The values an expression may have, each with the formula that it has it. ``vocabulary`` is what it may
+    name beside the state.
 
     Raises UsageError if the text is no such expression, or one of a sort with parts.
     """
@@ -47,7 +48,7 @@ def measure(model: Model, text: str) -> list[tuple[Concrete, FNode]]:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError as error:
         raise UsageError(f"the expression {text!r} is no Python: {error.msg}") from None
-    names = _names(model)
+    names = _names(model, vocabulary)
     _check(text, tree, names)
     try:
         value = eval(compile(tree, "<expression>", "eval"), {"__builtins__": {}, **names})
@@ -62,19 +63,13 @@ def measure(model: Model, text: str) -> list[tuple[Concrete, FNode]]:
     return cases(value.sort, lowering.lower(value.term, {}))
 
 
-def _names(model: Model) -> Mapping[str, Any]:
-    protocol = model.protocol
+def _names(model: Model, vocabulary: Mapping[str, Any]) -> Mapping[str, Any]:
     variables = {
         symbol.name: wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))
         for symbol in model.definition.variables
     }
-    methods = {
-        name: getattr(protocol, name)
-        for name in dir(type(protocol))
-        if not name.startswith("_") and name not in ("state", "init", "next", "constraint")
-    }
     functions = {name: getattr(quantifiers, name) for name in _FUNCTIONS}
-    return {**functions, **methods, **variables, "s": SimpleNamespace(**variables)}
+    return {**functions, **vocabulary, **variables, "s": SimpleNamespace(**variables)}
 
 
 def _check(text: str, tree: ast.AST, names: Mapping[str, Any]) -> None:

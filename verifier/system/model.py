@@ -3,7 +3,7 @@ their states. This is where a definition is lowered to bits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -20,7 +20,6 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
-from verifier.specs.protocol import Protocol, define
 from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system.transition_system import (
     Instance,
@@ -64,7 +63,6 @@ class PartialRead:
 class Model:
     """A protocol at given constants, read as a transition system."""
 
-    protocol: Protocol
     definition: Definition
     layout: Layout
     system: TransitionSystem
@@ -122,15 +120,17 @@ def nowhere_undefined(reads: Iterable[PartialRead]) -> FNode:
     return negation(disjunction(read.when for read in reads))
 
 
-def build(protocol: Protocol) -> Model:
-    """Lowers a protocol. Raises DefinitionError if it is not well formed."""
-    definition = define(protocol)
+def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Model:
+    """Lowers a definition. Raises DefinitionError if it is not well formed.
+
+    ``tick`` is called now and then, and may raise to end the work.
+    """
     symmetries = check_symmetry(definition)
     try:
         layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
     except SortError as error:  # a variable without values: no state exists
         raise DefinitionError(f"{definition.name}: {error}; give it one, or leave it out") from error
-    builder = _Builder(definition, layout, symmetries)
+    builder = _Builder(definition, layout, symmetries, tick)
     instances = builder.named(i for action in definition.actions for i in builder.instances(action))
     valid = layout.valid()
     alive = builder.alive(instances)
@@ -149,7 +149,6 @@ def build(protocol: Protocol) -> Model:
         ),
     )
     return Model(
-        protocol,
         definition,
         layout,
         system,
@@ -161,14 +160,21 @@ def build(protocol: Protocol) -> Model:
 
 
 class _Builder:
-    def __init__(self, definition: Definition, layout: Layout, symmetries: tuple[Symmetry, ...]) -> None:
+    def __init__(
+        self,
+        definition: Definition,
+        layout: Layout,
+        symmetries: tuple[Symmetry, ...],
+        tick: Callable[[], None],
+    ) -> None:
         self.definition = definition
+        self.tick = tick
         self.layout = layout
         self.symmetries = symmetries
         self.variables: dict[Symbol, Lowered] = {
             symbol: layout.lowered[symbol.name] for symbol in definition.variables
         }
-        self.lowering = Lowering(self.variables)
+        self.lowering = Lowering(self.variables, tick)
         self.definedness = Definedness(self.lowering)
         self.support = Support(layout)
         self.free_layouts: dict[str, Layout] = {}
@@ -267,7 +273,7 @@ class _Builder:
         layout = Layout({f"{label}.{symbol.name}": symbol.sort for symbol in free})
         chosen = {symbol: layout.lowered[f"{label}.{symbol.name}"] for symbol in free}
         self.free_layouts[label] = layout
-        return Lowering({**self.variables, **chosen}), layout.bits, layout.valid()
+        return Lowering({**self.variables, **chosen}, self.tick), layout.bits, layout.valid()
 
     def _assign(
         self,

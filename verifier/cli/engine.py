@@ -1,0 +1,154 @@
+"""The command of an engine, made from what the engine says of itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from verifier.cli.output import format_option, html_option, say, write
+from verifier.cli.parameters import Parameter
+from verifier.cli.paths import FileToWrite
+from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.runs.engine import Engine, OutputFile
+from verifier.runs.option import Option, Switch, Words, declared
+from verifier.runs.table import engine_named
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
+_FULL_HELP = "Show whole states, changes marked by a star, instead of changes only; of a proof, all of it."
+_TRACE_HELP = (
+    "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
+    "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
+)
+_CERTIFICATE_HELP = (
+    "Write the proof, for verify certify. Of several proved properties the first gets FILE; P.json becomes "
+    "P.NAME.json for each other."
+)
+_LAST = ("timeout", "memory", "seed", "deadlock")
+"""Options that stand below an engine's own in the help."""
+
+Decorator = Callable[[Callable[..., int]], Callable[..., int]]
+
+
+def engine_command(name: str) -> click.Command:
+    """The command ``verify NAME``."""
+    engine = engine_named(name)
+
+    def run(**given: Any) -> int:
+        return _run(engine, given)
+
+    function: Callable[..., int] = run
+    for decorator in reversed(list(_options(engine))):
+        function = decorator(function)
+    return click.command(name, help=engine.help)(spec_options(function))
+
+
+def _options(engine: Engine[Any]) -> Iterator[Decorator]:
+    """In the order of the help."""
+    known = dict(declared(engine.options))
+    yield _option(known.pop("properties"))
+    expect = known.pop("expect")
+    last = [known.pop(name) for name in _LAST if name in known]
+    yield from map(_option, (*known.values(), *last))
+    yield format_option
+    yield html_option
+    yield click.option("--full", is_flag=True, help=_FULL_HELP)
+    if engine.writes_traces:
+        yield _file("--trace-out", _TRACE_HELP)
+    if engine.writes_certificates:
+        yield _file("--certificate", _CERTIFICATE_HELP)
+    for file in engine.files:
+        yield _file(file.flag, file.help)
+    yield _option(expect)
+
+
+def _file(flag: str, words: str) -> Decorator:
+    return click.option(flag, type=FileToWrite(), metavar="FILE", help=words)
+
+
+def _option(option: Option) -> Decorator:
+    shown = option.default is not None and option.default is not False
+    common: dict[str, Any] = {"default": option.default, "help": option.help, "show_default": shown}
+    if isinstance(option.kind, Switch):
+        both = option.default or option.kind.both_ways
+        flag = f"{option.flag}/--no-{option.flag[2:]}" if both else option.flag
+        return click.option(flag, option.name, is_flag=True, **{**common, "show_default": both})
+    if isinstance(option.kind, Words):
+        metavar = option.kind.metavar
+        return click.option(option.flag, option.name, multiple=True, metavar=metavar, help=option.help)
+    kind = Parameter(option.kind, option.name)
+    return click.option(option.flag, option.name, type=kind, metavar=option.metavar, **common)
+
+
+def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
+    """Runs the engine, prints, writes files, and returns the exit code."""
+    began = time.monotonic()
+    from verifier.cli.reporter import Reporter
+    from verifier.cli.running import Shown, announce, check_targets, show, terminable
+    from verifier.runs.loading import load
+
+    spec = named_spec(given.pop("spec_option"), given.pop("spec_argument"))
+    settings = parse_settings(given.pop("settings"))
+    full, trace_out = given.pop("full"), given.pop("trace_out", None)
+    shown = Shown(given.pop("output_format"), full, trace_out, given.pop("html"))
+    certificate: Path | None = given.pop("certificate", None)
+    files = {file: given.pop(file.flag[2:].replace("-", "_")) for file in engine.files}
+    options = engine.options_of(given)
+    for file, path in files.items():
+        if path is not None:
+            options = file.prepare(options, path)
+    question = engine.prepare(load(spec, settings, began), options)
+    targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
+    check_targets(shown, targets, question.properties)
+
+    def built(model: Model) -> None:
+        _write_questions(question, model, files)
+
+    announce(question.definition, engine.announcement(question))
+    with terminable(), Reporter(engine.progress()) as reporter:
+        run = engine.run(question, reporter, built)
+    if certificate is not None:
+        run = _with_certificates(run, certificate)
+    code = show(run, shown, engine.render)
+    _write_answers(run, files)
+    return code
+
+
+def _write_questions(
+    question: Question[Any], model: Model, files: Mapping[OutputFile[Any], Path | None]
+) -> None:
+    for file, path in files.items():
+        if path is not None and file.of_question is not None:
+            write(file.flag, path, file.of_question(question, model))
+
+
+def _write_answers(run: Run, files: Mapping[OutputFile[Any], Path | None]) -> None:
+    for file, path in files.items():
+        if path is not None and file.of_run is not None:
+            written = file.of_run(run, path)
+            if written.content is not None:
+                write(file.flag, path, written.content)
+            say(written.words.format(path=path), err=True)
+
+
+def _with_certificates(run: Run, path: Path) -> Run:
+    """The run, each proof in a file that its verdict names."""
+    from verifier.cli.running import beside
+    from verifier.trust.certificate import dump
+
+    files: dict[str, str] = {}
+    for name, certificate in run.certificates.items():
+        assert run.model is not None
+        target = beside(path, name) if files else path
+        write("--certificate", target, dump(run.model, certificate))
+        files[name] = str(target)
+    if not files:
+        say(f"no proof, so {path} is not written", err=True)
+    return run.with_files(files)

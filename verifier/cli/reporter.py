@@ -1,0 +1,67 @@
+"""Progress on standard error: lines that stay, and on a terminal one that is redrawn while work goes on."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from verifier.cli.output import console, say
+from verifier.printable import printable
+from verifier.text.progress import ProgressText
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from rich.live import Live
+    from rich.text import Text
+
+
+class Reporter:
+    """Shows progress as it is told. Use as a context, around the work."""
+
+    def __init__(self, text: ProgressText) -> None:
+        self._text = text
+        self._live: Live | None = None
+        self._terminal = sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        for line in self._text.end():
+            self._keep(line)
+
+    def __call__(self, news: Any) -> None:
+        """Takes a piece of news."""
+        lines = list(self._text.hear(news, live=self._terminal))
+        if self._terminal and self._live is None:
+            self._start()
+        for line in lines:
+            self._keep(line)
+
+    def _keep(self, line: str) -> None:
+        if self._live is None:
+            say(line, err=True)
+        else:
+            self._live.console.print(printable(line))
+
+    def _start(self) -> None:
+        """Starts the live line. Not before the first news: a thread redraws it, and the work is forked
+        before."""
+        from rich.live import Live
+
+        self._live = Live(
+            get_renderable=self._line, console=console(stderr=True), transient=True, refresh_per_second=4
+        )
+        self._live.start()
+
+    def _line(self) -> Text:
+        from rich.text import Text
+
+        return Text(printable(self._text.now()), "dim", no_wrap=True, overflow="ellipsis")

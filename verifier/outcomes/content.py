@@ -1,0 +1,85 @@
+"""A run as a JSON object. Scripts rely on the names; more may be added, none taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from verifier.outcomes.run import Origin, Run
+from verifier.solvers import solver_version
+from verifier.system.model import Model
+from verifier.trust import itf
+from verifier.verdict import Verdict
+
+
+def as_object(run: Run) -> dict[str, Any]:
+    """The whole run."""
+    return {
+        "spec": run.definition.name,
+        "spec_hash": run.definition.spec_hash,
+        "constants": dict(run.definition.constants),
+        "engine": run.engine,
+        "options": dict(run.options),
+        "solver": {
+            "name": "+".join(run.solvers),
+            "version": "+".join(solver_version(name) for name in run.solvers),
+        },
+        "seconds": round(run.seconds, 3),
+        "exit_code": run.exit_code,
+        "about": asdict(run.origin),
+        "expected": list(run.expected),
+        "expected_but_never_enabled": list(run.missing),
+        "results": [_result(verdict, run.model) for verdict in run.outcome.verdicts],
+        "proofs": [dict(proof) for proof in run.proofs],
+        "statistics": _statistics(run),
+        "drawing": run.definition.drawing,
+    }
+
+
+def without_answer(
+    question: Mapping[str, Any], verdict: Verdict, origin: Origin, peak_memory: int | None
+) -> dict[str, Any]:
+    """The same of a run that could not be made, or was killed. ``question`` has spec, spec_hash, constants,
+    engine and options."""
+    return {
+        **question,
+        "solver": {"name": "", "version": ""},
+        "seconds": verdict.seconds,
+        "exit_code": verdict.kind.exit_code,
+        "about": asdict(origin),
+        "expected": [],
+        "expected_but_never_enabled": [],
+        "results": [_result(verdict, None)],
+        "proofs": [],
+        "statistics": {} if peak_memory is None else {"peak_memory_bytes": peak_memory},
+        "drawing": None,
+    }
+
+
+def _result(verdict: Verdict, model: Model | None) -> dict[str, Any]:
+    trace = verdict.trace
+    return {
+        "property": verdict.property_name,
+        "verdict": verdict.kind.value,
+        "depth": verdict.depth,
+        "steps": verdict.steps,
+        "fewest": verdict.fewest if trace is not None else None,
+        "reason": verdict.reason,
+        "seconds": round(verdict.seconds, 3),
+        "found_by": verdict.found_by,
+        "trace": itf.dump(trace, model) if trace is not None and model is not None else None,
+        "certificate": verdict.certificate,
+    }
+
+
+def _statistics(run: Run) -> dict[str, Any]:
+    system = run.model.system if run.model is not None else None
+    return {
+        "bits": len(system.bits) if system is not None else None,
+        "leaves": len(system.leaves) if system is not None else None,
+        "instances": len(system.instances) if system is not None else None,
+        "building_seconds": round(run.building_seconds, 3),
+        "never_enabled": list(run.outcome.never_enabled),
+        **run.outcome.statistics,
+    }

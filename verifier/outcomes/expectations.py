@@ -1,0 +1,122 @@
+"""``--expect``: which verdicts count as success, and what must have been possible, for controls in CI."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from verifier.errors import UsageError, unknown_name
+from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.verdict import ExitCode, Verdict, VerdictKind, worst
+
+_EXPECTABLE = {kind.value.lower(): kind for kind in VerdictKind if kind is not VerdictKind.ERROR}
+_ENABLED = "enabled"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """An expected verdict, of one property or (None) of the worst one that no other expectation names."""
+
+    property_name: str | None
+    kind: VerdictKind
+
+
+@dataclass(frozen=True)
+class Enabling:
+    """That an action is enabled in a state searched."""
+
+    action: str
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """All that was expected of a run."""
+
+    verdicts: tuple[Expectation, ...] = ()
+    enabled: tuple[Enabling, ...] = ()
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The properties that are spoken of."""
+        return tuple(e.property_name for e in self.verdicts if e.property_name is not None)
+
+    def never_enabled(self, enabled: Collection[str]) -> tuple[str, ...]:
+        """The actions that should have been enabled and were not."""
+        return tuple(expected.action for expected in self.enabled if expected.action not in enabled)
+
+
+def expectations_of(words: Sequence[str], definition: Definition, *, deadlock: bool) -> Expectations:
+    """The expectations of a run of that protocol. Raises UsageError as ``parse_expectations`` does."""
+    properties = [prop.name for prop in definition.properties]
+    actions = [action.name for action in definition.actions]
+    return parse_expectations(words, [*properties, NO_DEADLOCK] if deadlock else properties, actions)
+
+
+def parse_expectations(
+    words: Sequence[str], properties: Iterable[str], actions: Iterable[str] = ()
+) -> Expectations:
+    """The expectations. Raises UsageError for unknown names and for two on the same."""
+    known, possible = list(properties), list(actions)
+    found: list[Expectation | Enabling] = []
+    for word in words:
+        expected = _parsed(word, known, possible)
+        if any(_subject(other) == _subject(expected) for other in found):
+            raise UsageError(f"--expect {word}: another --expect speaks of the same")
+        found.append(expected)
+    return Expectations(
+        tuple(expected for expected in found if isinstance(expected, Expectation)),
+        tuple(expected for expected in found if isinstance(expected, Enabling)),
+    )
+
+
+def _parsed(word: str, properties: list[str], actions: list[str]) -> Expectation | Enabling:
+    name, equals, verdict = word.rpartition("=")
+    verdict = verdict.lower()
+    if equals and name not in (*properties, *actions):
+        raise unknown_name("property or action to expect something of", name, [*properties, *actions])
+    if verdict == _ENABLED and name in actions:
+        return Enabling(name)
+    if equals and name not in properties:
+        raise UsageError(f"--expect {word}: {name} is an action, so only {name}={_ENABLED} can be expected")
+    if verdict == _ENABLED:
+        of = f"{name} is a property" if equals else "no action is named"
+        raise UsageError(f"--expect {word}: {of}, but only ACTION={_ENABLED} can be expected")
+    if verdict not in _EXPECTABLE:
+        raise unknown_name("verdict to expect", verdict, _EXPECTABLE)
+    return Expectation(name if equals else None, _EXPECTABLE[verdict])
+
+
+def _subject(expected: Expectation | Enabling) -> tuple[type, str | None]:
+    return type(expected), expected.action if isinstance(expected, Enabling) else expected.property_name
+
+
+def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: Collection[str] = ()) -> int:
+    """The exit code of a run in which these actions were enabled; of several, the one that weighs most."""
+    found = [(verdict.property_name, verdict.kind) for verdict in verdicts]
+    missing = [ExitCode.NOT_AS_EXPECTED for _ in expectations.never_enabled(enabled)]
+    return ExitCode.worst([*exit_codes(found, expectations), *missing])
+
+
+def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:
+    """The exit code of each verdict: of a property that is spoken of its own; the others are as expected if
+    the worst of them is."""
+    own = {expectation.property_name: expectation.kind for expectation in expectations.verdicts}
+    rest = [kind for name, kind in found if name not in own]
+    met = bool(rest) and own.get(None) is worst(rest)
+    return [
+        0 if name not in own and met else _code(kind, own.get(name, own.get(None)), plain_code(name, kind))
+        for name, kind in found
+    ]
+
+
+def plain_code(property_name: str, kind: VerdictKind) -> int:
+    """The exit code of a verdict of which nothing was expected."""
+    if property_name == NO_DEADLOCK and kind is VerdictKind.VIOLATED:
+        return ExitCode.DEADLOCK
+    return kind.exit_code
+
+
+def _code(kind: VerdictKind, expected: VerdictKind | None, plain: int) -> int:
+    if expected is None:
+        return plain
+    return 0 if kind is expected else plain or ExitCode.NOT_AS_EXPECTED

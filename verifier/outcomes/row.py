@@ -1,0 +1,146 @@
+"""Rows: one verdict of one run, flat. What sweeps store and reports are made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from verifier.outcomes.expectations import exit_codes, parse_expectations
+from verifier.verdict import ExitCode, VerdictKind
+
+_LIMITS = ("timeout", "memory")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one property of one protocol at one choice of constants."""
+
+    job_id: str
+    """The hash of what was asked: spec, constants, property, engine, options, version of this program."""
+    run_id: str
+    """Of the command that ran the job."""
+    spec: str
+    spec_hash: str
+    constants: Mapping[str, Any]
+    property_name: str
+    engine: str
+    options: Mapping[str, Any]
+    solver: str
+    """Names joined by ``+`` where several took part; empty if none did."""
+    solver_version: str
+    tool_version: str
+    verdict: VerdictKind
+    depth: int | None
+    """The depth closed, or searched; None if not even the initial states were."""
+    reason: str | None
+    seconds: float
+    """Of the whole run, with building."""
+    peak_memory: int | None
+    """Bytes; None if it was not measured."""
+    steps: int | None
+    """Actions of the counterexample or witness."""
+    fewest: bool | None
+    trace: Mapping[str, Any] | None
+    """ITF."""
+    proof: Mapping[str, Any] | None
+    """Who found and who checked the invariant, its lemmas and clauses, the obligations."""
+    statistics: Mapping[str, Any]
+    """As the engine's JSON output has them."""
+    drawing: Mapping[str, Any] | None
+    """How the protocol wants its traces drawn; None: it does not say."""
+    exit_code: int
+    """Of this verdict, expectations applied."""
+    error: str | None
+    """Of a verdict ERROR, what went wrong."""
+    host: str
+    started_at: str
+    """ISO 8601, UTC."""
+
+
+def check_types(row: Row) -> None:
+    """Raises TypeError where a field of a row that was read from a file is not of its type."""
+    for name, declared in get_type_hints(Row).items():
+        value = getattr(row, name)
+        kinds = get_args(declared) if isinstance(declared, UnionType) else (declared,)
+        if not isinstance(value, tuple((int, float) if k is float else get_origin(k) or k for k in kinds)):
+            raise TypeError(f"{name} is {value!r}")
+
+
+def job_id(
+    spec_hash: str,
+    constants: Mapping[str, Any],
+    property_name: str,
+    engine: str,
+    options: Mapping[str, Any],
+    tool_version: str,
+) -> str:
+    """The key of a job: the same question has the same key, on any machine. Sixteen hexadecimal digits.
+
+    Limits of time and memory are no part of the question.
+    """
+    meant = {name: value for name, value in options.items() if name not in _LIMITS}
+    asked = [spec_hash, dict(constants), property_name, engine, meant, tool_version]
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
+    """The rows of a run's object (``verifier.outcomes.content.as_object``), one for each property.
+
+    Raises KeyError, TypeError, ValueError or UsageError for what is none.
+    """
+    proofs = {proof["property"]: proof for proof in content.get("proofs", ())}
+    options = {name: value for name, value in content["options"].items() if name != "properties"}
+    about = content["about"]
+    codes = _exit_codes(content)
+    return [
+        Row(
+            job_id=job_id(
+                content["spec_hash"],
+                content["constants"],
+                result["property"],
+                content["engine"],
+                options,
+                about["tool_version"],
+            ),
+            run_id=about["run_id"],
+            spec=content["spec"],
+            spec_hash=content["spec_hash"],
+            constants=content["constants"],
+            property_name=result["property"],
+            engine=content["engine"],
+            options=options,
+            solver=content["solver"]["name"],
+            solver_version=content["solver"]["version"],
+            tool_version=about["tool_version"],
+            verdict=VerdictKind(result["verdict"]),
+            depth=result["depth"],
+            reason=result["reason"],
+            seconds=content["seconds"],
+            peak_memory=content["statistics"].get("peak_memory_bytes"),
+            steps=result["steps"],
+            fewest=result["fewest"],
+            trace=result["trace"],
+            proof=proofs.get(result["property"]),
+            statistics=content["statistics"],
+            drawing=content.get("drawing"),
+            exit_code=code,
+            error=result["reason"] if result["verdict"] == VerdictKind.ERROR else None,
+            host=about["host"],
+            started_at=about["started_at"],
+        )
+        for result, code in zip(content["results"], codes, strict=True)
+    ]
+
+
+def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:
+    """Of each verdict; where an action was never enabled though that was expected, none is a success."""
+    found = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]
+    of_verdicts = [word for word in content.get("expected", ()) if not word.lower().endswith("=enabled")]
+    expectations = parse_expectations(of_verdicts, [name for name, _ in found])
+    missing = [ExitCode.NOT_AS_EXPECTED for _ in content.get("expected_but_never_enabled", ())]
+    return [ExitCode.worst([code, *missing]) for code in exit_codes(found, expectations)]

@@ -1,0 +1,65 @@
+"""A finished run of an engine: what the terminal, the JSON output and rows are made from."""
+
+from __future__ import annotations
+
+import platform
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from verifier.engines.outcome import Outcome
+from verifier.specs.definition import Definition
+from verifier.system.model import Model
+from verifier.trust.certificate import Certificate
+from verifier.version import tool_version
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where and when a run was made, and by which version."""
+
+    run_id: str
+    tool_version: str
+    host: str
+    started_at: str
+    """ISO 8601, UTC."""
+
+
+def origin() -> Origin:
+    """The origin of a run that starts now."""
+    return Origin(uuid.uuid4().hex[:12], tool_version(), platform.node(), datetime.now(UTC).isoformat())
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was asked, what came out, and the exit code that follows."""
+
+    engine: str
+    definition: Definition
+    model: Model | None
+    """None if the run ended before the model was built."""
+    options: Mapping[str, Any]
+    depth: int
+    solvers: tuple[str, ...]
+    """The solvers that took part, each once."""
+    outcome: Outcome
+    seconds: float
+    """Of the whole run, with building."""
+    building_seconds: float
+    exit_code: int
+    expected: tuple[str, ...] = ()
+    """The expectations as they were given."""
+    missing: tuple[str, ...] = ()
+    """Actions that were expected to be enabled, and were not."""
+    proofs: tuple[Mapping[str, Any], ...] = ()
+    """How each proof was found and checked, as the JSON output has it."""
+    certificates: Mapping[str, Certificate] = field(default_factory=dict)
+    """Of each property that is proved, if it can be written down."""
+    origin: Origin = field(default_factory=origin)
+
+    def with_files(self, files: Mapping[str, str]) -> Run:
+        """The run, each verdict with the file that its certificate was written to."""
+        verdicts = (replace(v, certificate=files.get(v.property_name)) for v in self.outcome.verdicts)
+        return replace(self, outcome=replace(self.outcome, verdicts=tuple(verdicts)))

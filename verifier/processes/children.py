@@ -1,0 +1,244 @@
+"""Work in child processes with a clock and a memory limit that kill.
+
+A solver that hangs inside its own code cannot be asked to stop; a process can be killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeAlias
+
+import psutil
+
+from verifier.processes.limits import Interrupted, Limits
+
+_POLL_SECONDS = 0.2
+_PR_SET_PDEATHSIG = 1
+
+Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
+"""What a child does: gets a function to report with, and a connection to hear from the parent."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something a child reported."""
+
+    child: str
+    content: Any
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A child ended. ``failure`` is None if it came to its own end, else why it did not."""
+
+    child: str
+    failure: str | None
+
+
+@dataclass
+class _Child:
+    process: Any
+    receiving: Connection
+    sending: Connection
+
+
+@dataclass
+class Children:
+    """Named child processes. Use as a context: leaving it kills them."""
+
+    limits: Limits
+    nested: bool = False
+    """Whether children have children of their own, which count, and are killed, with them."""
+    _children: dict[str, _Child] = field(default_factory=dict)
+    _measured: float = 0.0
+    """When memory was measured last, which with descendants takes some 10 ms."""
+    peak_memory: int = 0
+    """Bytes."""
+
+    def __post_init__(self) -> None:
+        self.limits = self.limits.begun()
+
+    def __enter__(self) -> Children:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in list(self._children):
+            self.kill(name)
+
+    def supervise(self, work: Callable[[], None]) -> str:
+        """Does the work, which starts children and follows them, and kills what is left of them.
+
+        Returns which limit or interrupt ended it; an empty text if none did.
+        """
+        with self:
+            try:
+                work()
+            except Interrupted as limit:
+                return str(limit)
+            except KeyboardInterrupt:
+                return "interrupted"
+        return ""
+
+    def start(self, name: str, work: Work) -> None:
+        """Starts ``work(report, incoming)`` in a process that inherits this one's memory.
+
+        ``incoming`` yields what ``send`` sends to it.
+        """
+        context = multiprocessing.get_context("fork")
+        receiving, child_sending = context.Pipe(duplex=False)
+        child_receiving, sending = context.Pipe(duplex=False)
+        # A daemon, as multiprocessing calls it, may have no children.
+        process = context.Process(
+            target=_run, args=(work, child_sending, child_receiving, self.nested), daemon=not self.nested
+        )
+        process.start()
+        if self.nested and process.pid is not None:
+            _lead_group(process.pid)
+        child_sending.close()
+        child_receiving.close()
+        self._children[name] = _Child(process, receiving, sending)
+
+    def send(self, name: str, content: Any) -> None:
+        """Sends to a child. Nothing happens if it has ended."""
+        if name in self._children:
+            with contextlib.suppress(BrokenPipeError):
+                self._children[name].sending.send(content)
+
+    def kill(self, name: str) -> None:
+        """Ends a child at once."""
+        child = self._children.pop(name, None)
+        if child is not None:
+            if self.nested and child.process.is_alive():
+                _kill_with_descendants(child.process.pid)
+            child.process.kill()
+            child.process.join()
+            child.receiving.close()
+            child.sending.close()
+
+    @property
+    def running(self) -> list[str]:
+        """The names of the children that have not ended."""
+        return list(self._children)
+
+    def events(self) -> Iterator[Message | Ended]:
+        """What the children report, as it comes, until all have ended.
+
+        Raises Interrupted when a limit is reached.
+        """
+        while self._children:
+            yield from self.poll(_POLL_SECONDS)
+
+    @property
+    def connections(self) -> list[Connection]:
+        """To wait for reports of these and other children at once; then ``poll``."""
+        return [child.receiving for child in self._children.values()]
+
+    def poll(self, seconds: float) -> Iterator[Message | Ended]:
+        """What the children report, once one has something to report; nothing after that time.
+
+        Raises Interrupted when a limit is reached.
+        """
+        self._enforce()
+        by_connection = {child.receiving: name for name, child in self._children.items()}
+        for connection in wait(list(by_connection), timeout=seconds):
+            name = by_connection[connection]  # type: ignore[index]
+            if name in self._children:
+                yield self._receive(name)
+
+    def _receive(self, name: str) -> Message | Ended:
+        child = self._children[name]
+        try:
+            content = child.receiving.recv()
+        except EOFError:
+            child.process.join()
+            code = child.process.exitcode
+            self.kill(name)
+            return Ended(name, None if code == 0 else _death(code))
+        if isinstance(content, _Failure):
+            self.kill(name)
+            return Ended(name, content.text)
+        return Message(name, content)
+
+    def _enforce(self) -> None:
+        self.limits.check_time()
+        if time.monotonic() - self._measured < _POLL_SECONDS:
+            return
+        self._measured = time.monotonic()
+        measure = _resident_with_descendants if self.nested else _resident
+        used = sum(measure(child.process.pid) for child in self._children.values())
+        self.peak_memory = max(self.peak_memory, used)
+        self.limits.check_memory(used)
+
+
+@dataclass(frozen=True)
+class _Failure:
+    text: str
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def _resident_with_descendants(pid: int) -> int:
+    """What processes share by fork is counted once."""
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        root = psutil.Process(pid)
+        for process in (root, *root.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                memory = process.memory_full_info()
+                total += int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
+    return total
+
+
+def _kill_with_descendants(pid: int) -> None:
+    """The group, and who left it."""
+    with contextlib.suppress(psutil.Error):
+        for process in psutil.Process(pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _lead_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.setpgid(pid, pid)
+
+
+def die_with_parent() -> None:
+    """From now on this process is killed when the thread that started it ends, however that ends (Linux)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _death(code: int) -> str:
+    return f"killed by signal {-code}" if code < 0 else f"ended with code {code}"
+
+
+def _run(work: Work, sending: Connection, incoming: Connection, leads_group: bool) -> None:
+    die_with_parent()
+    if leads_group:
+        _lead_group(os.getpid())  # here and in the parent: whoever comes first
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        work(sending.send, incoming)
+    except MemoryError:
+        sending.send(_Failure("out of memory"))
+    except Exception as error:  # noqa: BLE001 -- the parent reports it as a verdict of its own
+        sending.send(_Failure(f"{type(error).__name__}: {error}"))
+    finally:
+        sending.close()
+    os._exit(0)

@@ -1,0 +1,56 @@
+"""What a run may take, and what it says when that is used up."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+GRACE_SECONDS = 10.0
+GRACE_MEMORY = 256 * 2**20
+"""What a process with an engine in it gets beyond the engine's own limits before it is killed: an engine that
+ends by itself knows the depth that it closed, and it does not count the process around it."""
+
+
+class Interrupted(Exception):
+    """The limits ended the run: its time, its memory, or the user. The text says which."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may take; None is no limit."""
+
+    seconds: float | None = None
+    memory: int | None = None
+    """Bytes of resident memory, over all its processes."""
+    since: float | None = None
+    """When the time began, on the monotonic clock; None: when the work begins."""
+    with_grace: bool = False
+    """Whether the process is only killed some time and memory beyond the limits."""
+
+    def begun(self) -> Limits:
+        """The limits of work that begins now, unless its time has begun already."""
+        return self if self.since is not None else replace(self, since=time.monotonic())
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the time; None is no limit."""
+        if self.seconds is None or self.since is None:
+            return self.seconds
+        grace = GRACE_SECONDS if self.with_grace else 0.0
+        return self.seconds + grace - (time.monotonic() - self.since)
+
+    def check_time(self) -> None:
+        """Raises Interrupted if the time is over."""
+        left = self.seconds_left
+        if left is not None and left <= 0:
+            raise Interrupted(f"timeout of {self.seconds:g} s{self._how}")
+
+    def check_memory(self, used: int) -> None:
+        """Raises Interrupted if that many bytes are too many."""
+        grace = GRACE_MEMORY if self.with_grace else 0
+        if self.memory is not None and used > self.memory + grace:
+            raise Interrupted(f"memory limit of {self.memory / 2**20:g} MiB{self._how}")
+
+    @property
+    def _how(self) -> str:
+        return ": killed" if self.with_grace else ""

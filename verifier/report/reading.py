@@ -1,0 +1,93 @@
+"""What a report is made of, read: a sweep's folder, a run's JSON, a trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from verifier.errors import UsageError
+from verifier.files import read_text
+from verifier.outcomes.row import Row, check_types, rows_of
+from verifier.report.itf_values import check_shape
+from verifier.report.report import Report
+from verifier.sweep.current import Standing, standing
+from verifier.sweep.extra import TO_READ_ROWS, check_extra
+
+
+def read_report(
+    path: Path, title: str | None, spec: str | None, settings: Mapping[str, str], *, older: bool = False
+) -> Report:
+    """The report of a sweep's folder, a run's JSON, or a trace once it is replayed.
+
+    ``older``: also the rows of a folder that are not current. Raises UsageError for anything else.
+    """
+    if older and not path.is_dir():
+        raise UsageError(f"--older is for the folder of a sweep, which {path} is not")
+    text = "" if path.is_dir() else read_text(path)
+    content = _content(text)
+    if path.is_dir() or content is not None:
+        if spec is not None or settings:
+            raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
+        rows, notes = _of_sweep(path, older) if content is None else (_rows(path, content), ())
+        return Report(title or path.resolve().name, rows, notes)
+    # Only a trace needs its protocol, and what it takes to evaluate it.
+    from verifier.runs.replaying import replayed, row_of
+
+    replay = replayed(path, text, spec, settings)
+    warnings = () if replay.warning is None else (f"Warning: {replay.warning}.",)
+    return Report(title or path.name, (row_of(replay),), warnings)
+
+
+def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+    """The rows of a sweep, in the order of specs, properties and constants, and what to say of those that
+    are not current."""
+    check_extra(f"the report of {folder}, a sweep's folder,", TO_READ_ROWS)
+    from verifier.sweep.store import read_asked, read_rows
+
+    found = standing(read_rows(folder), read_asked(folder))
+    rows = found.current + (found.superseded + found.unasked if older else ())
+    shown = sorted(rows, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine))
+    return tuple(shown), tuple(_left_out(found, older))
+
+
+def _left_out(found: Standing, older: bool) -> Iterator[str]:
+    """A line that says which rows are not current, if some are not."""
+    parts = [
+        f"{len(rows)} {words} ({', '.join(dict.fromkeys(row.spec for row in rows))})"
+        for rows, words in (
+            (found.superseded, "of other versions of a spec or of verify"),
+            (found.unasked, "at constants that the last sweep did not ask about"),
+        )
+        if rows
+    ]
+    count = len(found.superseded) + len(found.unasked)
+    if parts:
+        what = "1 row is" if count == 1 else f"{count} rows are"
+        how = "not current" if older else "left out, since not current (--older shows them)"
+        yield f"{what} {how}: {' and '.join(parts)}."
+
+
+def _content(text: str) -> Mapping[str, Any] | None:
+    """The JSON object of a run; None if the text is none."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) and "results" in data and "engine" in data else None
+
+
+def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:
+    try:
+        rows = tuple(rows_of(content))
+        for row in rows:
+            check_types(row)
+            if row.trace is not None:
+                check_shape(row.trace)
+        return rows
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        words = f"{type(error).__name__} {error} (make it anew with --format json)"
+        raise UsageError(f"{path} is no run of this version: {words}") from None

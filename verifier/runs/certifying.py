@@ -1,0 +1,119 @@
+"""Certificates checked again, from their files, by another solver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from verifier.engines.outcome import Outcome
+from verifier.errors import UsageError
+from verifier.outcomes.run import Run
+from verifier.processes.limits import Limits
+from verifier.processes.pool import alone
+from verifier.runs.loading import load, trusted_spec
+from verifier.specs.definition import NO_DEADLOCK
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
+from verifier.trust.certificate import Certificate, check_fit, read
+from verifier.trust.certify import Checked, check, other_solver
+from verifier.trust.initial_states import require_initial_state
+from verifier.verdict import Verdict, VerdictKind, settled
+
+ENGINE = "certify"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A certificate that fits its protocol, and who is to check it."""
+
+    path: Path
+    certificate: Certificate
+    model: Model
+    solver: str
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Certified:
+    """What came of a check."""
+
+    claim: Claim
+    checked: Checked | None
+    """None: it did not end."""
+    verdict: Verdict
+
+
+def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float | None) -> Claim:
+    """The claim of a certificate's file. ``spec`` is the user's own choice; without it only a built-in one is
+    loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
+    limits = Limits(timeout).begun()
+    certificate, content = read(path)
+    loaded = load(trusted_spec(certificate.spec, spec, "the certificate"), dict(certificate.constants))
+    checker = solver or other_solver(certificate.found_by.solver)
+    if checker in certificate.found_by.solver.split("+"):
+        raise UsageError(f"--solver {checker} found this proof: another one must check it")
+    model = build(loaded.definition)
+    if certificate.property_name == NO_DEADLOCK:
+        model = with_deadlock(model)
+    check_fit(model, certificate, content)
+    require_initial_state(model)  # asked here too: what a child raises is taken for a crash
+    return Claim(path, certificate, model, checker, limits)
+
+
+def certify(claim: Claim) -> Certified:
+    """Checks the claim, until it is done, out of time, or interrupted."""
+    began = time.monotonic() if claim.limits.since is None else claim.limits.since
+
+    def work(report: Callable[[Any], None], _: Connection) -> None:
+        report(check(claim.model, claim.certificate, claim.solver))
+
+    # In a child: a solver at work can be killed, but not be relied on to notice anything.
+    done = alone(ENGINE, work, claim.limits, nested=False)
+    checked = done.reported[0] if done.reported else None
+    reason = done.limit or done.failure or "the check ended early"
+    seconds = time.monotonic() - began
+    return Certified(claim, checked, _verdict(claim, checked, reason, seconds))
+
+
+def _verdict(claim: Claim, checked: Checked | None, reason: str, seconds: float) -> Verdict:
+    name = claim.certificate.property_name
+    kind, why = settled(sought=claim.model.system.seeks(name))
+    if checked is None:
+        kind, why = VerdictKind.INCONCLUSIVE, reason
+    elif any(item.certain for item in checked.failed):
+        kind = VerdictKind.NOT_INDUCTIVE
+        first = next(item for item in checked.failed if item.certain)
+        why = f"it is not so that {first.obligation}"
+    elif checked.failed:
+        kind, why = VerdictKind.INCONCLUSIVE, f"the solver gave up: {checked.failed[0].obligation}"
+    return Verdict(name, kind, None, seconds, why, found_by=ENGINE, certificate=str(claim.path))
+
+
+def run_of(certified: Certified) -> Run:
+    """The check as a run."""
+    claim, checked, verdict = certified.claim, certified.checked, certified.verdict
+    certificate = claim.certificate
+    statistics = {
+        "found_by": vars(certificate.found_by),
+        "obligations": checked.obligations if checked else None,
+        "instances_asked": checked.instances if checked else None,
+        "failed": [item.obligation for item in checked.failed] if checked else [],
+        "lemmas": len(certificate.lemmas),
+        "clauses": len(certificate.clauses),
+    }
+    return Run(
+        engine=ENGINE,
+        definition=claim.model.definition,
+        model=claim.model,
+        options={"certificate": verdict.certificate},
+        depth=0,
+        solvers=(claim.solver,),
+        outcome=Outcome((verdict,), (), statistics),
+        seconds=verdict.seconds,
+        building_seconds=0.0,
+        exit_code=verdict.kind.exit_code,
+    )

@@ -1,0 +1,148 @@
+"""What an engine is to those who run it: the command line, grids, manifests and reports ask only this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from verifier.errors import unknown_name
+from verifier.runs.option import declared
+from verifier.runs.options import Options
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from verifier.outcomes.run import Run
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+    from verifier.text.progress import ProgressText
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+Listen = Callable[[Any], None]
+"""Hears the engine's news, as they happen."""
+
+
+class RunEngine(Protocol[OptionsT]):
+    """Runs an engine until it is done, out of time, or interrupted."""
+
+    def __call__(
+        self, question: Question[OptionsT], listen: Listen = ..., built: Callable[[Model], None] = ...
+    ) -> Run:
+        """The run. ``built`` gets the model before the search begins."""
+        ...
+
+
+class Render(Protocol):
+    """A run as text for a terminal."""
+
+    def __call__(self, run: Run, width: int, *, full: bool) -> list[RenderableType]:
+        """Lines of at most ``width`` characters. ``full``: whole states instead of what changed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Written:
+    """What goes into an output file, and what is said of it on one line (``{path}`` is the file)."""
+
+    content: str | None
+    """None: there is nothing to write."""
+    words: str
+
+
+@dataclass(frozen=True)
+class OutputFile(Generic[OptionsT]):
+    """A file that an engine can write beside its answer."""
+
+    flag: str
+    help: str
+    prepare: Callable[[OptionsT, Path], OptionsT] = lambda options, path: options
+    """The options with what the file needs. Raises UsageError for a file that it cannot be."""
+    of_question: Callable[[Question[OptionsT], Model], str] | None = None
+    """What is written once the model is built."""
+    of_run: Callable[[Run, Path], Written] | None = None
+    """What is written in the end."""
+
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module that is loaded when the function is called: options are shown without it."""
+
+    def call(*given: Any, **named: Any) -> Any:
+        return getattr(import_module(module), name)(*given, **named)
+
+    return call
+
+
+def plain_progress() -> ProgressText:
+    """Each piece of news as it says itself."""
+    from verifier.text.progress import ProgressText
+
+    return ProgressText()
+
+
+@dataclass(frozen=True)
+class Engine(Generic[OptionsT]):
+    """An engine: what it is called, what it can be asked, how it runs, and how its answer is shown."""
+
+    name: str
+    """The command's, and what options and results call it."""
+    help: str
+    """What the command does, with examples."""
+    options: type[OptionsT]
+    prepare: Callable[[Loaded, OptionsT], Question[OptionsT]]
+    """The question, its names checked. Raises UsageError for what cannot be asked."""
+    run: RunEngine[OptionsT]
+    announcement: Callable[[Question[OptionsT]], str]
+    """What begins, in a few words."""
+    render: Render
+    progress: Callable[[], ProgressText] = plain_progress
+    files: tuple[OutputFile[OptionsT], ...] = ()
+    writes_traces: bool = True
+    writes_certificates: bool = False
+    decides: bool = True
+    """Whether it decides properties; an engine that only samples is not swept."""
+    decides_reachable: bool = True
+    """Whether it decides properties that some state must satisfy."""
+    relative_cost: float = 1.0
+    """How long a run takes beside one of bounded model checking, as a guess."""
+    counts_states: bool = False
+    """Whether it counts all reachable states."""
+    depth_option: str | None = None
+    """The option that bounds the actions of an execution, if there is one."""
+    has_parts: bool = False
+    """Whether its search can be split."""
+    finds_fewest: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: False)
+    """Whether a counterexample has the fewest actions, given its options."""
+    manifest_defaults: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda options: {})
+    """Options that a manifest has by default, given the others: its expectations may be of the fewest."""
+
+    @property
+    def looks_for_deadlocks(self) -> bool:
+        """Whether it can be asked for freedom from deadlock."""
+        return "deadlock" in declared(self.options)
+
+    def options_of(self, given: Mapping[str, Any]) -> OptionsT:
+        """The options from names and values that are right already, as the program gives them.
+
+        Raises UsageError for an unknown name.
+        """
+        known = list(self.options.__dataclass_fields__)
+        for name in given:
+            if name not in known:
+                raise unknown_name(f"option of {self.name}", name, known)
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
+        return self.options(**values)
+
+    def parsed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Options from a file, checked. Raises UsageError for an unknown name or a value that is not
+        allowed."""
+        known = declared(self.options)
+        for name in given:
+            if name not in known:
+                raise unknown_name(f"option of {self.name}", name, sorted(known))
+        return {name: known[name].parsed(value) for name, value in given.items()}
+

@@ -1,0 +1,232 @@
+"""Options of engines, declared once: what the command line, grids, manifests, records and documents say of an
+option is derived from the field that declares it."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field
+from typing import Any, Protocol
+
+from verifier.errors import UsageError, unknown_name
+from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
+
+_KEY, _RECORDED = "option", "recorded"
+MOST = 10**9 - 1
+"""The largest integer that an option takes."""
+
+
+class Kind(Protocol):
+    """What values an option takes, and how they are written."""
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        ...
+
+    def of_word(self, word: str) -> Any:
+        """The value that a word of the command line stands for. Raises ValueError."""
+        ...
+
+    def of_value(self, value: Any) -> Any:
+        """The value that a value of a file stands for. Raises ValueError."""
+        ...
+
+
+@dataclass(frozen=True)
+class Switch:
+    """True or false."""
+
+    both_ways: bool = False
+    """Whether the command line shows ``--name`` and ``--no-name`` though the default is false."""
+
+    allowed = "true or false"
+
+    def of_word(self, word: str) -> bool:
+        """The truth value."""
+        if word.lower() not in ("true", "false"):
+            raise ValueError(word)
+        return word.lower() == "true"
+
+    def of_value(self, value: Any) -> bool:
+        """The truth value."""
+        if not isinstance(value, bool):
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An integer from ``least`` on."""
+
+    least: int = 0
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed."""
+        return f"an integer from {self.least}"
+
+    def of_word(self, word: str) -> int:
+        """The integer."""
+        if not re.fullmatch(r"0*[0-9]{1,9}", word):
+            raise ValueError(word)
+        return self.of_value(int(word))
+
+    def of_value(self, value: Any) -> int:
+        """The integer."""
+        if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= MOST:
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True)
+class Duration:
+    """Seconds, or a number with a unit."""
+
+    allowed = DURATION
+
+    def of_word(self, word: str) -> float:
+        """The seconds."""
+        return parse_duration(word)
+
+    def of_value(self, value: Any) -> float:
+        """The seconds."""
+        return parse_duration(value if isinstance(value, str) else repr(value))
+
+
+@dataclass(frozen=True)
+class Size:
+    """An amount of memory."""
+
+    allowed = SIZE
+
+    def of_word(self, word: str) -> int:
+        """The bytes."""
+        return parse_size(word)
+
+    def of_value(self, value: Any) -> int:
+        """The bytes."""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise ValueError(value)
+        return parse_size(value) if isinstance(value, str) else parse_size(f"{value}B")
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of several words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed."""
+        return " or ".join(self.words)
+
+    def of_word(self, word: str) -> str:
+        """The word itself."""
+        return self.of_value(word)
+
+    def of_value(self, value: Any) -> str:
+        """The word itself."""
+        if value not in self.words:
+            raise ValueError(value)
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Any number of words; on the command line the option is repeated."""
+
+    metavar: str = "NAME"
+
+    allowed = "a list of words in quotes"
+
+    def of_word(self, word: str) -> str:
+        """One of the words."""
+        return word
+
+    def of_value(self, value: Any) -> tuple[str, ...]:
+        """The words."""
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+            raise ValueError(value)
+        return tuple(value)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of an engine."""
+
+    name: str
+    """Of the field; files and records call it so."""
+    default: Any
+    kind: Kind
+    help: str
+    flag: str
+    """What the command line calls it, as in ``--max-depth``."""
+    metavar: str | None
+
+    def parsed(self, value: Any) -> Any:
+        """The value that one in a file stands for. Raises UsageError if it is not allowed."""
+        try:
+            return self.kind.of_value(value)
+        except ValueError:
+            if isinstance(self.kind, OneOf):
+                raise unknown_name(f"value of {self.name}", str(value), self.kind.words) from None
+            raise UsageError(f"{self.name} = {value} is not allowed: it takes {self.kind.allowed}") from None
+
+    def words(self, value: Any) -> Iterator[str]:
+        """How the command line says that the option has this value. None is not said."""
+        match value:
+            case None | () | []:
+                return
+            case True:
+                yield self.flag
+            case False:
+                yield f"--no-{self.flag[2:]}"
+            case list() | tuple():
+                for item in value:
+                    yield from (self.flag, str(item))
+            case _ if isinstance(self.kind, Size):
+                yield from (self.flag, f"{value}B")
+            case _:
+                yield from (self.flag, f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def option(
+    default: Any, kind: Kind, words: str, *, flag: str | None = None, metavar: str | None = None
+) -> Any:
+    """A field of an engine's options. ``words`` is the help; ``flag`` what the command line calls it, by
+    default the field's name."""
+    return field(default=default, metadata={_KEY: (kind, words, flag, metavar)})
+
+
+def internal(default: Any, *, recorded: bool = False) -> Any:
+    """A field that is set by the program alone. ``recorded``: results name it where it is not the default."""
+    return field(default=default, metadata={_RECORDED: recorded})
+
+
+def declared(options: type[Any]) -> Mapping[str, Option]:
+    """The options that are declared by a dataclass, by name. Fields that are set by the program alone have no
+    declaration."""
+    return {item.name: _option(item) for item in dataclasses.fields(options) if _KEY in item.metadata}
+
+
+def _option(item: Field[Any]) -> Option:
+    kind, words, flag, metavar = item.metadata[_KEY]
+    assert item.default is not MISSING
+    return Option(
+        item.name, item.default, kind, words, flag or f"--{item.name.replace('_', '-')}", metavar
+    )
+
+
+def recorded(options: Any) -> dict[str, Any]:
+    """The options as results name them, JSON values. What is asked is said elsewhere in results."""
+    names = (name for name in declared(type(options)) if name not in ("properties", "expect"))
+    values = {name: getattr(options, name) for name in names}
+    said = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    for item in dataclasses.fields(options):
+        value = getattr(options, item.name)
+        if item.metadata.get(_RECORDED) and value != item.default:
+            said[item.name] = dataclasses.asdict(value) if dataclasses.is_dataclass(value) else value  # type: ignore[arg-type]
+    return said

@@ -1,0 +1,181 @@
+"""What is asked of an engine, and what every run does with it: the model is built, the engine searches, and
+all of it is a Run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from verifier.engines.outcome import Outcome
+from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
+from verifier.outcomes.run import Origin, Run, origin
+from verifier.processes.limits import Interrupted, Limits
+from verifier.runs.loading import Loaded
+from verifier.runs.option import declared, recorded
+from verifier.runs.options import Options
+from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model, build
+from verifier.trust.certificate import Certificate
+from verifier.verdict import Verdict, VerdictKind
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+_TICKS_BETWEEN_LOOKS = 512
+"""Building calls back this often before it looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Question(Generic[OptionsT]):
+    """What an engine is asked: every name in it is known."""
+
+    loaded: Loaded
+    options: OptionsT
+    properties: tuple[str, ...]
+    expectations: Expectations
+    deadlock: bool
+    """Whether the model has freedom from deadlock among its properties."""
+    origin: Origin
+    limits: Limits
+    """Of the whole run."""
+
+    @property
+    def definition(self) -> Definition:
+        """The protocol's."""
+        return self.loaded.definition
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The options as results name them."""
+        return recorded(self.options)
+
+
+Choose = Callable[[Definition, Sequence[str], Sequence[str], bool], tuple[str, ...]]
+"""The properties to check, as ``chosen_properties`` gives them."""
+
+
+def chosen_properties(
+    definition: Definition, named: Sequence[str], expected: Sequence[str] = (), deadlock: bool = False
+) -> tuple[str, ...]:
+    """The properties to check, with those of which something is expected, and freedom from deadlock.
+
+    Raises UsageError for an unknown one, or if there is none.
+    """
+    known = [prop.name for prop in definition.properties]
+    for name in named:
+        if name not in (*known, *([NO_DEADLOCK] if deadlock else []), "all"):
+            raise unknown_name("property", name, [*known, "all"])
+    also = [*(name for name in expected if name != NO_DEADLOCK), *([NO_DEADLOCK] if deadlock else [])]
+    if "all" in named:
+        return tuple(dict.fromkeys((*known, *also)))
+    chosen = dict.fromkeys(named) if named else [prop.name for prop in definition.properties if prop.default]
+    if not chosen and not also:
+        names = ", ".join(known)
+        raise UsageError(
+            f"{definition.name} checks no property by default: name one with --property ({names})"
+        )
+    return tuple(dict.fromkeys((*chosen, *also)))
+
+
+def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -> Question[OptionsT]:
+    """The question that the options ask. Its time begins now, unless it began when the protocol was loaded.
+
+    Raises UsageError for an unknown name, or if there is nothing to check.
+    """
+    deadlock = False
+    if "deadlock" in declared(type(options)):
+        deadlock = getattr(options, "deadlock") or NO_DEADLOCK in options.properties  # noqa: B009
+        options = replace(options, deadlock=deadlock)  # type: ignore[call-arg]
+    expectations = expectations_of(options.expect, loaded.definition, deadlock=deadlock)
+    properties = choose(loaded.definition, options.properties, expectations.properties, deadlock)
+    limits = Limits(options.timeout, getattr(options, "memory", None), loaded.began)
+    return Question(loaded, options, properties, expectations, deadlock, origin(), limits.begun())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a question: by an engine, or by an end before one could begin."""
+
+    model: Model | None
+    """None if the run ended before the model was built."""
+    building_seconds: float
+    outcome: Outcome
+
+
+def answer(
+    question: Question[OptionsT],
+    search: Callable[[Model], Outcome],
+    built: Callable[[Model], None] = lambda _: None,
+    statistics: Mapping[str, Any] = MappingProxyType({}),
+) -> Answer:
+    """Builds the model and searches. Where an interrupt or the end of the time comes before the search, all
+    verdicts are INCONCLUSIVE, with these statistics."""
+    began = time.monotonic()
+    model, building = None, 0.0
+    try:
+        model = build(question.definition, _clock(question.limits))
+        model = (with_deadlock(model) if question.deadlock else model).asking(question.properties)
+        building = time.monotonic() - began
+        built(model)
+        return Answer(model, building, search(model))
+    except Interrupted as limit:
+        reason = f"{limit}, while building"
+    except KeyboardInterrupt:  # a search concludes by itself: this was before or after it
+        reason = "interrupted"
+    return Answer(model, building, Outcome(undecided(question.properties, reason), (), dict(statistics)))
+
+
+def undecided(properties: Sequence[str], reason: str) -> tuple[Verdict, ...]:
+    """The verdicts where the end came before the engine could begin, or after it was done."""
+    return tuple(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name in properties)
+
+
+def _clock(limits: Limits) -> Callable[[], None]:
+    """Raises Interrupted when it is called after the end of the time."""
+    ticks = 0
+
+    def tick() -> None:
+        nonlocal ticks
+        ticks += 1
+        if ticks % _TICKS_BETWEEN_LOOKS == 0:
+            limits.check_time()
+
+    limits.check_time()
+    return tick
+
+
+def conclude(
+    question: Question[OptionsT],
+    found: Answer,
+    engine: str,
+    *,
+    depth: int = 0,
+    solvers: tuple[str, ...] = (),
+    proofs: tuple[Mapping[str, Any], ...] = (),
+    certificates: Mapping[str, Certificate] | None = None,
+) -> Run:
+    """The run, ended."""
+    outcome, expectations = found.outcome, question.expectations
+    began = question.limits.since
+    assert began is not None
+    return Run(
+        engine=engine,
+        definition=question.definition,
+        model=found.model,
+        options={"properties": list(question.properties), **question.recorded},
+        depth=depth,
+        solvers=solvers,
+        outcome=outcome,
+        seconds=time.monotonic() - began,
+        building_seconds=found.building_seconds,
+        exit_code=exit_code(outcome.verdicts, expectations, outcome.enabled),
+        expected=question.options.expect,
+        missing=expectations.never_enabled(outcome.enabled),
+        proofs=proofs,
+        certificates=certificates or {},
+        origin=question.origin,
+    )

@@ -1,0 +1,50 @@
+"""The engines by name. A new engine is a module with its ``ENGINE``, and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from verifier.errors import unknown_name
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine
+    from verifier.runs.loading import Loaded
+    from verifier.runs.options import Options
+
+ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "bmc": ("verifier.runs.bmc", "Check properties in every execution up to a depth."),
+        "explore": ("verifier.runs.explore", "Look at every reachable state, without a solver."),
+        "simulate": ("verifier.runs.simulate", "Run random executions and count."),
+        "prove": ("verifier.runs.prove", "Prove properties for all depths, or find a violation."),
+        "induct": ("verifier.runs.induct", "Prove properties for all depths, by the spec's lemmas."),
+    }
+)
+"""Of each engine the module, which is loaded when it is asked for, and what it does in a few words."""
+
+_FORMER_NAMES = MappingProxyType({"induction": "induct"})
+"""What results of earlier versions call engines."""
+
+
+def is_engine(name: str) -> bool:
+    """Whether results may name this engine, now or in earlier versions."""
+    return _FORMER_NAMES.get(name, name) in ENGINES
+
+
+def engine_named(name: str) -> Engine[Any]:
+    """The engine. Raises UsageError for an unknown name."""
+    name = _FORMER_NAMES.get(name, name)
+    if name not in ENGINES:
+        raise unknown_name("engine", name, ENGINES)
+    found: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
+    return found
+
+
+def execute(engine: str, loaded: Loaded, options: Options) -> Run:
+    """Runs the engine. Raises UsageError for what cannot be asked of it."""
+    found = engine_named(engine)
+    return found.run(found.prepare(loaded, options))

@@ -1,0 +1,148 @@
+"""A sweep from its jobs to its summary: what is missing in the folder is run on Spark and stored there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.row import Row
+from verifier.sweep.expansion import Expansion, expensive_first
+from verifier.sweep.job import Job
+from verifier.sweep.spark import Spark, SparkFailed, SparkSettings, distinct_files
+from verifier.sweep.store import Full, Store, read_rows
+from verifier.sweep.summary import Summary, summarise
+from verifier.sweep.sweep import News, Sweep
+from verifier.verdict import VerdictKind
+
+_RERUN = ("verdict", "property", "spec", "engine")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where a sweep's rows are kept, which are made anew, and where its jobs run."""
+
+    out: Path
+    master: str
+    archive: Path | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    log: Path | None = None
+    """Of Spark; None: ``spark.log`` in the folder."""
+    rerun: tuple[str, ...] = ()
+    """``NAME=VALUE``: rows with these values are made anew."""
+    grid: str | None = None
+    """The file that the jobs come from."""
+
+
+@dataclass(frozen=True)
+class SweepOutcome:
+    """How a sweep ended: all done, or why not."""
+
+    failure: str | None
+    interrupted: bool
+    ran: int
+    seconds: float
+    """From the first job on, Spark's own start aside."""
+    summary: Summary | None
+    """None if Spark ended before it could be asked."""
+
+
+def check_reruns(words: Sequence[str]) -> None:
+    """Raises UsageError for what ``rerun`` cannot be."""
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not value:
+            raise UsageError(
+                f"--rerun {word} is not allowed: it takes NAME=VALUE, as in verdict=inconclusive"
+            )
+        if name not in _RERUN:
+            raise unknown_name("field for --rerun", name, _RERUN)
+        if name == "verdict" and value.upper() not in VerdictKind.__members__:
+            raise unknown_name("verdict for --rerun", value, [kind.lower() for kind in VerdictKind])
+
+
+def run_sweep(
+    expansion: Expansion,
+    plan: Plan,
+    begins: Callable[[int, int], None],
+    listen: Callable[[News], None],
+) -> SweepOutcome:
+    """Runs the jobs that have no row yet, until all have one, or the disk, Spark or the user end it.
+
+    ``begins`` is told how many jobs there are and how many were done before. Raises UsageError if another
+    sweep has the folder.
+    """
+    with Store(plan.out) as store:
+        known = {row.job_id: row for row in read_rows(plan.out)}
+        jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
+        missing = [job for job in jobs if job.job_id not in known or _again(known[job.job_id], plan.rerun)]
+        begins(len(jobs), len(jobs) - len(missing))
+        try:
+            store.describe(_described(plan, expansion, jobs))
+            with Spark(_spark_settings(plan, jobs)) as spark:
+                return _run_jobs(spark, store, missing, plan, listen)
+        except (Full, SparkFailed) as failed:
+            return SweepOutcome(str(failed), interrupted=False, ran=0, seconds=0.0, summary=None)
+
+
+def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
+    return SparkSettings(
+        master=plan.master,
+        log=plan.log or plan.out / "spark.log",
+        archive=plan.archive,
+        files=distinct_files(jobs),
+        conf=plan.conf,
+    )
+
+
+def _run_jobs(
+    spark: Spark, store: Store, jobs: Sequence[Job], plan: Plan, listen: Callable[[News], None]
+) -> SweepOutcome:
+    failure, interrupted, ran, began = None, False, 0, time.monotonic()
+
+    def count(news: News) -> None:
+        nonlocal ran
+        ran = news.done
+        listen(news)
+
+    try:
+        Sweep(store, spark, count).run(jobs)
+    except KeyboardInterrupt:
+        interrupted = True
+    except (Full, SparkFailed) as failed:
+        failure = str(failed)
+    seconds = time.monotonic() - began
+    try:
+        summary = spark.ask(lambda session: summarise(session, plan.out))
+    except SparkFailed:
+        if not interrupted:
+            raise
+        summary = None
+    return SweepOutcome(failure, interrupted, ran, seconds, summary)
+
+
+def _again(row: Row, words: Sequence[str]) -> bool:
+    """Whether the row is one to run again: it has one of the values of each field that is named."""
+    has = {
+        "verdict": row.verdict.value,
+        "property": row.property_name,
+        "spec": row.spec,
+        "engine": row.engine,
+    }
+    wanted: dict[str, set[str]] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        wanted.setdefault(name, set()).add(value.upper() if name == "verdict" else value)
+    return bool(wanted) and all(has[name] in values for name, values in wanted.items())
+
+
+def _described(plan: Plan, expansion: Expansion, jobs: Sequence[Job]) -> Mapping[str, Any]:
+    return {
+        "jobs": [job.job_id for job in jobs],
+        "left_out": [asdict(item) for item in expansion.left_out],
+        "master": plan.master,
+        "grid": plan.grid,
+    }

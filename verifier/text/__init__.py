@@ -1,0 +1,1 @@
+"""A run as text for a terminal: verdicts, executions, proofs, counts."""

@@ -1,0 +1,146 @@
+"""A counterexample for readers: numbered actions, and per step what changed, a column per lane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.sorts import IndexSet
+from verifier.system.model import Model
+from verifier.text.changes import Entry, changes, contents
+from verifier.text.columns import GAP, cell, one_line, run_together, side_by_side, widths, wrap
+from verifier.trust.trace import Trace
+
+_MARGIN = 4
+"""Room for the number of a step."""
+_SHARED = "shared"
+_NARROW, _ROOMY = 20, 28
+"""Least widths of columns that have to give way: of the lanes alone, and with what is shared beside them."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What stands in the table for one state: the action before it, and entries."""
+
+    number: int
+    title: str
+    entries: tuple[Entry, ...]
+    changed: frozenset[str] | None = None
+    """Where whole states are shown: the paths of what changed."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which lanes stand side by side, and how wide each is. ``None`` is what belongs to no lane."""
+
+    lanes: tuple[Concrete | None, ...]
+    widths: tuple[int, ...]
+
+
+def render_trace(
+    model: Model, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
+) -> list[Text]:
+    """The lines of a trace, none longer than ``width``. ``start`` is what the first state is called."""
+    lanes = model.definition.presentation.lanes
+    steps = list(_steps(model, trace, lanes, full, start))
+    columns = _columns(steps, list(lanes.values()) if lanes else [], width - _MARGIN)
+    lines = _heading(columns)
+    for step in steps:
+        lines += _title(step, width)
+        lines += _body(step, columns, width - _MARGIN)
+    return lines
+
+
+def _steps(model: Model, trace: Trace, lanes: IndexSet | None, full: bool, title: str) -> Iterator[_Step]:
+    variables = model.definition.variables
+    start = contents(variables, trace.states[0], lanes, brief=not full)
+    yield _Step(0, title, tuple(start), frozenset() if full else None)
+    for number, action in enumerate(trace.actions, 1):
+        before, after = trace.states[number - 1], trace.states[number]
+        if full:
+            entries = contents(variables, after, lanes, brief=False)
+            old = set(contents(variables, before, lanes, brief=False))
+            changed = frozenset(entry.path for entry in entries if entry not in old)
+            yield _Step(number, str(action), tuple(entries), changed)
+        else:
+            entries = changes(variables, before, after, lanes)
+            yield _Step(number, str(action), tuple(entries or [Entry(None, "nothing changes", ())]))
+
+
+def _columns(steps: Sequence[_Step], lanes: Sequence[Concrete], available: int) -> _Columns:
+    """The lanes side by side, with the rest beside them or, if that gets narrow, above; or nothing."""
+    entries = [entry for step in steps if step.number for entry in step.entries]
+    if any(entry.lane is not None for entry in entries):
+        whole = any(step.changed is not None for step in steps)
+        for candidates, narrowest in (((None, *lanes), _ROOMY), (tuple(lanes), _NARROW)):
+            natural = [_natural_width(lane, entries) for lane in candidates]
+            chosen = widths(natural, available, narrowest)
+            if chosen is not None and not (whole and None in candidates):
+                return _Columns(candidates, tuple(chosen))
+    return _Columns((), ())
+
+
+def _natural_width(lane: Concrete | None, entries: Sequence[Entry]) -> int:
+    return max([len(_lane_title(lane)), *(len(one_line(entry)) for entry in entries if entry.lane == lane)])
+
+
+def _lane_title(lane: Concrete | None) -> str:
+    return _SHARED if lane is None else str(lane)
+
+
+def _heading(columns: _Columns) -> list[Text]:
+    if not columns.lanes:
+        return []
+    rule = GAP.replace(" ", "─").replace("│", "┼").join("─" * width for width in columns.widths)
+    (titled,) = side_by_side([[_lane_title(lane)] for lane in columns.lanes], columns.widths)
+    return [Text(" " * _MARGIN + titled, "bold"), Text("─" * _MARGIN + rule, "dim")]
+
+
+def _title(step: _Step, width: int) -> list[Text]:
+    result = []
+    for index, line in enumerate(wrap(step.title, width - _MARGIN, subsequent_indent="  ")):
+        margin = f"{step.number:>{_MARGIN - 2}}  " if index == 0 else " " * _MARGIN
+        text = Text(margin, "bold")
+        text.append(line, "bold cyan" if step.number else "bold")
+        result.append(text)
+    return result
+
+
+def _body(step: _Step, columns: _Columns, width: int) -> list[Text]:
+    # Initial values are many and mostly alike, so they get the whole width.
+    beside = tuple(lane for lane in columns.lanes if lane is not None or step.number > 0)
+    above = [entry for entry in step.entries if entry.lane not in beside]
+    below = [entry for entry in step.entries if entry.lane in beside]
+    if step.changed is None and (columns.lanes or step.number == 0):
+        lines = run_together(above, width)
+    else:
+        lines = _marked(step, above, width)
+    cells = [
+        _marked(step, [entry for entry in below if entry.lane == lane], column)
+        for lane, column in zip(columns.lanes, columns.widths, strict=True)
+    ]
+    lines += side_by_side(cells, columns.widths)
+    return [_styled(" " * _MARGIN + line) for line in lines]
+
+
+def _marked(step: _Step, entries: Sequence[Entry], width: int) -> list[str]:
+    """The lines of entries below each other; among whole states, those that changed have a star."""
+    if step.changed is None:
+        return cell(entries, width)
+    lines = []
+    for entry in entries:
+        star = "* " if entry.path in step.changed else "  "
+        first, *rest = cell([entry], width - len(star))
+        lines += [star + first, *("  " + line for line in rest)]
+    return lines
+
+
+def _styled(line: str) -> Text:
+    text = Text(line)
+    text.highlight_regex(r"→ (?:(?! {3}| │).)+", "green")
+    text.highlight_regex(r"\* \S+", "bold")
+    text.highlight_regex(r"[│→]", "dim")
+    return text

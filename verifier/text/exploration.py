@@ -1,0 +1,116 @@
+"""An exploration as text: counterexamples, verdicts, what was counted, and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.outcomes.run import Run
+from verifier.text.columns import wrap
+from verifier.text.run import (
+    DEADLOCKS_NOT_CHECKED,
+    constants_line,
+    deadlocks_checked,
+    expectation_remarks,
+    render_counterexamples,
+    render_verdicts,
+)
+from verifier.verdict import VerdictKind
+
+
+def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters."""
+    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
+    lines += [Text(_how(run)), Text()]
+    lines += render_counterexamples(run, width, full)
+    lines += render_verdicts(run, width)
+    if run.outcome.statistics:
+        lines += [Text(), *_counts(run), Text(), *coverage_table(run.outcome.statistics["actions"])]
+    lines.append(Text())
+    for words in _warnings(run):
+        lines += [Text(line, "yellow") for line in wrap(words, width, subsequent_indent="  ")]
+    for remark in _remarks(run):
+        lines += map(Text, wrap(remark, width, subsequent_indent="  "))
+    return lines
+
+
+def _warnings(run: Run) -> list[str]:
+    found = []
+    if run.outcome.statistics.get("initial_states") == 0:
+        found.append("warning: no state satisfies Init, so nothing was checked")
+    never = ", ".join(run.outcome.never_enabled)
+    if never and run.outcome.statistics.get("complete"):
+        found.append(f"warning: never enabled: {never} (a guard too strong?)")
+    return found
+
+
+def _how(run: Run) -> str:
+    figures = run.outcome.statistics
+    if figures.get("symmetry"):
+        return f"explored up to {figures['permutations']} permutations of interchangeable elements, no solver"
+    return "explored state by state, no solver"
+
+
+def _counts(run: Run) -> list[Text]:
+    """What was counted, a figure to a line."""
+    figures = run.outcome.statistics
+    name = "classes of states" if figures["symmetry"] else "distinct states"
+    rows = [(name, figures["distinct_states"])]
+    if figures["symmetry"]:
+        rows.append(("states in them", figures["states_in_orbits"]))
+    rows += [
+        ("states generated", figures["generated_states"]),
+        ("initial states", figures["initial_states"]),
+        ("depth", figures["depth"]),
+        ("deadlocks", figures["deadlocks"]),
+    ]
+    if figures["states_beyond_constraint"]:
+        rows.append(("beyond the constraint", figures["states_beyond_constraint"]))
+    if figures["waiting_states"]:
+        rows.append(("not yet looked at", figures["waiting_states"]))
+    return table([(name, f"{number:,}") for name, number in rows])
+
+
+def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
+    """Per action, one line of counts under a heading that names them."""
+    names = list(next(iter(actions.values()), {}))
+    cells = [["action", *names]]
+    cells += [[action, *(f"{counts[name]:,}" for name in names)] for action, counts in actions.items()]
+    return table(cells, heading=True)
+
+
+def table(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]:
+    """Rows in columns; all but the first column are numbers, and stand to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for index, (first, *rest) in enumerate(rows):
+        numbers = (text.rjust(width) for text, width in zip(rest, widths[1:], strict=True))
+        lines.append(
+            Text("   ".join((first.ljust(widths[0]), *numbers)), "bold" if heading and index == 0 else "")
+        )
+    return lines
+
+
+def _remarks(run: Run) -> list[str]:
+    figures: Mapping[str, Any] = run.outcome.statistics
+    remarks = []
+    if figures.get("complete"):
+        remarks.append("Complete: every reachable state was checked, so what holds, holds at any depth.")
+    elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
+        remarks.append("HOLDS(n): no execution of at most n actions violates it.")
+    if any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts):
+        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    if run.outcome.never_enabled and not figures.get("complete"):
+        remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
+    if not deadlocks_checked(run):
+        remarks.append(DEADLOCKS_NOT_CHECKED)
+    remarks += expectation_remarks(run)
+    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
+    if figures:
+        times += f"; {figures['states_per_second'] or 0:,} states per second"
+        times += f"; peak memory {figures['peak_memory_bytes'] / 2**20:.0f} MiB"
+    return [*remarks, f"{times}."]

@@ -1,0 +1,60 @@
+"""Why the last state of a counterexample violates its property, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from verifier.encodings.concrete import show
+from verifier.specs.definition import PropertyKind
+from verifier.system.model import Model
+from verifier.text.columns import wrap
+from verifier.trust.explain import Reason, breaches, reasons
+from verifier.trust.trace import Trace
+
+
+def failing_part(model: Model, trace: Trace) -> list[str]:
+    """What fails in the last state: formulas with their witnesses, or actions that would leave a sort."""
+    found = reasons(model, trace)
+    if found:
+        return [line for reason in found for line in _reason(reason)]
+    return breaches(model, trace)
+
+
+def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
+    """The failing part under a line that names the property and the state."""
+    where = "the initial state" if trace.steps == 0 else f"state {trace.steps}"
+    stuck = ", in which no action is enabled" if _speaks_of_deadlocks(model, trace) else ""
+    failing = failing_part(model, trace)
+    lines = [Text(f"{trace.violates} fails in {where}{stuck}{':' if failing else ''}", "bold red")]
+    for line in failing:
+        indent = len(line) - len(line.lstrip()) + 2
+        prefix, hanging = " " * indent, " " * (indent + 2)
+        lines += map(Text, wrap(line.strip(), width, initial_indent=prefix, subsequent_indent=hanging))
+    return lines
+
+
+def short_failure(model: Model, trace: Trace) -> str:
+    """The failing part on one line."""
+    found = [str(reason) for reason in reasons(model, trace)] or breaches(model, trace)
+    return "; ".join(found) or "no action is enabled"
+
+
+def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:
+    kinds = {prop.name: prop.kind for prop in model.system.properties}
+    if trace.violates in {lemma.name for lemma in model.definition.lemmas}:
+        return False
+    return kinds.get(str(trace.violates)) in (None, PropertyKind.DEADLOCK_INVARIANT)
+
+
+def _reason(reason: Reason) -> Iterator[str]:
+    """One reason: the witnesses, the false part, the values it speaks of."""
+    at = ", ".join(f"{name} = {show(value)}" for name, value in reason.witnesses)
+    where = ", ".join(f"{name} = {show(value)}" for name, value in reason.values)
+    indent = "  " if at else ""
+    if at:
+        yield f"for {at}:"
+    yield f"{indent}{reason.formula} is false"
+    if where:
+        yield f"{indent}where {where}"

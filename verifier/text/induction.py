@@ -1,0 +1,119 @@
+"""An inductive check as text: the counterexample to induction, and a table of lemmas by actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.engines.induction import InductionOutcome, Inductions, Obligation
+from verifier.engines.inductive_step import Kind
+from verifier.outcomes.run import Run
+from verifier.solvers import solver_version
+from verifier.text.columns import wrap
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import render_failure
+from verifier.text.run import constants_line, expectation_remarks, render_verdicts
+from verifier.verdict import Verdict, VerdictKind
+
+_UNREACHABLE = (
+    "The first state satisfies all that was assumed, but it may be unreachable: then the lemmas are too "
+    "weak, not the protocol wrong (--reachable K looks for an execution to it)."
+)
+_CELL = 6
+
+
+def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters as far as the tables can."""
+    outcomes = run.outcome.parts if isinstance(run.outcome, Inductions) else ()
+    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
+    solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
+    lines += [Text(f"{run.engine}, {solvers}"), Text()]
+    for outcome in outcomes:
+        lines += [*_counterexample(run, outcome.verdicts[0], width, full), *_table(run, outcome), Text()]
+    lines += [*render_verdicts(run, width), Text()]
+    instances = 0 if run.model is None else len(run.model.system.instances)
+    for outcome in outcomes:
+        for remark in _remarks(run, outcome, instances):
+            lines += map(Text, wrap(remark, width, subsequent_indent="  "))
+    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."
+    for remark in (*expectation_remarks(run), times):
+        lines += map(Text, wrap(remark, width, subsequent_indent="  "))
+    return lines
+
+
+def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[RenderableType]:
+    if verdict.trace is None or run.model is None:
+        return []
+    inductive = verdict.kind is VerdictKind.NOT_INDUCTIVE
+    title = "counterexample to induction" if inductive else "counterexample"
+    lines: list[RenderableType] = [Text(f"{verdict.property_name}: {title}", "bold yellow"), Text()]
+    start = "from a state" if inductive and verdict.trace.steps else "initially"
+    lines += render_trace(run.model, verdict.trace, width, full=full, start=start)
+    lines += [Text(), *render_failure(run.model, verdict.trace, width)]
+    if start != "initially":
+        lines += map(Text, wrap(_UNREACHABLE, width))
+    return [*lines, Text()]
+
+
+def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
+    """The lemmas below each other, the actions side by side; in each cell the seconds, or that it fails."""
+    if not outcome.obligations:
+        return []
+    cells: dict[tuple[str, str], list[Obligation]] = {}
+    for item in outcome.obligations:
+        cells.setdefault((item.formula, item.action or item.kind), []).append(item)
+    formulas = list(dict.fromkeys(item.formula for item in outcome.obligations))
+    actions = [action.name for action in run.definition.actions]
+    asked = {item.action for item in outcome.obligations}
+    columns = [Kind.INITIATION, *(name for name in actions if name in asked), Kind.SAFETY]
+    heads = ["init", *(str(number) for number in range(1, len(columns) - 1)), "safety"]
+    margin = max(map(len, formulas))
+    lines = [Text(" " * margin + "".join(f"{head:>{_CELL + 2}}" for head in heads), "bold")]
+    for formula in formulas:
+        line = Text(f"{formula:<{margin}}")
+        for column in columns:
+            shown = _cell(cells.get((formula, column), []))
+            line.append(f"{shown:>{_CELL + 2}}", "bold red" if shown == "fails" else "")
+        lines.append(line)
+    legend = (f"{head:>{margin}}  {name}" for head, name in zip(heads[1:-1], columns[1:-1], strict=True))
+    return [*lines, *(Text(line, "dim") for line in legend)]
+
+
+def _cell(items: Sequence[Obligation]) -> str:
+    if not items:
+        return "·"
+    if any(item.holds is False for item in items):
+        return "fails"
+    return "?" if any(item.holds is None for item in items) else f"{sum(i.seconds for i in items):.2f}"
+
+
+def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
+    verdict = outcome.verdicts[0]
+    name = verdict.property_name
+    remarks = []
+    steps = [item for item in outcome.obligations if item.kind is Kind.CONSECUTION]
+    if steps:
+        about = f"{outcome.asked} of {instances} instances, the rest being images of them under renaming"
+        if outcome.asked == instances:
+            about = f"all {instances} instances"
+        remarks.append(f"{name}: {len(outcome.obligations)} obligations, about {about}.")
+    fell = [f"{item.formula} (at {item.fell_at})" for item in outcome.left_out if item.fell_at is not None]
+    unneeded = [item.formula for item in outcome.left_out if item.fell_at is None]
+    if fell:
+        remarks.append(f"{name}: not kept, and left out: {', '.join(fell)}.")
+    if unneeded:
+        remarks.append(f"{name}: not needed: {', '.join(unneeded)}.")
+    if verdict.kind is VerdictKind.PROVED:
+        remarks.append(f"{name}: inductive together: {', '.join(outcome.invariant)}.")
+    if outcome.rechecked is not None:
+        again = outcome.rechecked
+        by = f"{again.solver} {solver_version(again.solver)}"
+        how = f"{again.obligations} obligations about {again.instances} instances"
+        remarks.append(f"{name}: {by} checked it again in {again.seconds:.1f} s, in a fresh process: {how}.")
+    files = {v.property_name: v.certificate for v in run.outcome.verdicts}
+    if files.get(name) is not None:
+        remarks.append(f"{name}: the certificate is in {files[name]}.")
+    return remarks

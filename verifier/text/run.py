@@ -1,0 +1,182 @@
+"""A run as text: the counterexamples, then the verdicts and what to think of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.encodings.concrete import Concrete, show
+from verifier.outcomes.run import Run
+from verifier.solvers import solver_version
+from verifier.specs.definition import NO_DEADLOCK, PropertyKind
+from verifier.text.columns import aligned, wrap
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import render_failure
+from verifier.verdict import Verdict, VerdictKind, in_words
+
+DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
+
+_STYLES = {
+    VerdictKind.HOLDS: "bold green",
+    VerdictKind.PROVED: "bold green",
+    VerdictKind.REACHED: "bold green",
+    VerdictKind.VIOLATED: "bold red",
+    VerdictKind.NOT_INDUCTIVE: "bold yellow",
+    VerdictKind.INCONCLUSIVE: "bold yellow",
+    VerdictKind.ERROR: "bold red",
+}
+
+
+def constants_line(constants: Mapping[str, Concrete]) -> str:
+    """``replicas=3, log_size=2``."""
+    return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
+
+
+def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
+    """A verdict in words: ``HOLDS(12)``, ``VIOLATED in 12 steps (fewest)``.
+
+    ``shortest`` says that the fewest steps were asked for.
+    """
+    words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
+    return words if verdict.steps is None else f"{words} ({_fewest(verdict, shortest)})"
+
+
+def _fewest(verdict: Verdict, shortest: bool) -> str:
+    if verdict.fewest:
+        return "fewest"
+    return "maybe not the fewest" if shortest else "maybe not the fewest: --shortest"
+
+
+def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters."""
+    return [
+        *_header(run, width),
+        *render_counterexamples(run, width, full),
+        *render_verdicts(run, width),
+        *_notes(run, width),
+    ]
+
+
+def _header(run: Run, width: int) -> list[RenderableType]:
+    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    steps = run.options.get("steps", "serial")
+    solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
+    how = f"{run.engine} to depth {run.depth}, {steps} steps, {solvers}"
+    return [*(Text(line, "bold") for line in wrap(about, width)), *map(Text, wrap(how, width)), Text()]
+
+
+def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
+    """Each execution that violates something, with what fails in its last state, or reaches something."""
+    lines: list[RenderableType] = []
+    shown: list[Verdict] = []
+    for verdict in run.outcome.verdicts:
+        if verdict.trace is None or run.model is None:
+            continue
+        lines.append(Text(f"{verdict.property_name}: {_text(run, verdict)}", _STYLES[verdict.kind]))
+        same = [other for other in shown if _same_execution(other, verdict)]
+        if same:
+            other = f"{_does(same[0])} {same[0].property_name}"
+            lines.append(Text(f"The execution that {other} {_does(verdict)} it too."))
+        else:
+            shown.append(verdict)
+            lines += [Text(), *render_trace(run.model, verdict.trace, width, full=full)]
+        lines.append(Text())
+        if verdict.kind is not VerdictKind.REACHED:
+            lines += [*render_failure(run.model, verdict.trace, width), Text()]
+    return lines
+
+
+def _does(verdict: Verdict) -> str:
+    return "reaches" if verdict.kind is VerdictKind.REACHED else "violates"
+
+
+def _same_execution(one: Verdict, other: Verdict) -> bool:
+    assert one.trace is not None
+    assert other.trace is not None
+    return one.trace.states == other.trace.states and one.trace.actions == other.trace.actions
+
+
+def _text(run: Run, verdict: Verdict) -> str:
+    return verdict_text(verdict, shortest=bool(run.options.get("shortest", True)))
+
+
+def render_verdicts(run: Run, width: int) -> list[RenderableType]:
+    """The table of verdicts."""
+    verdicts = run.outcome.verdicts
+    rows = [("property", "verdict"), *((verdict.property_name, _text(run, verdict)) for verdict in verdicts)]
+    styles = ["bold", *(_STYLES[verdict.kind] for verdict in verdicts)]
+    return [
+        Text(line, style) for lines, style in zip(aligned(rows, width), styles, strict=True) for line in lines
+    ]
+
+
+def _notes(run: Run, width: int) -> list[RenderableType]:
+    notes: list[RenderableType] = [Text()]
+    styled = [*(("yellow", words) for words in _warnings(run)), *(("", words) for words in _remarks(run))]
+    for style, words in styled:
+        notes += [Text(line, style) for line in wrap(words, width, subsequent_indent="  ")]
+    return notes
+
+
+def _warnings(run: Run) -> list[str]:
+    found = []
+    never = ", ".join(run.outcome.never_enabled)
+    if never and _closed_throughout(run.outcome.verdicts, run.depth):
+        found.append(f"warning: never enabled within depth {run.depth}: {never} (a guard too strong?)")
+    longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
+    if longer:
+        names = ", ".join(f"{verdict.property_name} ({verdict.steps})" for verdict in longer)
+        found.append(
+            f"note: more actions than --depth {run.depth} in the {_what(longer)} of {names}: parallel steps "
+            "take several actions at once and so see further"
+        )
+    return found
+
+
+def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
+    """Whether some property was checked to the full depth, so that all states up to it were searched."""
+    not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
+    return any(verdict.kind in not_found and verdict.depth == depth for verdict in verdicts)
+
+
+def _what(verdicts: Sequence[Verdict]) -> str:
+    return "witness" if all(verdict.kind is VerdictKind.REACHED for verdict in verdicts) else "counterexample"
+
+
+def deadlocks_checked(run: Run) -> bool:
+    """Whether something was asked about states in which no action is enabled."""
+    names = {verdict.property_name for verdict in run.outcome.verdicts}
+    kinds = (prop.kind for prop in run.definition.properties if prop.name in names)
+    return NO_DEADLOCK in names or PropertyKind.DEADLOCK_INVARIANT in kinds
+
+
+def expectation_remarks(run: Run) -> list[str]:
+    """Whether what was expected came true, and which actions it was missing."""
+    remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
+    if run.expected:
+        met = "as expected" if run.exit_code == 0 else "not as expected"
+        remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
+    return remarks
+
+
+def _remarks(run: Run) -> list[str]:
+    remarks = []
+    if any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
+        remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates it.")
+    undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
+    if undecided:
+        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    never = ", ".join(run.outcome.never_enabled)
+    verdicts = run.outcome.verdicts
+    searched = any(verdict.depth is not None for verdict in verdicts)
+    if never and searched and not _closed_throughout(verdicts, run.depth):
+        remarks.append(f"Not enabled in any state searched so far: {never}.")
+    if not deadlocks_checked(run):
+        remarks.append(DEADLOCKS_NOT_CHECKED)
+    remarks += expectation_remarks(run)
+    peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
+    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
+    remarks.append(f"{times}; peak memory of the searches {peak:.0f} MiB.")
+    return remarks
