@@ -102,7 +102,7 @@ def choose(domain: Domain, body: Callable[[Any], Any]) -> Any:
     return wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
 
 
-def those(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
+def subset(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
     """The set of the values that satisfy the formula: ``{x \\in domain : body}``."""
     symbol, formula = _single(domain, body)
     return SetValue(Term(Operator.COMPREHENSION, Set(symbol.sort), (formula.term,), binds=symbol))

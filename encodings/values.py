@@ -65,7 +65,7 @@ class Value:
     def __iter__(self) -> NoReturn:
         raise SortError(
             "a value has no elements while the protocol is being read: quantify over it with forall(…), "
-            "exists(…), those(…) or count(…) instead of a loop, and ask contains(…) instead of in"
+            "exists(…), subset(…) or count(…) instead of a loop, and ask contains(…) instead of in"
         )
 
     def __bool__(self) -> NoReturn:
