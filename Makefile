@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: lemmas abc help install verify expectations test lint readers java chromium slow bench results clean
+.PHONY: help install verify java expectations test lint readers chromium slow bench results report lemmas abc clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -62,26 +62,33 @@ slow: $(STAMP) readers  ## The slow tests
 	$(BIN)/python -m pytest -m slow
 
 bench: $(STAMP)  ## Benchmarks, as a table of medians
-	$(BIN)/python -m tests.benchmark
-	$(BIN)/python -m tests.report_benchmark
+	$(BIN)/python -m results.generators.benchmark
+	$(BIN)/python -m results.generators.report_benchmark
 
-# The sweep finds violations, which is no failure of it; whether each is one is for the page to say.
-results: $(STAMP) java  ## Run the standard sweep and regenerate results/ but for the next two
+# The modules of results/generators make the tables. The sweep finds violations, which is no failure of
+# the sweep: its page says which of them disagree with what is known.
+# The whole report, results/run/standard.html, is several megabytes: git ignores it with the sweep's rows.
+results: $(STAMP) java  ## Run the standard sweep and regenerate results/ but for the next three
 	rm -rf results/run
 	$(BIN)/verify sweep results/standard.toml --out results/run --master 'local[2]' || test $$? -eq 10
-	$(BIN)/python -m tests.standard_results results/run > results/README.md
-	$(BIN)/verify report results/run --title 'Standard sweep' --html results/standard.html
-	$(BIN)/python -m tests.golden_table > results/golden.md
-	$(BIN)/python -m tests.expected kafka > results/kafka-bmc.md
-	$(BIN)/python -m tests.proofs_table > results/proofs.md
-	$(BIN)/python -m tests.benchmark > results/benchmarks.md
+	$(BIN)/python -m results.generators.standard_results results/run > results/README.md
+	$(BIN)/verify report results/run --title 'Standard sweep' --html results/run/standard.html
+	$(BIN)/python -m results.generators.golden_table > results/golden.md
+	$(BIN)/python -m results.generators.expected kafka > results/kafka-bmc.md
+	$(BIN)/python -m results.generators.proofs_table > results/proofs.md
+	$(BIN)/python -m results.generators.benchmark > results/benchmarks.md
+
+report: $(STAMP) java  ## Run a small sweep and make its report, results/report.html
+	rm -rf results/run-report
+	$(BIN)/verify sweep results/report.toml --out results/run-report --master 'local[2]' || test $$? -eq 10
+	$(BIN)/verify report results/run-report --title 'Known-bad variants and proofs' --html results/report.html
 
 lemmas: $(STAMP)  ## Prove the lemmas over their grids of constants, for results/
-	$(BIN)/python -m tests.lemma_grid > results/lemmas.md
+	$(BIN)/python -m results.generators.lemma_grid > results/lemmas.md
 
 abc: $(STAMP) readers  ## Compare IC3 with ABC's pdr, for results/
-	$(BIN)/python -m tests.abc_comparison > results/abc-pdr.md
+	$(BIN)/python -m results.generators.abc_comparison > results/abc-pdr.md
 
 clean:  ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find encodings specs tests verifier -name __pycache__ -type d -prune -exec rm -rf {} +
+	find encodings results specs tests verifier -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -52,12 +52,12 @@ def _junction(operands: Iterable[FNode], kind: int, unit: FNode, zero: FNode) ->
 
 
 def conjunction(operands: Iterable[FNode]) -> FNode:
-    """All of them; true if there are none."""
+    """The conjunction of the operands; true if there are none."""
     return _junction(operands, AND, TRUE, FALSE)
 
 
 def disjunction(operands: Iterable[FNode]) -> FNode:
-    """At least one of them; false if there are none."""
+    """The disjunction of the operands; false if there are none."""
     return _junction(operands, OR, FALSE, TRUE)
 
 
@@ -96,20 +96,20 @@ def choice(condition: FNode, then: FNode, otherwise: FNode) -> FNode:
     return _manager.Ite(condition, then, otherwise)
 
 
-def for_some(formula: FNode, variables: Iterable[FNode]) -> FNode:
-    """The existential quantification of the formula over the variables. They do not occur in the result."""
+def exists_over(formula: FNode, variables: Iterable[FNode]) -> FNode:
+    """Whether some values of the variables satisfy the formula. The variables do not occur in the result."""
     for variable in variables:
         formula = disjunction(restricted(formula, {variable: value}) for value in (FALSE, TRUE))
     return formula
 
 
 def restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
-    """The formula with variables replaced by constants, or by formulas, folded."""
+    """The formula with variables replaced by constants or formulas, and constants folded."""
     return restricted_all((root,), known)[0]
 
 
 def restricted_all(roots: Sequence[FNode], known: Mapping[FNode, FNode]) -> list[FNode]:
-    """The formulas with variables replaced; what several of them share is replaced once."""
+    """The formulas with variables replaced. A part that several formulas share is replaced once."""
     result = dict(known)
     stack = list(roots)
     while stack:

@@ -1,4 +1,4 @@
-"""Concrete values: what the states of a trace are made of.
+"""Concrete values: the values in the states of a trace.
 
 Every sort has ordinary, hashable Python values: ``bool``, ``int``, ``str`` (enumeration members),
 ``None`` (the empty option), ``frozenset``, ``tuple``; and, defined here, ``Element`` for index sets and a
@@ -19,9 +19,9 @@ Concrete: TypeAlias = Hashable
 
 @final
 class Element:
-    """An element of an index set: which set, and its number from 1 on. ``element`` makes them.
+    """An element of an index set, identified by the set and the element's number, which starts at 1.
 
-    There is one object for each, so elements are compared by identity, never by their names.
+    ``element`` makes one object for each element. So elements are compared by identity, never by name.
     """
 
     __slots__ = ("count", "kind", "name", "number", "prefix")
@@ -46,7 +46,7 @@ class Element:
 
 @cache
 def element(kind: str, count: int, prefix: str, number: int) -> Element:
-    """The element with that number of the index set of ``count`` things of one kind."""
+    """The element with this number in the index set of ``count`` elements of one kind."""
     return Element(kind, count, prefix, number)
 
 
@@ -125,9 +125,9 @@ _PLAIN = re.compile(r"\w[\w .+/-]*")
 
 
 def show(value: Concrete) -> str:
-    """A concrete value as a reader wants to see it: ``(id 1, epoch 2)``, ``{r1, r3}``, ``–`` for none.
+    """A concrete value as text: ``(id 1, epoch 2)``, ``{r1, r3}``, ``–`` for none.
 
-    Two values of one sort are never shown alike: words with other signs than these are quoted.
+    Two values of one sort have different texts. For that, words with unusual characters are quoted.
     """
     match value:
         case None:

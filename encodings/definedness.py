@@ -1,10 +1,13 @@
-"""Where terms read what has no value: a none's value, a sequence beyond its end, the least of nothing.
+"""The states in which terms read what has no value.
 
-Such a read has no meaning, and a formula that makes it is not just false. Reading is strict, as in TLA+:
-a term reads all its parts, a quantifier its body for every value. Only what an earlier part decides is not
-read: in ``a & b`` the right side is read where ``a`` is true, in ``a | b`` where it is false, in
-``a.implies(b)`` where ``a`` is true; of ``if_`` the branch that is taken; of ``filtered`` the condition for
-the elements that the sequence has.
+Examples are the value of an option that is none, a sequence beyond its end, and the minimum of an empty set.
+A formula that makes such a read is not false: it has no meaning. A term reads all of its parts, as in TLA+,
+and a quantifier reads its body for every value. There are these exceptions:
+
+- ``a & b`` and ``a.implies(b)`` read ``b`` only if ``a`` is true;
+- ``a | b`` reads ``b`` only if ``a`` is false;
+- ``if_`` reads only the branch that it takes;
+- ``filtered`` reads its condition only for the elements of the sequence.
 """
 
 from __future__ import annotations
@@ -24,9 +27,9 @@ from verifier.encodings.terms import Operator, Symbol, Term
 
 
 class Definedness:
-    """Says of terms, over the variables of a lowering, where all that they read has a value.
+    """For terms over the variables of a lowering: the states in which all of their reads have a value.
 
-    Where that holds, what the lowering makes of a term is its value.
+    In these states the lowering of a term is the term's value.
     """
 
     def __init__(self, lowering: Lowering) -> None:
@@ -36,7 +39,7 @@ class Definedness:
         self._memo: dict[tuple[int, tuple[Concrete, ...]], FNode] = {}
 
     def of(self, term: Term, bindings: Bindings | None = None) -> FNode:
-        """Whether all that the term reads has a value."""
+        """The formula that everything which the term reads has a value."""
         if self._is_total(term):
             return TRUE
         bindings = bindings or {}
@@ -52,15 +55,15 @@ class Definedness:
         return result
 
     def _is_total(self, term: Term) -> bool:
-        """Whether neither the operation nor any part of it may lack a value, each term looked at once."""
+        """Whether the term always has a value, by its operators and sorts. Each term is checked once."""
         entry = self._total.get(id(term))
-        if entry is None:  # keeping the term alive keeps its id its own
+        if entry is None:  # the entry keeps the term alive, so no other term gets its id
             total = not is_partial(term) and all(map(self._is_total, term.arguments))
             entry = self._total[id(term)] = (term, total)
         return entry[1]
 
     def of_lines(self, lines: Sequence[Term], bindings: Bindings) -> FNode:
-        """The same of a conjunction, read from the first line to the first that is false."""
+        """The same for a conjunction of lines, which is read up to the first line that is false."""
         result = TRUE
         for line in reversed(lines):
             rest = result if result is TRUE else disjunction((negation(self._true(line, bindings)), result))
@@ -71,7 +74,7 @@ class Definedness:
         return self._lowering.formula(term, bindings)
 
     def _parts(self, term: Term, bindings: Bindings) -> FNode:
-        """Of what reads all its parts, a body for every value of the bound variable."""
+        """The rule for a term that reads all of its parts, and a body for every value of its variable."""
         if term.binds is None:
             return conjunction(self.of(part, bindings) for part in term.arguments)
         return conjunction(
@@ -171,4 +174,4 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.MAXIMUM_OF: Definedness._extreme,
     Operator.CHOOSE: Definedness._choose,
 }
-"""Of the operators that do not just read all their parts."""
+"""The rules of the operators that are partial or do not read all of their parts."""

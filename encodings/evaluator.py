@@ -1,7 +1,7 @@
-"""The concrete evaluator: boolean terms compiled to plain Python, no solver involved.
+"""The concrete evaluator: boolean terms compiled to plain Python, without a solver.
 
-The compiled function works on Python integers bit by bit, so that one call evaluates as many states
-as the integers have bits: bit *j* of every argument belongs to state *j*.
+The compiled function works on the bits of Python integers. Bit *j* of every argument belongs to state *j*, so
+one call evaluates as many states as the integers have bits.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _expression(node: FNode, arguments: list[str]) -> str:
 
 
 def _joined(operator: str, arguments: list[str]) -> str:
-    """The arguments with the operator between them, nested no deeper than Python's compiler bears."""
+    """The arguments joined by the operator, in groups: Python's compiler limits the nesting."""
     while len(arguments) > _OPERANDS_PER_GROUP:
         groups = range(0, len(arguments), _OPERANDS_PER_GROUP)
         arguments = [f"({operator.join(arguments[start : start + _OPERANDS_PER_GROUP])})" for start in groups]

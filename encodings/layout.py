@@ -1,4 +1,4 @@
-"""Layout: which bits hold which scalar field of the state, and the way between bits and concrete values."""
+"""Layout: the bits of each scalar field of the state, and conversion between bits and concrete values."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from verifier.encodings.sorts import Bag, Boolean, Option, Range, Record, Sequen
 
 @dataclass(frozen=True)
 class Part:
-    """The step of a path to a part that has a name; other steps are keys."""
+    """A step of a path to a part with a name. The other steps are keys."""
 
     name: str
 
 
 Path = tuple[Concrete, ...]
-"""A variable's name, then keys and named parts down to one scalar."""
+"""A variable's name, then the keys and named parts that lead to one scalar."""
 
 
 class Relation(StrEnum):
@@ -66,7 +66,7 @@ class BitMeaning:
 
 
 _PRESENT = Part("is some")
-"""The step to the condition that an option holds a value; no field can have this name."""
+"""The step to the condition that an option holds a value. No field can have this name."""
 _LENGTH = Part("length")
 
 
@@ -82,7 +82,7 @@ class Leaf:
 
     @property
     def name(self) -> str:
-        """The path as a reader writes it: ``log[r2][1].epoch``."""
+        """The path as text: ``log[r2][1].epoch``."""
         return path_text(self.path)
 
     def meaning(self, index: int) -> BitMeaning:
@@ -103,7 +103,7 @@ class Leaf:
 
 
 def path_text(path: Path) -> str:
-    """A path as a reader writes it."""
+    """A path as text."""
     text = str(path[0])
     for step in path[1:]:
         text += f".{step.name}" if isinstance(step, Part) else f"[{show(step)}]"
@@ -121,7 +121,7 @@ class Layout:
         }
         self.leaves = tuple(leaves)
         self.bits: tuple[FNode, ...] = tuple(bit for leaf in leaves for bit in leaf.bits)
-        # Bits are told apart by their names in solvers, certificates and exported files.
+        # Solvers, certificates and exported files identify bits by their names.
         assert len(set(self.bits)) == len(self.bits), "two bits have one name"
 
     def meanings(self) -> dict[str, BitMeaning]:
@@ -133,7 +133,7 @@ class Layout:
         }
 
     def valid(self) -> FNode:
-        """Whether the bits hold a state: every code a value, every unused slot its default."""
+        """Whether the bits hold a state: codes stand for values, and unused slots hold their defaults."""
         codes = [scalars.valid(leaf.code, leaf.bits) for leaf in self.leaves if leaf.code is not None]
         canonical = [_canonical(sort, self.lowered[name]) for name, sort in self.sorts.items()]
         return conjunction((*codes, *canonical))
@@ -152,7 +152,7 @@ class Layout:
         return [bit for leaf, part in zip(self.leaves, parts, strict=True) for bit in leaf.encode(part)]
 
     def decode_state(self, bits: PythonSequence[bool]) -> dict[str, Concrete]:
-        """The concrete state that bits in the order of ``bits`` hold. Raises ValueError if they hold none."""
+        """The concrete state that the values of ``self.bits`` hold. Raises ValueError if they hold none."""
         position, parts = 0, []
         for leaf in self.leaves:
             parts.append(leaf.decode(bits[position : position + len(leaf.bits)]))

@@ -1,18 +1,19 @@
-"""Lowered values: every value as scalars and single conditions, and the operations on all sorts alike.
+"""Lowered values: every value as scalars and boolean conditions, and the operations common to all sorts.
 
 ====================  ==========================================================
 sort                  lowered form
 ====================  ==========================================================
-Boolean               a boolean term; a PartialBoolean where there may be no value
+Boolean               a boolean term; a PartialBoolean if it may have no value
 Range, Enum, IndexSet a Scalar; an Option of these is a Scalar with ``None``
 Record, Function      a dict from field name or key to the lowered part
-Set                   a dict from element to the boolean that it is in; others are not in
-Bag                   a dict from element to the Scalar of its copies; others have none
-Sequence              a LoweredSequence: length and slots, unused ones at the default
-Option of others      a LoweredOption: a condition and a payload, at its default if none
+Set                   a dict from element to the condition that the set contains it
+Bag                   a dict from element to the Scalar of its number of copies
+Sequence              a LoweredSequence: length and slots; unused slots hold the default
+Option of others      a LoweredOption: a condition and a payload; at its default if none
 ====================  ==========================================================
 
-A value without parts to say that it is undefined (a record without fields) is always defined.
+An element that a set or bag does not list is not in it. A value without parts (a record without fields) is
+always defined, because no part could be undefined.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class PartialBoolean:
 
 @dataclass(frozen=True, eq=False)
 class LoweredSequence:
-    """``slots[i]`` is the element at ``i`` where the length is greater than ``i``."""
+    """``slots[i]`` is the element at ``i`` if the length is greater than ``i``."""
 
     length: Scalar
     slots: tuple[Any, ...]
@@ -49,7 +50,7 @@ class LoweredSequence:
 
 @dataclass(frozen=True, eq=False)
 class LoweredOption:
-    """``payload`` counts where ``present`` holds; the option is undefined where that has no value."""
+    """If ``present`` holds, ``payload`` is the value. If ``present`` is undefined, so is the option."""
 
     present: FNode
     payload: Any
@@ -90,7 +91,7 @@ def known(sort: Sort, value: Any) -> Any:
             slots = [known(sort.element, item) for item in value]
             return LoweredSequence(Scalar.known(len(value)), padded(slots, sort))
         case Set():
-            # A frozenset's own order differs from process to process, and with it what is written out.
+            # The order of a frozenset differs between processes. Sorting it makes all output the same.
             return dict.fromkeys(sorted(value, key=show), TRUE)
         case Bag():
             return {item: Scalar.known(copies) for item, copies in value.items()}
@@ -98,7 +99,7 @@ def known(sort: Sort, value: Any) -> Any:
 
 
 def undefined(sort: Sort) -> Any:
-    """What has no value."""
+    """The lowered form of a value of ``sort`` that is undefined everywhere."""
     if sort.is_scalar:
         return Scalar((), exactly=(), total=False)
     match sort:
@@ -112,7 +113,7 @@ def undefined(sort: Sort) -> Any:
 
 
 def holds(value: FNode | PartialBoolean) -> FNode:
-    """A boolean as a formula: false where it has no value."""
+    """A boolean as a formula. It is false where the boolean has no value."""
     return value.true if isinstance(value, PartialBoolean) else value
 
 
@@ -142,12 +143,12 @@ def is_total(value: Lowered) -> bool:
 
 
 def restricted(sort: Sort, condition: FNode, value: Lowered) -> Any:
-    """``value`` where ``condition`` holds, elsewhere none."""
+    """``value`` where ``condition`` holds; undefined elsewhere."""
     return select(sort, [(condition, value)], exhaustive=False)
 
 
 def padded(slots: list[Any], sort: Sequence) -> tuple[Any, ...]:
-    """As many slots as the sort has, the unused ones at the default."""
+    """The slots, extended by defaults to as many as the sort has."""
     if len(slots) < sort.capacity:
         filler = known(sort.element, sort.element.default)
         slots = [*slots, *[filler] * (sort.capacity - len(slots))]
@@ -159,12 +160,12 @@ def _boolean(true: FNode, defined: FNode) -> FNode | PartialBoolean:
 
 
 def _absent(example: Lowered) -> Lowered:
-    """How an element is held that is not in a set or bag; the example is one that may be in."""
+    """The lowered form for an element that is not in a set or bag. ``example`` shows which of both it is."""
     return _NO_COPIES if isinstance(example, Scalar) else FALSE
 
 
 def _paired(left: dict[Any, Any], right: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """The parts of two dicts by key; a missing one is that of an absent element."""
+    """The parts of two dicts by key. If one dict lacks a key, its part is that of an absent element."""
     for key, part in left.items():
         other = right.get(key)
         yield key, part, _absent(part) if other is None else other
@@ -174,7 +175,7 @@ def _paired(left: dict[Any, Any], right: dict[Any, Any]) -> Iterator[tuple[Any, 
 
 
 def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
-    """``if condition then then else otherwise``; both of the same sort."""
+    """``if condition then then else otherwise``. Both values have the same sort."""
     if condition is TRUE or then is otherwise:
         return then
     if condition is FALSE:
@@ -200,9 +201,9 @@ def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
 
 
 def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -> Any:
-    """The value of ``sort`` whose condition holds; the conditions exclude each other.
+    """The value of ``sort`` whose condition holds. The conditions exclude each other.
 
-    Where none holds there is no value; ``exhaustive`` says that this cannot be.
+    Where no condition holds, the result is undefined. ``exhaustive`` says that some condition always holds.
     """
     options = [(when, value) for when, value in options if when is not FALSE]
     if not options:
@@ -223,7 +224,7 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
                 present = disjunction((present, negation(disjunction(when for when, _ in options))))
             payloads = [(when, value.payload) for when, value in options]
             return LoweredOption(present, select(sort.inner, payloads, exhaustive))
-        case Sequence():  # where the length is undefined, the slots do not count
+        case Sequence():  # where the length is undefined, the slots have no meaning
             length = scalars.select([(when, value.length) for when, value in options], exhaustive)
             slots = (
                 select(sort.element, [(when, value.slots[index]) for when, value in options], True)
@@ -316,9 +317,9 @@ def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
 
 
 def convert(value: Any, source: Sort, target: Sort) -> Any:
-    """``value`` of ``source`` in the shape of ``target``, whose values include it or which it may overrun.
+    """``value``, which has the sort ``source``, in the shape of the sort ``target``.
 
-    Slots that ``target`` does not have are dropped; ``outside`` says when that loses something.
+    Slots that ``target`` does not have are dropped. ``outside`` says in which states that loses an element.
     """
     if source == target:
         return value
@@ -341,14 +342,14 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
 
 
 def _filled(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
-    """``value`` where it is used, else the default of ``target``; it was that of ``source`` there."""
+    """``value`` where the slot is used. Elsewhere the default of ``target`` replaces that of ``source``."""
     if source.default == target.default:
         return value
     return either(used, value, known(target, target.default))
 
 
 def outside(sort: Sort, value: Lowered) -> FNode:
-    """Whether ``value`` is undefined or not in ``sort``, and so cannot be assigned to a variable of it."""
+    """Whether ``value`` is undefined or not in ``sort``. Then no variable of this sort can hold it."""
     match value:
         case FNode():
             return FALSE

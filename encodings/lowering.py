@@ -1,4 +1,4 @@
-"""The finite reading: from terms to boolean terms, quantifiers expanded over the values of their sorts."""
+"""The finite reading: lowers terms to boolean terms and expands quantifiers over their sorts' values."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Bindings = Mapping[Symbol, Concrete]
 
 
 class Lowering:
-    """Lowers terms over one meaning of the free variables, each term once per binding.
+    """Lowers terms for one meaning of the free variables. Each term is lowered once per binding.
 
-    ``tick`` is called for each, and may raise to end the work.
+    It calls ``tick`` for each term and binding. ``tick`` may raise an exception to end the work.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class Lowering:
         self._terms: dict[int, tuple[Term, tuple[Symbol, ...]]] = {}
 
     def formula(self, term: Term, bindings: Bindings | None = None) -> FNode:
-        """A boolean term, lowered; false where it has no value."""
+        """The formula of a boolean term. It is false where the term has no value."""
         return holds(self.lower(term, bindings or {}))
 
     def lower(self, term: Term, bindings: Bindings) -> Any:
-        """Any term, lowered."""
+        """The lowered form of a term."""
         entry = self._terms.get(id(term))
-        if entry is None:  # keeping the term alive keeps its id its own
+        if entry is None:  # the entry keeps the term alive, so no other term gets its id
             entry = (term, tuple(symbol for symbol in term.free if symbol not in self._variables))
             self._terms[id(term)] = entry
         key = (id(term), tuple(bindings[symbol] for symbol in entry[1]))
@@ -75,13 +75,13 @@ class Lowering:
         return (self.formula(argument, bindings) for argument in term.arguments)
 
     def _as(self, sort: Sort, term: Term, bindings: Bindings) -> Any:
-        """A term lowered, in the shape of a sort that includes its own."""
+        """The lowered form of a term, in the shape of a sort that includes the term's sort."""
         return convert(self.lower(term, bindings), term.sort, sort)
 
     def _key(
         self, term: Term, bindings: Bindings, domain: Iterable[Concrete]
     ) -> tuple[list[tuple[Concrete, FNode]], FNode]:
-        """The keys in the domain that a term may be, and whether it is one of them."""
+        """The keys of the domain that a term may equal, and whether it equals one of them."""
         key = self.lower(term, bindings)
         possible = cases(term.sort, key)
         within = [(value, when) for value, when in possible if value in domain]
@@ -90,13 +90,13 @@ class Lowering:
         return within, disjunction(when for _, when in within)
 
     def _expand(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, Bindings]]:
-        """The bound variable's values, each with the bindings for it."""
+        """The bound variable's values, each with the bindings that include it."""
         assert term.binds is not None
         for value in term.binds.sort.values():
             yield value, {**bindings, term.binds: value}
 
     def _instances(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, FNode]]:
-        """The bound variable's values, each with the formula, the last argument, lowered for it."""
+        """The bound variable's values, each with the last argument lowered to a formula for it."""
         for value, inner in self._expand(term, bindings):
             yield value, self.formula(term.arguments[-1], inner)
 
@@ -239,7 +239,7 @@ class Lowering:
         return restricted(term.sort, defined(members), total)
 
     def _first(self, term: Term, bindings: Bindings, *, descending: bool) -> Any:
-        """The first member of a set of integers in one order."""
+        """The first member of a set of integers in the given order."""
         members = [(item, holds(inside)) for item, inside in self._only(term, bindings).items()]
         members.sort(key=lambda member: member[0], reverse=descending)
         return _first_that_holds(term.sort, members)
@@ -306,7 +306,7 @@ def _with_element(sort: Sort, element: Sort) -> Sequence:
 
 
 def _first_that_holds(sort: Sort, candidates: Iterable[tuple[Concrete, FNode]]) -> Any:
-    """The first of the values whose condition holds; no value if none does."""
+    """The first value whose condition holds; undefined if no condition holds."""
     options, earlier = [], FALSE
     for value, condition in candidates:
         options.append((conjunction((condition, negation(earlier))), known(sort, value)))
@@ -318,17 +318,17 @@ _Rule = Callable[[Lowering, Term, Bindings], Any]
 
 
 def _of_all(operation: Callable[..., Lowered]) -> _Rule:
-    """The rule of an operation on all lowered arguments."""
+    """The rule for an operation on all arguments in lowered form."""
     return lambda lowering, term, bindings: operation(*lowering._all(term, bindings))
 
 
 def _of_formulas(operation: Callable[[Iterable[FNode]], Lowered]) -> _Rule:
-    """The rule of an operation on all arguments as formulas."""
+    """The rule for an operation on all arguments as formulas."""
     return lambda lowering, term, bindings: operation(lowering._formulas(term, bindings))
 
 
 def _of_instances(operation: Callable[[Iterable[FNode]], Lowered]) -> _Rule:
-    """The rule of an operation on a formula for each value of the bound variable."""
+    """The rule for an operation on the formulas for all values of the bound variable."""
     return lambda lowering, term, bindings: operation(
         formula for _, formula in lowering._instances(term, bindings)
     )

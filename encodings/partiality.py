@@ -1,4 +1,4 @@
-"""Which operations may have no value, as seen from operators and sorts alone."""
+"""Which operations may have no value, judged by operators and sorts alone."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from verifier.encodings.terms import Operator, Term
 
 
 def is_total(term: Term) -> bool:
-    """Whether the term is seen to have a value whatever its variables are, by its operators and sorts."""
+    """Whether the operators and sorts show that the term has a value for all values of its variables."""
     return not any(is_partial(part) for part in term.walk())
 
 
 def is_partial(term: Term) -> bool:
-    """Whether the operation itself may have no value."""
+    """Whether the operation may have no value although all of its arguments have one."""
     match term.operator:
         case Operator.GET | Operator.AT | Operator.CHOOSE | Operator.MINIMUM_OF | Operator.MAXIMUM_OF:
             return True

@@ -1,4 +1,4 @@
-"""Terms as text, close to how the protocol wrote them."""
+"""Terms as text, similar to the text of the protocol."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _TIGHT = {Operator.SOME, Operator.GET, Operator.APPLY, Operator.AT, Operator.FUN
 
 
 def text(term: Term, bindings: Mapping[Symbol, Concrete] | None = None) -> str:
-    """The term on one line, with the values of bound variables where ``bindings`` gives them."""
+    """The term on one line. Bound variables in ``bindings`` are replaced by their values."""
     return _text(term, bindings or {}, outer=True)
 
 

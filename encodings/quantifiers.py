@@ -1,8 +1,8 @@
-"""Quantifiers, choice and comprehension: how a protocol speaks of all elements of a sort at once.
+"""Quantifiers, choice and comprehension: formulas about all elements of a sort or set.
 
-A domain is a sort or a set value. Each function takes one or more domains and, last, a Python
-function of as many arguments, whose parameter names become the names of the bound variables.
-The finite reading expands them; a protocol never loops over a constant's elements itself.
+A domain is a sort or a set value. The first arguments of each function are one or more domains. Its last
+argument is a Python function with one parameter for each domain. The parameters' names become the names of
+the bound variables. The finite reading expands the quantifiers, so a protocol never loops over elements.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def count(domain: Domain, body: Callable[[Any], Any]) -> IntegerValue:
 
 
 def choose(domain: Domain, body: Callable[[Any], Any]) -> Any:
-    """The first value, in the order of the sort, that satisfies the formula; no value if none does.
+    """The first value, in the order of the sort, that satisfies the formula; undefined if there is none.
 
     An ordered choice over an index set breaks its symmetry.
     """
@@ -102,14 +102,14 @@ def choose(domain: Domain, body: Callable[[Any], Any]) -> Any:
     return wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
 
 
-def those(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
+def subset(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
     """The set of the values that satisfy the formula: ``{x \\in domain : body}``."""
     symbol, formula = _single(domain, body)
     return SetValue(Term(Operator.COMPREHENSION, Set(symbol.sort), (formula.term,), binds=symbol))
 
 
 def image(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
-    """The set of what the values become: ``{body : x \\in domain}``."""
+    """The set of the values of ``body``: ``{body : x \\in domain}``."""
     symbol, variable = _bind(domain, body)
     made = body(variable)
     result = made if isinstance(made, Value) else _plain(made)
@@ -120,7 +120,7 @@ def image(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
 def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = None) -> FunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
-    ``result``, the sort of the body, is needed where that is a plain Python value.
+    ``result`` is the sort of the body. It is needed if the body is a plain Python value.
     """
     symbol, variable = _bind(domain, body)
     value = body(variable) if result is None else coerce(body(variable), result)
@@ -177,9 +177,9 @@ def any_of(*formulas: Any) -> BooleanValue:
 
 
 def constantly(value: bool) -> BooleanValue:
-    """The formula that is ``value`` in every state: for what the constants alone decide.
+    """The formula that is ``value`` in every state. Use it if the constants alone decide a formula.
 
-    A guard line or property that is a plain ``bool`` is refused, because mostly it is a mistake.
+    A guard line or property that is a plain ``bool`` is refused, because it is usually a mistake.
     """
     if not isinstance(value, bool):
         raise SortError(f"constantly needs True or False, not {value!r}")
@@ -189,7 +189,7 @@ def constantly(value: bool) -> BooleanValue:
 
 
 def arbitrary(*variables: Value) -> BooleanValue:
-    """True, whatever the values: says in ``init`` that these variables may start with any value."""
+    """A formula that is always true. In ``init`` it says that these variables may start with any value."""
     for variable in variables:
         if not isinstance(variable, Value):
             raise SortError(f"arbitrary needs variables of the state, as in arbitrary(s.x), not {variable!r}")

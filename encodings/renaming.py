@@ -14,11 +14,11 @@ from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Bag, Boolean, Function, IndexSet, Option, Record, Sequence, Set, Sort
 
 Renaming = Mapping[IndexSet, Mapping[Concrete, Concrete]]
-"""For index sets, what each element becomes; elements that are not mentioned stay."""
+"""For each index set the new element for each element. Elements that it does not list stay as they are."""
 
 
 def renamed_bits(layout: Layout, renaming: Renaming) -> list[FNode]:
-    """The bits of the renamed state, in the order of the layout's."""
+    """The bits of the renamed state, in the order of the layout's bits."""
     lowered = layout.lowered
     return layout.encode({name: _value(sort, lowered[name], renaming) for name, sort in layout.sorts.items()})
 
@@ -47,7 +47,7 @@ def renamed(sort: Sort, value: Any, renaming: Renaming) -> Any:
 
 
 def _value(sort: Sort, value: Any, renaming: Renaming) -> Any:
-    """A lowered value that a state holds, with its elements renamed. Unused slots keep their default."""
+    """A lowered value of a state with its elements renamed. Unused slots keep their default."""
     match sort:
         case _ if sort.is_scalar:
             return _scalar(sort, value, renaming)

@@ -1,9 +1,9 @@
 """Symbolic scalars, and the codes that hold them in state bits.
 
-A symbolic scalar is known by the condition under which it has each of its values. Integers (and
-optional integers, none being least) are kept by thresholds, *at least v*, whose bits are the
-thermometer code itself; enumerations and index elements by *exactly v*, the one-hot code.
-The code of a state field is chosen here, by ``code_of``, and nowhere else.
+A symbolic scalar has a condition for each of its values. An integer, or an optional integer with none as
+the least value, has the conditions *at least v*; their bits are the thermometer code. A member of an
+enumeration or an index element has the conditions *exactly v*; their bits are the one-hot code.
+``code_of`` chooses the code of a state field; no other place does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from verifier.encodings.sorts import Option, Range, Sort
 
 
 def _rank(value: Concrete) -> int | float:
-    """The place of an integer or none among them."""
+    """A key that orders integers and none; none is least."""
     if value is None:
         return float("-inf")
     assert isinstance(value, int)
@@ -36,7 +36,7 @@ def _rank(value: Concrete) -> int | float:
 
 
 def is_ordered(values: Iterable[Concrete]) -> bool:
-    """Whether the values are integers or none, and so kept by thresholds."""
+    """Whether the values are integers or none. Such values have thresholds."""
     return all(value is None or isinstance(value, int) for value in values)
 
 
@@ -45,11 +45,11 @@ def _ascends(values: Sequence[Concrete]) -> bool:
 
 
 class Scalar:
-    """A value among ``values``; none of them where it is undefined.
+    """A value among ``values``, or undefined.
 
-    ``exactly`` or ``thresholds`` (one condition per value, in ascending order) must be given; the
-    other view is derived when asked for. Conditions of different values exclude each other.
-    ``total`` says that it is known to be defined.
+    The caller gives ``exactly`` or ``thresholds``: one condition per value, in ascending order. The other
+    form is derived when it is needed. The conditions *exactly* exclude each other. ``total`` says that the
+    scalar is defined in all states.
     """
 
     __slots__ = ("_exactly", "_thresholds", "total", "values")
@@ -67,7 +67,7 @@ class Scalar:
         self._thresholds = None if thresholds is None else tuple(thresholds)
         self.total = total
         if exactly is not None and is_ordered(self.values) and not _ascends(self.values):
-            # Members of an enumeration may be integers in any order; thresholds need theirs.
+            # Members of an enumeration may be integers in any order; thresholds need ascending order.
             pairs = sorted(zip(self.values, exactly, strict=True), key=lambda pair: _rank(pair[0]))
             self.values = tuple(value for value, _ in pairs)
             self._exactly = tuple(when for _, when in pairs)
@@ -79,7 +79,7 @@ class Scalar:
 
     @property
     def exactly(self) -> tuple[FNode, ...]:
-        """For each value, whether it is the one."""
+        """For each value the condition that the scalar equals it."""
         if self._exactly is None:
             assert self._thresholds is not None
             following = (*self._thresholds[1:], FALSE)[: len(self._thresholds)]
@@ -91,7 +91,7 @@ class Scalar:
 
     @property
     def thresholds(self) -> tuple[FNode, ...]:
-        """For each value, whether the scalar is at least that; only for ordered values."""
+        """For each value the condition that the scalar is at least this value; only for ordered values."""
         if self._thresholds is None:
             assert self._exactly is not None
             descending = list(accumulate(reversed(self._exactly), lambda a, b: disjunction((b, a))))
@@ -113,7 +113,7 @@ class Scalar:
         return is_ordered(self.values)
 
     def cases(self) -> list[tuple[Concrete, FNode]]:
-        """Each possible value with its condition."""
+        """The possible values, each with its condition."""
         pairs = zip(self.values, self.exactly, strict=True)
         return [(value, when) for value, when in pairs if when is not FALSE]
 
@@ -139,7 +139,7 @@ class Scalar:
         return Scalar(values, exactly=self._exactly, thresholds=self._thresholds, total=self.total)
 
     def without(self, value: Concrete) -> Scalar:
-        """The scalar, undefined where it was ``value``."""
+        """The scalar, but undefined where it equals ``value``."""
         if value not in self.values:
             return self
         kept = [index for index, own in enumerate(self.values) if own != value]
@@ -158,7 +158,7 @@ def _merged_values(scalars: Iterable[Scalar]) -> list[Concrete]:
 
 
 def select(options: Sequence[tuple[FNode, Scalar]], exhaustive: bool) -> Scalar:
-    """The scalar whose condition holds; the conditions exclude each other."""
+    """The scalar whose condition holds. The conditions exclude each other."""
     values = _merged_values(scalar for _, scalar in options)
     total = exhaustive and all(scalar.total for _, scalar in options)
     if is_ordered(values):
@@ -191,7 +191,7 @@ def either(condition: FNode, then: Scalar, otherwise: Scalar) -> Scalar:
 
 
 def equal(left: Scalar, right: Scalar) -> FNode:
-    """Whether both are defined and the same."""
+    """Whether both are defined and equal."""
     if len(right.values) == 1:
         return conjunction((right.defined, left.equals(right.values[0])))
     if len(left.values) == 1:
@@ -214,12 +214,12 @@ def less_equal(left: Scalar, right: Scalar) -> FNode:
 
 
 def lesser(left: Scalar, right: Scalar) -> Scalar:
-    """The minimum of two integers; undefined where one is."""
+    """The minimum of two integers; undefined where one of them is undefined."""
     return _extreme(left, right, lambda a, b: conjunction((a, b)))
 
 
 def greater(left: Scalar, right: Scalar) -> Scalar:
-    """The maximum of two integers; undefined where one is."""
+    """The maximum of two integers; undefined where one of them is undefined."""
     return _extreme(left, right, lambda a, b: disjunction((a, b)))
 
 
@@ -234,7 +234,7 @@ def _extreme(left: Scalar, right: Scalar, combine: Callable[[FNode, FNode], FNod
 
 
 def add(left: Scalar, right: Scalar) -> Scalar:
-    """``left + right``; undefined where one is."""
+    """``left + right``; undefined where one of them is undefined."""
     if len(left.values) == 1 and left.total:
         return right.shifted(_integer(left.values[0]))
     if len(right.values) == 1 and right.total:
@@ -243,7 +243,7 @@ def add(left: Scalar, right: Scalar) -> Scalar:
 
 
 def subtract(left: Scalar, right: Scalar) -> Scalar:
-    """``left - right``; undefined where one is."""
+    """``left - right``; undefined where one of them is undefined."""
     if len(right.values) == 1 and right.total:
         return left.shifted(-_integer(right.values[0]))
     return _combine(left, right, lambda a, b: a - b)
@@ -262,7 +262,7 @@ def _combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) 
 
 
 def total_of(flags: Iterable[FNode]) -> Scalar:
-    """How many of the conditions hold, counted by thresholds."""
+    """The number of conditions that hold, as a scalar with thresholds."""
     reached = [TRUE]
     for flag in flags:
         longer = [*reached, FALSE]
@@ -275,15 +275,17 @@ def total_of(flags: Iterable[FNode]) -> Scalar:
 
 
 class Code(StrEnum):
-    """How a scalar field is held in bits."""
+    """The code of a scalar field in bits."""
 
     THERMOMETER = "thermometer"
     ONE_HOT = "one-hot"
 
 
 def code_of(sort: Sort) -> Code:
-    """Thermometer for (optional) integer ranges; one-hot for index elements and enumerations, so that
-    a permutation of an index set is a permutation of state bits."""
+    """The thermometer code for ranges and optional ranges, the one-hot code for all other scalars.
+
+    With the one-hot code a permutation of an index set is a permutation of state bits.
+    """
     inner = sort.inner if isinstance(sort, Option) else sort
     return Code.THERMOMETER if isinstance(inner, Range) else Code.ONE_HOT
 
@@ -294,14 +296,14 @@ def bit_count(code: Code, size: int) -> int:
 
 
 def decode(code: Code, values: Sequence[Concrete], bits: Sequence[FNode]) -> Scalar:
-    """The scalar that the bits hold, on valid codes."""
+    """The scalar that the bits hold, if they are a valid code."""
     if code is Code.THERMOMETER:
         return Scalar(values, thresholds=(TRUE, *bits), total=True)
     return Scalar(values, exactly=bits, total=True)
 
 
 def encode(code: Code, values: Sequence[Concrete], scalar: Scalar) -> list[FNode]:
-    """The bits that hold ``scalar``, where it is defined and among ``values``."""
+    """The bits that hold ``scalar``. They are correct where it is defined and one of ``values``."""
     if code is Code.THERMOMETER:
         if scalar.values == values:
             return list(scalar.thresholds[1:])
@@ -338,6 +340,6 @@ def valid(code: Code, bits: Sequence[FNode]) -> FNode:
 
 
 def outside(sort: Sort, scalar: Scalar) -> FNode:
-    """Whether the scalar is undefined or not in ``sort``, and so cannot be stored."""
+    """Whether the scalar is undefined or not in ``sort``. Then a field of this sort cannot hold it."""
     beyond = [when for value, when in scalar.cases() if not sort.contains(value)]
     return disjunction((*beyond, negation(scalar.defined)))

@@ -21,7 +21,7 @@ def single(item: Lowered) -> LoweredSequence:
 
 
 def at(element: Sort, sequence: LoweredSequence, index: Scalar) -> Any:
-    """The element at the index; no value outside the sequence."""
+    """The element at the index; undefined if the index is outside the sequence."""
     options = []
     for place, when in index.cases():
         if isinstance(place, int) and 0 <= place < len(sequence.slots):
@@ -31,7 +31,7 @@ def at(element: Sort, sequence: LoweredSequence, index: Scalar) -> Any:
 
 
 def truncate(element: Sort, sequence: LoweredSequence, length: Scalar) -> LoweredSequence:
-    """The first ``length`` elements, all if there are fewer."""
+    """The first ``length`` elements, or all elements if there are fewer."""
     filler = known(element, element.default)
     slots = (either(length.at_least(index + 1), slot, filler) for index, slot in enumerate(sequence.slots))
     kept = scalars.lesser(sequence.length, scalars.greater(length, Scalar.known(0)))
@@ -56,7 +56,7 @@ def concatenate(sort: Sequence, left: LoweredSequence, right: LoweredSequence) -
 def keep(
     sort: Sequence, sequence: LoweredSequence, verdicts: Iterable[tuple[Concrete, FNode]]
 ) -> LoweredSequence:
-    """The elements whose verdict holds."""
+    """The elements for which the condition at the same place holds."""
     wanted = [(known(sort.element, value), verdict) for value, verdict in verdicts]
     result = LoweredSequence(Scalar.known(0), ())
     for index, slot in enumerate(sequence.slots):

@@ -1,7 +1,7 @@
-"""Finite sorts: the sets that TLA+-like values are drawn from.
+"""Finite sorts: the sets of the values that variables can have.
 
-A sort knows its values, their order (``values()`` enumerates it, and ``choose`` takes the first in
-it), its default (the canonical filler of unused slots) and whether a concrete value belongs to it.
+A sort has an ordered list of values: ``values()`` gives them in order, and ``choose`` takes the first one
+that fits. It has a default, which fills unused slots. It tells whether a concrete value belongs to it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from verifier.encodings.concrete import Concrete, Element, FrozenMap, element
 
 
 class SortError(TypeError):
-    """A value was used where its sort does not fit. The message names the value and both sorts."""
+    """A value does not fit the sort that its place requires. The message names the value and both sorts."""
 
 
 class Sort:
@@ -39,18 +39,18 @@ class Sort:
 
     @property
     def default(self) -> Concrete:
-        """The value that fills unused slots, so that equal states are equal bit for bit."""
+        """The value that fills unused slots. Because of it equal states are equal bit by bit."""
         for value in self.values():
             return value
         raise SortError(f"{self} has no values")
 
     @property
     def is_scalar(self) -> bool:
-        """Whether one state field holds a value of this sort (otherwise several do)."""
+        """Whether one state field holds a value of this sort. Values of other sorts need several fields."""
         return False
 
     def parts(self) -> PythonSequence[Sort]:
-        """The sorts that this one is made of."""
+        """The sorts that this sort consists of."""
         return ()
 
 
@@ -98,7 +98,7 @@ class Range(Sort):
 
 
 def plain(value: Any) -> Any:
-    """A word or an integer as just that: members of Python's own enumerations are both and show otherwise."""
+    """The plain string or integer. A member of a Python enumeration can be one that prints differently."""
     if isinstance(value, str):
         return str.__str__(value)
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -106,7 +106,7 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Enum(Sort):
-    """Named alternatives, in the order given."""
+    """Named alternatives, in the given order."""
 
     name: str
     members: tuple[str | int, ...]
@@ -141,12 +141,11 @@ class Enum(Sort):
 
 @dataclass(frozen=True)
 class IndexSet(Sort):
-    """``count`` interchangeable things of one kind (``name``): replicas, bookies, clients.
+    """``count`` interchangeable things of one kind, which ``name`` names: replicas, bookies, clients.
 
-    The elements are called by ``prefix``, by default the kind's first letter, and their number: ``r1``,
-    ``r2``, …. A protocol with kinds that share it gives them longer ones. ``symmetric`` declares that no
-    element differs from another; the declaration is checked against every use
-    (``verifier.system.declared_symmetry``).
+    An element's name is ``prefix`` and its number: ``r1``, ``r2``, …. The default prefix is the kind's first
+    letter; if two kinds of a protocol share it, they get longer prefixes. ``symmetric`` declares that no
+    element differs from another. ``verifier.system.declared_symmetry`` checks every use against it.
     """
 
     name: str
@@ -166,7 +165,7 @@ class IndexSet(Sort):
         return tuple(element(self.name, self.count, self.prefix, place) for place in range(1, self.count + 1))
 
     def named(self, name: str) -> Element | None:
-        """The element that is called so; None if there is none."""
+        """The element with this name; None if there is none."""
         return next((item for item in self.elements if item.name == name), None)
 
     def values(self) -> Iterator[Concrete]:
@@ -193,7 +192,7 @@ class IndexSet(Sort):
 
 @dataclass(frozen=True)
 class Option(Sort):
-    """A value of ``inner``, or none (``None``), which comes first in the order."""
+    """None (``None``) or a value of ``inner``. None comes first in the order."""
 
     inner: Sort
 
@@ -309,7 +308,7 @@ class Function(Sort):
 
 @dataclass(frozen=True)
 class Set(Sort):
-    """Subsets of the values of ``element``, in the order of size, then of the element order."""
+    """Sets of values of ``element``. Smaller sets come first; the elements order sets of the same size."""
 
     element: Sort
 
@@ -334,7 +333,7 @@ class Set(Sort):
 
 @dataclass(frozen=True)
 class Sequence(Sort):
-    """Sequences of up to ``capacity`` elements, indexed from 0; shorter ones first."""
+    """Sequences of up to ``capacity`` elements, indexed from 0. Shorter sequences come first."""
 
     element: Sort
     capacity: int
@@ -366,8 +365,8 @@ class Sequence(Sort):
 class Bag(Sort):
     """Multisets over ``element`` with at most ``maximum`` copies of each.
 
-    The concrete value maps each element that occurs to its number of copies. The order is that of size,
-    then of the elements, as of sets.
+    The concrete value maps each element that occurs to its number of copies. Smaller bags come first, and the
+    elements order bags of the same size.
     """
 
     element: Sort

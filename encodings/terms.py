@@ -1,8 +1,8 @@
-"""Terms: typed expressions as plain data, before any reading of them.
+"""Terms: typed expressions as plain data.
 
-A term says what is meant (``forall r: P(r)``), not how a solver gets it. The finite reading
-(``verifier.encodings.lowering``) expands quantifiers; a parametric reading may keep them; printing
-and the symmetry check walk the same terms. Terms are immutable and compared by identity.
+A term says what a formula means (``forall r: P(r)``), not how a solver receives it. The finite reading
+(``verifier.encodings.lowering``) expands quantifiers. A parametric reading could keep them. Printing and
+the symmetry check use the same terms. Terms are immutable and compared by identity.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Symbol:
-    """A variable: of the state, a parameter of an action, or bound by a quantifier."""
+    """A variable: a state variable, a parameter of an action, or a variable bound by a quantifier."""
 
     name: str
     sort: Sort
@@ -78,7 +78,7 @@ class Symbol:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One expression. ``data`` is what the operator needs beside its arguments (see Operator)."""
+    """One expression. ``data`` is what the operator needs besides its arguments (see Operator)."""
 
     operator: Operator
     sort: Sort
@@ -86,7 +86,7 @@ class Term:
     data: Concrete | Symbol = None
     binds: Symbol | None = None
     free: frozenset[Symbol] = field(init=False, repr=False)
-    """The variables that occur and are not bound inside."""
+    """The variables that occur in the term and are not bound in it."""
 
     def __post_init__(self) -> None:
         free: frozenset[Symbol] = frozenset().union(*(argument.free for argument in self.arguments))
@@ -97,7 +97,7 @@ class Term:
         object.__setattr__(self, "free", free)
 
     def walk(self) -> Iterator[Term]:
-        """This term and all below it, each once."""
+        """This term and all terms in it, each once."""
         seen: set[int] = set()
         stack = [self]
         while stack:

@@ -1,12 +1,13 @@
-"""Values: what a protocol is written with.
+"""Values: the expressions in which a protocol is written.
 
-Each wraps a term and offers the operations of its sort, so that an action reads close to TLA+.
+A value wraps a term and offers the operations of its sort, so an action looks similar to TLA+.
 ``==`` and ``<`` build formulas, and ``&``, ``|``, ``~`` stand for and, or, not; Python's own ``and``,
 ``or``, ``not``, ``if`` on a formula raise an error that says so.
 
 A partial operation outside its domain (a function beyond its keys, the value of a none, the minimum
-of an empty set, a sequence beyond its length) has no value. To read it is an error of the protocol, reported
-as ``UndefinedRead``, unless what stands to its left decides (``verifier.encodings.definedness``).
+of an empty set, a sequence beyond its length) has no value. A protocol must not
+read it, unless the formula to its left decides (``verifier.encodings.definedness``). Such a read violates
+``UndefinedRead``.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Value:
     def __iter__(self) -> NoReturn:
         raise SortError(
             "a value has no elements while the protocol is being read: quantify over it with forall(…), "
-            "exists(…), those(…) or count(…) instead of a loop, and ask contains(…) instead of in"
+            "exists(…), subset(…) or count(…) instead of a loop, and ask contains(…) instead of in"
         )
 
     def __bool__(self) -> NoReturn:
@@ -98,7 +99,7 @@ class BooleanValue(Value):
 
 
 class IntegerValue(Value):
-    """An integer within static bounds, which grow with each operation."""
+    """An integer with static bounds. Each operation computes the bounds of its result."""
 
     def _compare(self, operator: Operator, other: Any, swapped: bool = False) -> BooleanValue:
         left, right = self.term, integer(other).term
@@ -154,7 +155,7 @@ class OptionValue(Value):
 
     @property
     def value(self) -> Any:
-        """The value, where there is one."""
+        """The value of the option; undefined if it is none."""
         assert isinstance(self.sort, Option)
         return wrap(Term(Operator.GET, self.sort.inner, (self.term,)))
 
@@ -195,7 +196,7 @@ class FunctionValue(Value):
         return wrap(Term(Operator.APPLY, self.sort.range, (self.term, coerce(key, self.sort.domain).term)))
 
     def updated(self, key: Any, value: Any) -> FunctionValue:
-        """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``); no value beyond the keys."""
+        """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``); undefined beyond the keys."""
         assert isinstance(self.sort, Function)
         at, changed = coerce(key, self.sort.domain).term, coerce(value, self.sort.range).term
         sort = Function(self.sort.domain, join(self.sort.range, changed.sort))
@@ -203,7 +204,7 @@ class FunctionValue(Value):
 
 
 class SetValue(Value):
-    """A set of values of one sort; ``|``, ``&``, ``-`` and ``<=`` are those of Python's sets."""
+    """A set of values of one sort. ``|``, ``&``, ``-`` and ``<=`` mean the same as for Python's sets."""
 
     @property
     def element(self) -> Sort:
@@ -253,12 +254,12 @@ class SetValue(Value):
 
     @property
     def minimum(self) -> IntegerValue:
-        """The least element of a set of integers; no value if the set is empty."""
+        """The least element of a set of integers; undefined if the set is empty."""
         return self._extreme(Operator.MINIMUM_OF, "minimum")
 
     @property
     def maximum(self) -> IntegerValue:
-        """The greatest element of a set of integers; no value if the set is empty."""
+        """The greatest element of a set of integers; undefined if the set is empty."""
         return self._extreme(Operator.MAXIMUM_OF, "maximum")
 
     def _extreme(self, operator: Operator, name: str) -> IntegerValue:
@@ -289,20 +290,20 @@ class SequenceValue(Value):
 
     @property
     def last(self) -> Any:
-        """The last element; no value if the sequence is empty."""
+        """The last element; undefined if the sequence is empty."""
         return self[self.length - 1]
 
     def __getitem__(self, index: Any) -> Any:
         return wrap(Term(Operator.AT, self._sort.element, (self.term, integer(index).term)))
 
     def append(self, item: Any) -> SequenceValue:
-        """The sequence with ``item`` at its end; one longer than this sort's capacity."""
+        """The sequence with ``item`` at its end. The capacity of its sort grows by one."""
         added = coerce(item, self._sort.element).term
         sort = Sequence(join(self._sort.element, added.sort), self._sort.capacity + 1)
         return SequenceValue(Term(Operator.APPEND, sort, (self.term, added)))
 
     def truncate(self, length: Any) -> SequenceValue:
-        """The first ``length`` elements; the sequence itself where it is not longer."""
+        """The first ``length`` elements, or the whole sequence if it is not longer."""
         return SequenceValue(Term(Operator.TRUNCATE, self.sort, (self.term, integer(length).term)))
 
     def __add__(self, other: Any) -> SequenceValue:
@@ -327,13 +328,13 @@ class BagValue(Value):
         return IntegerValue(Term(Operator.COPIES, Range(0, self._sort.maximum), (self.term, term)))
 
     def add(self, item: Any) -> BagValue:
-        """The bag with one more copy of ``item``; its maximum grows by one."""
+        """The bag with one more copy of ``item``. The maximum of its sort grows by one."""
         added = coerce(item, self._sort.element).term
         sort = Bag(join(self._sort.element, added.sort), self._sort.maximum + 1)
         return BagValue(Term(Operator.BAG_ADD, sort, (self.term, added)))
 
     def remove(self, item: Any) -> BagValue:
-        """The bag with one copy of ``item`` less; unchanged where there is none."""
+        """The bag with one copy of ``item`` less, or the same bag if it has none."""
         removed = coerce(item, self._sort.element).term
         return BagValue(Term(Operator.BAG_REMOVE, self.sort, (self.term, removed)))
 
@@ -353,12 +354,12 @@ _WRAPPERS: Mapping[type[Sort], type[Value]] = {
 
 
 def wrap(term: Term) -> Any:
-    """The value of the class that fits the term's sort."""
+    """The term as a value of the class for its sort."""
     return _WRAPPERS[type(term.sort)](term)
 
 
 def literal(sort: Sort, value: Concrete) -> Any:
-    """A Python value as an expression; elements may be given by name. Raises SortError if it does not fit."""
+    """A Python value, or the name of an element, as an expression. Raises SortError if it does not fit."""
     return wrap(Term(Operator.LITERAL, sort, (), constant(sort, value)))
 
 
@@ -380,10 +381,10 @@ def bounds(value: IntegerValue) -> Range:
 
 
 def coerce(value: Any, sort: Sort) -> Value:
-    """``value`` as an expression that can stand where one of ``sort`` is wanted.
+    """``value`` as an expression for a place that requires ``sort``.
 
-    Python values become literals; a plain value becomes an option; integers keep their own bounds.
-    Raises SortError if the value does not fit.
+    A Python value becomes a literal. A value becomes an option if the sort is an option. Integers keep their
+    own bounds. Raises SortError if the value does not fit.
     """
     if isinstance(value, Value):
         if isinstance(sort, Option) and not isinstance(value.sort, Option):
@@ -399,7 +400,7 @@ def coerce(value: Any, sort: Sort) -> Value:
         case Record(), dict():
             return record(sort, **value)
         case Set(), set() | frozenset():
-            # Python's own order of a set differs from process to process, and would get into the term.
+            # The order of a Python set differs between processes, and the term must not depend on it.
             return set_of(sort.element, *sorted(value, key=_shown))
         case Sequence(), list() | tuple():
             items = tuple(coerce(item, sort.element).term for item in value)
@@ -410,7 +411,7 @@ def coerce(value: Any, sort: Sort) -> Value:
 
 
 def unify(left: Any, right: Any) -> tuple[Value, Value]:
-    """Both as expressions that can be compared. Raises SortError if they cannot."""
+    """Both as expressions that can be compared. Raises SortError if that is not possible."""
     if not isinstance(left, Value):
         right, left = unify(right, left)
         return left, right

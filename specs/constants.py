@@ -1,4 +1,4 @@
-"""Constants of a protocol: what a configuration sets, each with its default and what is allowed."""
+"""Constants of a protocol: a configuration sets them. Each has a default and a range of allowed values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Setting = TypeVar("Setting")
 
 
 class AssumptionFailed(UsageError):
-    """Constants that a protocol's assumptions reject."""
+    """A protocol's assumptions reject the constants."""
 
     def __init__(self, spec: str, assumption: str, constants: str) -> None:
         super().__init__(f"{spec} assumes {assumption}; got {constants}")
@@ -27,9 +27,9 @@ class AssumptionFailed(UsageError):
 
 @dataclass(frozen=True)
 class Constant(Generic[Setting]):
-    """A constant of a protocol, with its default and what is allowed.
+    """A constant of a protocol, with its default and its allowed values.
 
-    On the class it is this description; on an instance it is its value.
+    On the class the attribute is this description. On an instance the attribute is the constant's value.
     """
 
     default: Any
@@ -53,7 +53,7 @@ class Constant(Generic[Setting]):
 
     @property
     def allowed(self) -> str:
-        """What values are allowed, in words."""
+        """The allowed values, in words."""
         raise NotImplementedError
 
     def parse(self, value: Any) -> Any:
@@ -61,7 +61,7 @@ class Constant(Generic[Setting]):
         raise NotImplementedError
 
     def meaning(self, setting: Any, protocol: Protocol) -> Setting:
-        """What the protocol sees."""
+        """The value that the protocol gets for a setting."""
         return setting  # type: ignore[no-any-return]
 
 
@@ -88,8 +88,10 @@ class IntegerConstant(Constant[int]):
 
 @dataclass(frozen=True)
 class IndexSetConstant(Constant[IndexSet]):
-    """How many elements an index set has; ``kind`` is what one of them is called, by default the
-    constant's name without an s at its end."""
+    """The number of elements of an index set. ``kind`` names one element.
+
+    The default of ``kind`` is the constant's name without an s at its end.
+    """
 
     kind: str = ""
     minimum: int = 1
@@ -108,15 +110,14 @@ class IndexSetConstant(Constant[IndexSet]):
         return IndexSet(self.kind_of(name), setting, symmetric, self._prefix(name, type(protocol)))
 
     def _prefix(self, name: str, protocol: type) -> str:
-        """The least beginning of the kind that no other kind of the protocol has; the whole kind if there is
-        none."""
+        """The shortest prefix of the kind that begins no other kind of the protocol, or the whole kind."""
         own, known = self.kind_of(name), constants_of(protocol).items()
         kinds = [c.kind_of(other) for other, c in known if isinstance(c, IndexSetConstant) and other != name]
         beginnings = (own[:length] for length in range(1, len(own)))
         return next((part for part in beginnings if not any(k.startswith(part) for k in kinds)), own)
 
     def kind_of(self, name: str) -> str:
-        """The kind, ``name`` being what the protocol calls this constant."""
+        """The kind of the elements, if ``name`` is the name of this constant in the protocol."""
         return self.kind or name.removesuffix("s") or name
 
 
@@ -157,12 +158,14 @@ def _no() -> Any:
 
 
 def constants_of(protocol: type) -> Mapping[str, Constant[Any]]:
-    """The constants of a protocol class by name, base classes first. A subclass that gives the name another
-    meaning fixes it: then it is no constant any more."""
+    """The constants of a protocol class by name, base classes first.
+
+    If a subclass gives a constant's name another meaning, the name is no constant any more.
+    """
     return _constants_of(protocol)
 
 
-@cache  # every use of a constant asks for its name
+@cache  # cached, because every use of a constant asks for its name
 def _constants_of(protocol: Any) -> Mapping[str, Constant[Any]]:
     found: dict[str, Any] = {}
     for base in reversed(protocol.__mro__):
@@ -171,7 +174,7 @@ def _constants_of(protocol: Any) -> Mapping[str, Constant[Any]]:
 
 
 def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """All constants: the settings given, defaults for the rest. Raises UsageError for unknown or bad ones."""
+    """The values of all constants: settings or defaults. Raises UsageError for unknown or bad settings."""
     known = constants_of(protocol)
     for name in settings:
         if name not in known:

@@ -1,6 +1,6 @@
-"""A protocol at given constants, as plain data: what every engine starts from.
+"""A protocol at given constants, as plain data. Every engine starts from it.
 
-Python classes build it (``verifier.specs.protocol``); a front end for parsed text could as well.
+Python classes build it (``verifier.specs.protocol``). A front end for parsed text could build it too.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from verifier.specs import hashing
 
 
 class DefinitionError(Exception):
-    """A protocol is not well formed. The message says where and what is expected there."""
+    """A protocol is not well formed. The message names the place and what is expected there."""
 
 
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of an action.
 
-    An expanded one gives an instance per value; a free one is chosen by the solver within one instance.
+    An expanded parameter gives an instance per value. The solver chooses the value of a free parameter within
+    one instance.
     """
 
     symbol: Symbol
@@ -34,10 +35,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Action:
-    """A named action: guard lines, and what it assigns (target, value); the rest is unchanged.
+    """A named action: guard lines, and assignments as pairs of target and value. The rest is unchanged.
 
-    A target is a variable, or a path of applications and fields below one. The targets of one action
-    are assigned in order, as in TLA+'s ``EXCEPT``; all values are of the old state.
+    A target is a variable, or a path of applications and fields in a variable. An action assigns its targets
+    in order, as TLA+'s ``EXCEPT`` does. All values are those of the old state.
     """
 
     name: str
@@ -53,14 +54,14 @@ class Action:
 
 
 class PropertyKind(StrEnum):
-    """What a property claims."""
+    """The kinds of properties: what a property claims."""
 
     INVARIANT = "invariant"
     """Every reachable state satisfies the formula."""
     TYPE_INVARIANT = "type invariant"
     """An invariant, and no enabled action would assign a value outside its variable's sort."""
     UNDEFINED_READ = "undefined read"
-    """In no reachable state an action, a property or the constraint reads what has no value."""
+    """In no reachable state does an action, a property or the constraint read what has no value."""
     DEADLOCK_INVARIANT = "deadlock invariant"
     """Every reachable state in which no action is enabled satisfies the formula."""
     REACHABLE = "reachable"
@@ -68,15 +69,15 @@ class PropertyKind(StrEnum):
 
 
 UNDEFINED_READ = "UndefinedRead"
-"""What the property of that kind is called."""
+"""The name of the property of that kind."""
 
 NO_DEADLOCK = "NoDeadlock"
-"""What freedom from deadlock is called: in every reachable state some action is enabled."""
+"""The name of freedom from deadlock: in every reachable state some action is enabled."""
 
 
 @dataclass(frozen=True)
 class Property:
-    """A named claim. ``default`` ones are checked when none is asked for by name."""
+    """A named claim. If a run names no properties, it checks those with ``default``."""
 
     name: str
     kind: PropertyKind
@@ -87,7 +88,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Lemma:
-    """A named formula that helps to prove properties. It claims nothing until it is proved with them."""
+    """A named formula that helps to prove properties. A lemma by itself claims nothing; it must be proved."""
 
     name: str
     formula: Term
@@ -96,7 +97,7 @@ class Lemma:
 
 @dataclass(frozen=True)
 class DescribedConstant:
-    """A constant: its value, the one that it has by default, and what is allowed, in words."""
+    """A constant: its value, its default, and its allowed values in words."""
 
     name: str
     value: Concrete
@@ -107,16 +108,16 @@ class DescribedConstant:
 
 @dataclass(frozen=True)
 class Presentation:
-    """What is said of a protocol beside its meaning."""
+    """The description of a protocol. It is no part of the protocol's meaning."""
 
     description: str = ""
     source: str = ""
-    """The module of a built-in protocol, the file of any other."""
+    """The module of a built-in protocol, or the file of another protocol."""
     default_depth: int = 10
-    """Actions: how deep bounded model checking looks unless told otherwise."""
+    """The default depth of bounded model checking, in actions."""
     constants: tuple[DescribedConstant, ...] = ()
     lanes: IndexSet | None = None
-    """The index set that gives a trace its columns; None: it has none."""
+    """The index set whose elements are the columns of a trace; None if there is none."""
 
 
 @dataclass(frozen=True)
@@ -130,14 +131,14 @@ class Definition:
     actions: tuple[Action, ...]
     properties: tuple[Property, ...]
     constraint: Term | None
-    """States that do not satisfy it are checked, but nothing happens in them (TLC's CONSTRAINT)."""
+    """Engines check states that do not satisfy it, but take no step from them (TLC's CONSTRAINT)."""
     lemmas: tuple[Lemma, ...] = ()
     drawing: Mapping[str, Any] | None = None
-    """How executions are drawn (``verifier.specs.drawing``), as JSON; None: it does not say."""
+    """How reports draw executions (``verifier.specs.drawing``), as JSON; None if nothing is said."""
     presentation: Presentation = Presentation()
 
     def terms(self) -> Iterator[tuple[str, Term]]:
-        """Every term with the place where it stands."""
+        """Every term of the definition, with its place in words."""
         yield "init", self.init
         for action in self.actions:
             yield from ((f"action {action.name}", term) for term in action.when)
@@ -152,6 +153,8 @@ class Definition:
 
     @cached_property
     def spec_hash(self) -> str:
-        """A hash of the meaning, lemmas included (what induction says depends on them): see
-        ``verifier.specs.hashing``."""
+        """A hash of the meaning (see ``verifier.specs.hashing``).
+
+        It includes the lemmas, because the answer of induction depends on them.
+        """
         return hashing.spec_hash(self)

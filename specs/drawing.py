@@ -1,7 +1,7 @@
-"""How a protocol's executions are drawn: who has a lane, and what is a message from whom to whom.
+"""How reports draw a protocol's executions: which participants have a lane, and what is a message.
 
-A drawing says nothing about what the protocol means, so it is no part of the spec's hash. A protocol
-without one is drawn too: a lane for every element that actions or functions name.
+A drawing is no part of the protocol's meaning, so the spec's hash does not cover it. A protocol without a
+drawing gets a lane for every element that actions or functions name.
 """
 
 from __future__ import annotations
@@ -21,46 +21,53 @@ _KEY = re.compile(r"\[(\w+)\]")
 
 @dataclass(frozen=True)
 class Lane:
-    """A lane for one participant that is no element of an index set, as a controller or a metadata store."""
+    """A lane for a participant that is no element of an index set: a controller, or a metadata store."""
 
     name: str
     variables: tuple[str, ...] = ()
-    """The state variables that belong to it, where no element in their path has a lane."""
+    """The state variables in this lane. A path with an element that has a lane is in that lane instead."""
     actions: tuple[str, ...] = ()
-    """The actions that it takes, by name, ``*`` standing for anything."""
+    """The names of the actions that it takes. ``*`` matches any text."""
 
 
 @dataclass(frozen=True)
 class Mail:
-    """Messages that the state holds: sent where the value at ``path`` becomes ``in_flight``, received
-    where it ceases to be, lost where it becomes ``lost``."""
+    """Messages that the state holds.
+
+    A message is sent when the value at ``path`` becomes ``in_flight``. It is lost when the value becomes
+    ``lost``, and received when the value becomes anything else.
+    """
 
     path: str
-    """As in ``add_requests[writer][bookie]``; the names in brackets name the keys."""
+    """A path such as ``add_requests[writer][bookie]``. The words in brackets are names for the keys."""
     sender: str
-    """A lane, or the name of a key that is one."""
+    """A lane, or the name of a key whose value is a lane."""
     receiver: str
     """Likewise."""
     label: str = ""
-    """What is written at the arrow; ``{name}`` is the key of that name."""
+    """The text at the arrow. ``{name}`` stands for the key with this name."""
     in_flight: int = 1
     lost: int = -1
 
 
 @dataclass(frozen=True)
 class Call:
-    """What an action carries between lanes at once or, with ``sent``, from the step that wrote it."""
+    """A message that an action carries between lanes.
+
+    Without ``sent``, the action sends and delivers the message in one step. With ``sent``, the message starts
+    at the step that wrote it.
+    """
 
     actions: tuple[str, ...]
-    """By name, ``*`` standing for anything."""
+    """The names of the actions. ``*`` matches any text."""
     sender: str
-    """A lane, or a parameter of the action that is one."""
+    """A lane, or the name of a parameter of the action whose value is a lane."""
     receiver: str
     """Likewise."""
     label: str = ""
-    """What is written at the arrow; ``{name}`` is the parameter of that name."""
+    """The text at the arrow. ``{name}`` stands for the parameter with this name."""
     sent: str = ""
-    """Where the message stands, as in ``requests[epoch]``; it was sent by the last step that changed this."""
+    """The path of the message, such as ``requests[epoch]``. The last step that changed it is the sender."""
 
 
 @dataclass(frozen=True)

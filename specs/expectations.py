@@ -1,4 +1,4 @@
-"""What an independent checker found out about the built-in protocols, kept beside them.
+"""The verdicts of an independent checker on the built-in protocols.
 
 ``expectations.toml`` in a family's folder has one table per spec and constants::
 
@@ -39,7 +39,7 @@ class Expectation:
 
 
 def expectations(spec: str) -> list[Expectation]:
-    """All that is known of a built-in protocol; nothing for any other."""
+    """The expectations of a built-in protocol. For other protocols there are none."""
     if spec not in BUILT_IN:
         return []
     family = BUILT_IN[spec].partition(":")[0].rpartition(".")[0]

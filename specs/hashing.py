@@ -1,8 +1,9 @@
-"""The hash of a protocol's meaning: what rows, certificates, traces and expectations are recorded for.
+"""The hash of a protocol's meaning. Rows, certificates, traces and expectations name their protocol's hash.
 
-It is taken of the definition's structure, never of how that is shown. Each part is written with its kind and
-its length, so that no two definitions are written alike: operators, sorts with all that they hold, literals
-with their types, bound variables by the binder that they belong to, and not by their names.
+The hash covers the structure of the definition, not any text that shows it. The form that is hashed has the
+kind and the length of each part, so two different definitions have different forms. It contains operators,
+sorts with all of their fields, and literals with their types. A bound variable is identified by its binder,
+not by its name.
 """
 
 from __future__ import annotations
@@ -21,38 +22,41 @@ if TYPE_CHECKING:
     from verifier.specs.definition import Action, Definition
 
 VERSION = 1
-"""Part of every hash. Raise it when definitions are written otherwise here, and also when an operator or a
-sort gets another meaning (``verifier.encodings``): what was recorded before then answers another question."""
+"""Part of every hash. Raise it when this module changes the form of definitions.
+
+Raise it also when an operator or a sort gets another meaning (``verifier.encodings``), because older records
+then answer another question.
+"""
 
 _LENGTH = 16
-"""Hexadecimal digits that are kept."""
+"""The number of hexadecimal digits of a hash."""
 
 
 _NOTHING = b"none"
 
 
 class NoCanonicalForm(UsageError):
-    """A definition holds something that has no form to hash; guessing one could make two protocols alike."""
+    """A part of a definition has no form to hash. A guessed form could give two protocols the same hash."""
 
 
 def spec_hash(definition: Definition) -> str:
-    """The hash of all that decides what engines answer about the definition.
+    """The hash of everything on which the answers of the engines depend.
 
-    Not covered is what only readers see: descriptions, the drawing, names of bound variables, and which
-    properties are checked by default.
+    It does not cover descriptions, the drawing, the names of bound variables, and which properties are
+    checked by default.
     """
     return _Writer(definition).definition(definition).hex()[:_LENGTH]
 
 
 def value_form(value: Concrete) -> bytes:
-    """A concrete value with its type; values are written alike exactly if they are the same.
+    """The form of a concrete value with its type. Two values have the same form only if they are equal.
 
-    Raises NoCanonicalForm for what no sort has.
+    Raises NoCanonicalForm if no sort has such a value.
     """
     match value:
         case None:
             return _NOTHING
-        case bool():  # before int, of which it is a kind
+        case bool():  # before int, because bool is a subclass of int
             return b"true" if value else b"false"
         case int():
             return _pack(b"integer", str(int(value)).encode())
@@ -75,7 +79,7 @@ def value_form(value: Concrete) -> bytes:
 
 
 def _pack(*parts: bytes) -> bytes:
-    """The parts in a row, told apart by their lengths."""
+    """The parts one after the other, each after its length."""
     return b"".join(b"%d:%b" % (len(part), part) for part in parts)
 
 
@@ -88,10 +92,11 @@ def _text(words: str) -> bytes:
 
 
 class _Writer:
-    """Digests of one definition's parts, each sort once, and each term once per meaning of its variables.
+    """Digests of the parts of one definition.
 
-    Terms and sorts are known by their identity: the definition keeps them alive. (Sorts that compare equal
-    may differ in what the comparison leaves out.)
+    It makes one digest for each sort, and one for each term with each meaning of its variables. It identifies
+    terms and sorts by ``id``; the definition keeps them alive. (Sorts can be equal and yet differ in a field
+    that the comparison ignores.)
     """
 
     def __init__(self, definition: Definition) -> None:
@@ -121,7 +126,7 @@ class _Writer:
         )
 
     def action(self, action: Action) -> bytes:
-        """An action: its parameters, which traces name, bind like quantifiers around it."""
+        """An action. Its parameters bind like quantifiers around it. Their names count: traces use them."""
         symbols = [parameter.symbol for parameter in action.parameters]
         levels = {symbol: level for level, symbol in enumerate(symbols)}
         depth = len(symbols)
@@ -145,10 +150,10 @@ class _Writer:
         return self.term(term, {}, 0)
 
     def term(self, term: Term, levels: Mapping[Symbol, int], depth: int) -> bytes:
-        """A term under ``depth`` binders, of which ``levels`` says the place of each variable's.
+        """A term under ``depth`` binders. ``levels`` has the place of each bound variable's binder.
 
-        A bound variable counts the binders between its own and itself (de Bruijn). What a term says is the
-        same wherever these counts are, for all bound variables in it.
+        The form of a bound variable is the number of binders between it and its own binder (de Bruijn). If
+        two places give the same numbers for all bound variables of a term, its form is the same in both.
         """
         bound = self._bound.get(id(term))
         if bound is None:
@@ -170,10 +175,10 @@ class _Writer:
         if term.binds is not None:
             levels, depth = {**levels, term.binds: depth}, depth + 1
         arguments = [self.term(argument, levels, depth) for argument in term.arguments]
-        return hashlib.sha256(b"".join((head, *arguments))).digest()  # digests are of one length
+        return hashlib.sha256(b"".join((head, *arguments))).digest()  # all digests have the same length
 
     def _head(self, term: Term, levels: Mapping[Symbol, int], depth: int) -> bytes:
-        """All of a node but its arguments."""
+        """The form of a term without its arguments."""
         if term.data is None and term.binds is None:
             shape = (term.operator, id(term.sort))
             found = self._heads.get(shape)
@@ -194,7 +199,7 @@ class _Writer:
         return _pack(_pack(_text(term.operator), _pack(*data), self.sort(term.sort), binds))
 
     def sort(self, sort: Sort) -> bytes:
-        """A sort: its class and all its fields, also those that comparing sorts leaves out."""
+        """A sort: its class and all of its fields, also those that the comparison of sorts ignores."""
         found = self._sorts.get(id(sort))
         if found is None:
             parts = (

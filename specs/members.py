@@ -12,7 +12,7 @@ from verifier.specs.definition import PropertyKind
 
 @dataclass(frozen=True)
 class Free:
-    """Marks an action's parameter as chosen by the solver instead of expanded into instances."""
+    """Marks a parameter of an action as free: the solver chooses its value within one instance."""
 
     domain: str
 
@@ -24,7 +24,7 @@ def free(domain: str) -> Free:
 
 @dataclass(frozen=True)
 class Step:
-    """What an action does: guard lines, and the new values of what it assigns."""
+    """What an action does: its guard lines, and the new value for each target that it assigns."""
 
     when: list[Any]
     then: Mapping[Value, Any]
@@ -72,8 +72,11 @@ def invariant(
 def type_invariant(
     *, default: bool = True, name: str | None = None
 ) -> Callable[[Callable[..., Any]], PropertyMember]:
-    """Marks a method as the type invariant: its formula, and that no enabled action would assign a
-    value outside its variable's sort. A protocol has one; without, ``TypeInvariant`` is added."""
+    """Marks a method as the type invariant.
+
+    It claims its formula, and that no enabled action would assign a value outside its variable's sort. If a
+    protocol has no type invariant, it gets ``TypeInvariant``.
+    """
     return lambda method: PropertyMember(method, PropertyKind.TYPE_INVARIANT, default, name)
 
 
@@ -87,12 +90,17 @@ def deadlock_invariant(
 def reachable(
     *, default: bool = False, name: str | None = None
 ) -> Callable[[Callable[..., Any]], PropertyMember]:
-    """Marks a method as a property that some reachable state must satisfy: a guard against a protocol
-    that is safe because it does nothing."""
+    """Marks a method as a property that some reachable state must satisfy.
+
+    Such a property detects a protocol that is safe because it does nothing.
+    """
     return lambda method: PropertyMember(method, PropertyKind.REACHABLE, default, name)
 
 
 def lemma(*, name: str | None = None) -> Callable[[Callable[..., Any]], LemmaMember]:
-    """Marks a method as a lemma: a formula that every reachable state satisfies and that, with the
-    others, each action keeps. It serves proofs; by itself it is not checked. Its docstring says why."""
+    """Marks a method as a lemma.
+
+    Every reachable state should satisfy its formula, and each action should keep it if all lemmas hold
+    before. Only proofs use lemmas; no engine checks a lemma alone. The docstring says why the lemma holds.
+    """
     return lambda method: LemmaMember(method, name)

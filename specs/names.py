@@ -1,4 +1,4 @@
-"""Titles and names: what may be called what, so that a name means one thing."""
+"""Titles and names: the rules by which a name has only one meaning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
 
 TYPE_INVARIANT = "TypeInvariant"
-"""The title of the type invariant that is added to a protocol without one."""
+"""The title of the type invariant that a protocol without one gets."""
 
 _TITLE = re.compile(r"[^\W\d_][\w.-]*")
 _RESERVED = {
@@ -22,7 +22,7 @@ _RESERVED = {
 
 @dataclass(frozen=True)
 class Titled:
-    """Something with a title: what it is, the method that says it, and where that stands."""
+    """A property, lemma or action with a title: what it is, its method, and the place of the method."""
 
     title: str
     what: str
@@ -31,17 +31,17 @@ class Titled:
 
     @property
     def words(self) -> str:
-        """What and where it is, in words."""
+        """What it is and where it stands, in words."""
         return f"{self.what} {self.method}" + (f" ({self.place})" if self.place else "")
 
 
 def title_of(method: str) -> str:
-    """The title that a method's name becomes: ``no_lost_write`` is NoLostWrite."""
+    """The title for a method's name: ``no_lost_write`` becomes NoLostWrite."""
     return "".join(word[:1].upper() + word[1:] for word in method.split("_"))
 
 
 def check_titles(spec: str, claims: Iterable[Titled], actions: Iterable[Titled]) -> None:
-    """Refuses titles that are no names, that are taken, or that two properties, lemmas or actions share."""
+    """Refuses titles that are no names or reserved, and titles that two claims or two actions share."""
     claims, actions = list(claims), list(actions)
     for item in (*claims, *actions):
         if not _TITLE.fullmatch(item.title):
@@ -67,8 +67,10 @@ def check_titles(spec: str, claims: Iterable[Titled], actions: Iterable[Titled])
 
 
 def check_type_invariant(spec: str, claims: Iterable[tuple[Titled, Property | None]]) -> bool:
-    """Whether the protocol has a type invariant. Refuses two, and another claim with the title of the one
-    that is added otherwise."""
+    """Whether the protocol has a type invariant.
+
+    Refuses two type invariants. If there is none, refuses another claim with the title of the added one.
+    """
     claims = list(claims)
     own = [item for item, prop in claims if prop is not None and prop.kind is PropertyKind.TYPE_INVARIANT]
     if len(own) > 1:
@@ -86,7 +88,7 @@ def check_type_invariant(spec: str, claims: Iterable[tuple[Titled, Property | No
 
 
 def check_kinds(spec: str, protocol: type) -> None:
-    """Refuses two constants whose elements are of one kind: they would be told apart by nothing."""
+    """Refuses two constants whose elements have the same kind: nothing would distinguish the elements."""
     known: dict[str, str] = {}
     for name, constant in constants_of(protocol).items():
         if isinstance(constant, IndexSetConstant):

@@ -1,4 +1,4 @@
-"""How a protocol written as a class is presented: its text, its constants, names for formulas."""
+"""The description of a protocol that is written as a class, and the names that text formulas can use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def presentation(protocol: Protocol) -> Presentation:
-    """What the class says of itself beside its meaning."""
+    """The description that the class gives of itself. It is no part of the protocol's meaning."""
     return Presentation(
         description=inspect.cleandoc(type(protocol).__doc__ or ""),
         source=_source(type(protocol).__module__),
@@ -32,14 +32,14 @@ def presentation(protocol: Protocol) -> Presentation:
 
 
 def vocabulary(protocol: Protocol) -> Mapping[str, Any]:
-    """What a formula given as text may name beside the variables: constants and methods of the protocol."""
+    """The names in a formula given as text, besides the variables: constants and methods of the protocol."""
     hidden = ("state", "init", "next", "constraint")
     names = (name for name in dir(type(protocol)) if not name.startswith("_") and name not in hidden)
     return {name: getattr(protocol, name) for name in names}
 
 
 def _source(module: str) -> str:
-    """The module of a built-in protocol, the file of any other."""
+    """The module of a built-in protocol, or the file of another protocol."""
     if module.startswith("verifier.specs."):
         return module
     return str(getattr(sys.modules.get(module), "__file__", None) or module)

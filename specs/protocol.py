@@ -1,6 +1,6 @@
-"""How a protocol is written: a class with constants, ``state``, ``init``, actions and properties.
+"""The base class of protocols: constants, ``state``, ``init``, actions and properties.
 
-See ``docs/tutorial.md`` for a protocol from the empty file on.
+``docs/tutorial.md`` writes a protocol from the empty file on.
 """
 
 from __future__ import annotations
@@ -100,14 +100,14 @@ class Protocol:
     """Base of all protocols. The docstring's first line is what ``verify list`` shows."""
 
     name: ClassVar[str] = ""
-    """What ``--spec`` calls it; by default the class's name in words with hyphens."""
+    """The protocol's name for ``--spec``. The default is the class's name in words with hyphens."""
     next: ClassVar[tuple[str, ...]] = ()
-    """The actions that take part, by method name; by default all, in the order written."""
+    """The method names of the actions that the protocol has. The default is all, in the order written."""
     default_depth: ClassVar[int] = 10
     lanes: ClassVar[str] = ""
-    """The constant whose index set gives a trace its columns; by default the first one."""
+    """The constant whose index set gives a trace its columns. The default is the first index set."""
     drawing: ClassVar[Drawing | None] = None
-    """How reports draw executions; by default with a lane for each element that is named."""
+    """How reports draw executions. The default has a lane for each element that actions or functions name."""
 
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self.constants: Mapping[str, Any] = parse_constants(type(self), settings or {})
@@ -129,16 +129,18 @@ class Protocol:
 
     @classmethod
     def spec_name(cls) -> str:
-        """What ``--spec`` calls this protocol."""
+        """The name of this protocol for ``--spec``."""
         return cls.__dict__.get("name") or _words(cls.__name__, "-")
 
     def assumptions(self) -> list[tuple[bool, str]]:
-        """What must hold among the constants (``ASSUME``), each with its words."""
+        """The conditions on the constants (``ASSUME``), each with its description."""
         return []
 
     def symmetric(self, constant: str) -> bool:
-        """Whether an index set declared symmetric is so at these constants (a choice in order, that
-        only some settings make, breaks it)."""
+        """Whether an index set that is declared symmetric is symmetric at these constants.
+
+        Some settings may make a choice by order, which breaks the symmetry.
+        """
         return True
 
     def state(self) -> State:
@@ -150,7 +152,7 @@ class Protocol:
         raise NotImplementedError
 
     def constraint(self, s: Any) -> Any:
-        """Bounds the exploration: nothing happens in a state that does not satisfy it. None: no bound."""
+        """Bounds the search: where it is false, no action is enabled. None means no bound."""
         return None
 
 
@@ -263,7 +265,7 @@ def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMembe
 
 
 def _hidden(protocol: type, name: str) -> str:
-    """What base classes have under a name that means something else in the protocol; empty if nothing."""
+    """The members of base classes whose name means something else in the protocol."""
     kinds = {ActionMember: "action", PropertyMember: "property", LemmaMember: "lemma"}
     found = (kinds.get(type(vars(base).get(name))) for base in protocol.__mro__)
     return next((kind for kind in found if kind), "")

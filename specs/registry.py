@@ -1,4 +1,4 @@
-"""Finding a protocol: by the name of a built-in one, or in a Python file of one's own."""
+"""Finds a protocol: by the name of a built-in one, or in a Python file."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ BUILT_IN: Mapping[str, str] = {
     "exactly-once": "verifier.specs.exactly_once.staged:ExactlyOnce",
     "exactly-once-atomic": "verifier.specs.exactly_once.atomic:ExactlyOnceAtomic",
 }
-"""Where each built-in protocol is: module, colon, class."""
+"""The place of each built-in protocol: module, colon, class."""
 
 
 def built_in() -> list[tuple[str, type[Protocol]]]:
-    """All built-in protocols with their names, in the order to show."""
+    """All built-in protocols with their names, in the order in which ``verify list`` shows them."""
     return [(name, _imported(name)) for name in BUILT_IN]
 
 
 def load(spec: str) -> type[Protocol]:
-    """The protocol that ``spec`` names: built in, or ``file.py`` or ``file.py:Class``, whose code is run.
+    """The protocol that ``spec`` names: a built-in name, ``file.py`` or ``file.py:Class``. The file is run.
 
-    Raises UsageError if there is none, or if the file cannot be read or run.
+    Raises UsageError if there is no such protocol, or if the file cannot be read or run.
     """
     if spec in BUILT_IN:
         return _imported(spec)
@@ -78,7 +78,7 @@ def _in_file(path: Path, class_name: str | None) -> type[Protocol]:
 
 
 def _run(path: Path) -> ModuleType:
-    """The file as a module; what it imports may lie beside it, as for a script."""
+    """Runs the file as a module. As for a script, it can import modules from its own folder."""
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -98,7 +98,7 @@ def _run(path: Path) -> ModuleType:
 
 
 def _explained(path: Path, error: BaseException) -> str:
-    """One line: the file, the line of it that was running (or cannot be read), the error."""
+    """One line with the file, the line in it that was running or cannot be parsed, and the error."""
     lines, words = [], str(error)
     step = error.__traceback__
     while step is not None:

@@ -12,7 +12,7 @@ from verifier.specs.definition import DefinitionError
 
 
 class State:
-    """The state variables: declared with their sorts, then read as expressions."""
+    """The state variables. A protocol declares them with their sorts and reads them as expressions."""
 
     def __init__(self, **sorts: Sort) -> None:
         for name, sort in sorts.items():
@@ -29,10 +29,10 @@ class State:
         }
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("_symbols", "_terms"):  # asked for by copy and pickle, before there are any
+        if name in ("_symbols", "_terms"):  # copy and pickle ask before there are any
             raise AttributeError(name)
         if name in self._terms:
-            # A new value each time: as keys of ``then``, two for one variable are two, and are refused.
+            # Each access gives a new value, so ``then`` keeps two entries for one variable and refuses them.
             return wrap(self._terms[name])
         raise AttributeError(str(unknown_name("state variable", name, self._symbols)))
 

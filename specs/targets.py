@@ -1,4 +1,4 @@
-"""What an action assigns: targets that no two entries of ``then`` may share."""
+"""The targets that an action assigns. No two entries of ``then`` may share a target."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PATH = (Operator.APPLY, Operator.FIELD)
 
 
 def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, Term], ...]:
-    """The entries of ``then`` as terms, ``variables`` being those of the state.
+    """The entries of ``then`` as terms. ``variables`` are those of the state.
 
-    Raises DefinitionError if one is no target, or if two overlap.
+    Raises DefinitionError if an entry is no target, or if two targets overlap.
     """
     if not isinstance(then, Mapping):
         raise DefinitionError(f"then is a dictionary of what is assigned, {{s.x: …}}, not {then!r}")
@@ -42,7 +42,7 @@ def _assigned_sort(target: Value, variables: Collection[Symbol]) -> Sort:
 
 
 def _steps(term: Term) -> list[Term]:
-    """The terms along a target's path, from the variable on."""
+    """The terms along a target's path, beginning with the variable."""
     steps = [term]
     while steps[0].operator in _PATH:
         steps.insert(0, steps[0].arguments[0])
@@ -50,10 +50,10 @@ def _steps(term: Term) -> list[Term]:
 
 
 def _refuse_overlaps(targets: list[Term]) -> None:
-    """Refuses two targets of which one is the other or a part of it.
+    """Refuses two targets if they are the same or one is a part of the other.
 
-    Keys that are different terms may be equal in some states; then the later entry counts where both
-    assign, as in TLA+'s EXCEPT.
+    Two keys that are different terms may be equal in some states. There the later entry counts, as in
+    TLA+'s EXCEPT.
     """
     paths = [_steps(target) for target in targets]
     for place, second in enumerate(paths):
@@ -81,7 +81,7 @@ def _same_step(one: Term, other: Term) -> bool:
 
 
 def same_term(one: Term, other: Term, bound: Mapping[Symbol, Symbol] | None = None) -> bool:
-    """Whether two terms are the same, up to the names of what they bind."""
+    """Whether two terms are the same up to the names of their bound variables."""
     bound = bound or {}
     if one is other and not bound:
         return True

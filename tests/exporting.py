@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from results.generators.abc_comparison import ABC
 from tests.models import build
 from tests.test_ic3 import KNOWN as TOYS
 from tests.toys import Chain, SelfLoop
@@ -22,7 +22,6 @@ from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, act
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 
-ABC = shutil.which("berkeley-abc")
 needs_abc = pytest.mark.skipif(ABC is None, reason="berkeley-abc is not installed")
 
 

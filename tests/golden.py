@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from results.generators.tlc import measured_rows
 from tests.explicit import Exploration, explore
 from tests.models import build
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load
 from verifier.system.deadlock import with_deadlock
-
-MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"
-LIVENESS = {"Liveness", "Termination"}
 
 
 def expected(folder: str) -> list[Any]:
@@ -30,18 +26,12 @@ def expected(folder: str) -> list[Any]:
 
 def measured(family: str) -> list[Any]:
     """The measured rows of a family, if they are at hand, as test parameters. Liveness is left out."""
-    if not MEASURED.is_file():
-        return []
-    rows = json.loads(MEASURED.read_text(encoding="utf-8"))
     return [
         pytest.param(
             row,
             id=f"{_label(row['spec'], row['constants'])}-{row['verdict']}-{'+'.join(row['properties'])}",
         )
-        for row in rows
-        if row["family"] == family
-        and row["verdict"] != "not finished"
-        and not LIVENESS & set(row["properties"])
+        for row in measured_rows(family)
     ]
 
 

@@ -21,7 +21,7 @@ from verifier.encodings.quantifiers import (
     image,
     maximum,
     minimum,
-    those,
+    subset,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -90,7 +90,7 @@ class Terms(Formulas):
             then[chosen] = (
                 chosen.add(value)
                 if value.sort == kind
-                else those(kind, lambda n: chosen.contains(n) | holding(value, n))
+                else subset(kind, lambda n: chosen.contains(n) | holding(value, n))
             )
         if not isinstance(counter, NoneType) and rng.random() < (0.2 if then else 0.5):
             when.append(counter < counter.sort.high)
@@ -289,7 +289,7 @@ class Terms(Formulas):
             return image(over, lambda m: self.within(m).value(element, 0))
 
         makers = [changed, changed, changed, combined, imaged, lambda: literal(sort, frozenset())]
-        return [*makers, lambda: those(element, self._body(0))] if element.size <= 12 else makers
+        return [*makers, lambda: subset(element, self._body(0))] if element.size <= 12 else makers
 
     def _sequences(self, sort: Any, depth: int) -> list[Thunk]:
         rng = self.rng

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from results.generators.tlc import LOSSES, MEASURED, constants_of, measured_rows
 from tests.models import build
 from verifier.engines import bmc
 from verifier.engines.explore import Request, explore
@@ -19,26 +18,12 @@ from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import load
 from verifier.verdict import VerdictKind
 
-MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"
+ROWS = measured_rows("bookkeeper")
 EXPECTED = [*expectations("bookkeeper"), *expectations("bookkeeper-4-13")]
-LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
 DIVERGENCE = {
     "bookkeeper": "NoDivergenceBetweenClientAndMetaData",
     "bookkeeper-4-13": "NoDivergenceBetweenWriterAndMetaData",
 }
-
-
-def _rows() -> list[dict[str, Any]]:
-    if not MEASURED.is_file():
-        return []
-    rows = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return [row for row in rows if row["family"] == "bookkeeper" and row["verdict"] != "not finished"]
-
-
-def _constants(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The constants of a measured row, with what its note says of lost messages."""
-    losses = [setting for words, setting in LOSSES.items() if words in row["note"]]
-    return {**row["constants"], **({"losses": losses[0]} if losses else {})}
 
 
 def _label(spec: str, constants: Mapping[str, Any], properties: str) -> str:
@@ -46,7 +31,7 @@ def _label(spec: str, constants: Mapping[str, Any], properties: str) -> str:
 
 
 def _row_label(row: Mapping[str, Any]) -> str:
-    return _label(row["spec"], _constants(row), "+".join(row["properties"]))
+    return _label(row["spec"], constants_of(row), "+".join(row["properties"]))
 
 
 def _expected_label(expected: Expectation) -> str:
@@ -67,10 +52,10 @@ def _exploration(spec: str, constants: Mapping[str, Any], *, whole: bool, symmet
     return _explored(spec, tuple(constants.items()), whole=whole, symmetry=symmetry)
 
 
-@pytest.mark.parametrize("row", _rows(), ids=_row_label)
+@pytest.mark.parametrize("row", ROWS, ids=_row_label)
 def test_agrees_with_the_measured_rows(row: dict[str, Any]) -> None:
     whole = row["verdict"] == "holds"
-    found, figures = _exploration(row["spec"], _constants(row), whole=whole, symmetry=row["symmetry"])
+    found, figures = _exploration(row["spec"], constants_of(row), whole=whole, symmetry=row["symmetry"])
     for name in row["properties"]:
         if whole:
             assert found[name].kind is VerdictKind.HOLDS
@@ -99,17 +84,16 @@ def test_agrees_with_the_shipped_expectations(expected: Expectation) -> None:
 
 
 def test_every_measured_row_is_among_the_expectations() -> None:
-    rows = _rows()
-    if not rows:
+    if not ROWS:
         pytest.skip(f"no measurements at {MEASURED}")
     known = [
         (e.spec, {k: v for k, v in e.constants.items() if k != "ensemble_choice"}, e.property_name, e.steps)
         for e in EXPECTED
     ]
-    for row in rows:
+    for row in ROWS:
         steps = None if row["shortest_states"] is None else row["shortest_states"] - 1
         for name in row["properties"]:
-            assert (row["spec"], _constants(row), name, steps) in known
+            assert (row["spec"], constants_of(row), name, steps) in known
 
 
 @pytest.mark.parametrize(

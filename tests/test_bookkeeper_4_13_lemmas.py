@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.lemma_grid import by_lemmas, is_proved
+from results.generators.lemma_grid import by_lemmas, is_proved
 from tests.models import build
 from tests.weakened import without
 from verifier.engines import prove

@@ -13,7 +13,7 @@ import pytest
 from tests.command_line import verify, wrong
 from tests.reporting import every_verdict
 from verifier.outcomes.row import Row
-from verifier.report.report import differing
+from verifier.report.report import version_columns
 from verifier.sweep.current import standing
 from verifier.sweep.store import Store
 
@@ -79,12 +79,12 @@ def test_rows_of_another_version_of_verify_are_not_current() -> None:
     later = row("lock", 1, "new", tool_version="99")
     found = standing([NEW, later], {later.job_id})
     assert (found.current, found.superseded) == ((later,), (NEW,))
-    assert differing([NEW, later]) == {"verify": [NEW.tool_version, "99"]}
+    assert version_columns([NEW, later]) == {"verify": [NEW.tool_version, "99"]}
 
 
 def test_constants_alone_make_no_version(tmp_path: Path) -> None:
     rows = [row("lock", size, "new") for size in (1, 2, 3)]
-    assert differing(rows) == {}
+    assert version_columns(rows) == {}
     assert shown(folder_of(tmp_path, rows, rows)) == ({(r.spec, r.spec_hash) for r in rows}, [])
 
 

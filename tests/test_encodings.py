@@ -52,7 +52,7 @@ from verifier.encodings.quantifiers import (
     image,
     maximum,
     minimum,
-    those,
+    subset,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -386,14 +386,14 @@ OPERATIONS = [
     op(
         "those of a set",
         SET_AND_ITEM,
-        lambda s, item: those(s, lambda x: x != item),
+        lambda s, item: subset(s, lambda x: x != item),
         lambda s, item: s - {item},
         strict=False,
     ),
     op(
         "those of a sort",
         one(sets()),
-        lambda s: those(s.element, lambda x: ~s.contains(x)),
+        lambda s: subset(s.element, lambda x: ~s.contains(x)),
         by_sort=lambda sort: lambda s: frozenset(sort.element.values()) - s,
         strict=False,
     ),
@@ -683,7 +683,7 @@ def test_a_boolean_without_value_is_false() -> None:
         (if_(flag, 1, 2), 2),
         (count(Range(0, 1), lambda x: flag), 0),
         (forall(Range(0, 1), lambda x: flag), False),
-        (those(Range(0, 1), lambda x: flag).is_empty, True),
+        (subset(Range(0, 1), lambda x: flag).is_empty, True),
     ]:
         assert evaluated(value, nothing, symbols) == expected
 
@@ -721,7 +721,7 @@ def test_a_branch_not_taken_needs_no_value() -> None:
         (each[0], 3),
         (each[1] == 3, False),
         (each == each, False),
-        (image(those(Range(0, 1), lambda key: key == 0), lambda key: each[key]).cardinality, 1),
+        (image(subset(Range(0, 1), lambda key: key == 0), lambda key: each[key]).cardinality, 1),
         (some_of.contains(3), False),
     ]:
         assert evaluated(value, {"x0": None}, symbols) == expected

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from results.generators.tlc import constants_of, measured_rows
 from tests import explicit as slow
 from tests.command_line import CHAIN, LOCK, verify
 from tests.models import build
@@ -30,7 +31,6 @@ from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 from verifier.verdict import VerdictKind
 
-MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"
 SMALL: Mapping[str, Mapping[str, Any]] = {
     "kafka-async-isr": {"replicas": 2, "max_offset": 1, "max_version": 2},
     "bookkeeper": {"bookies": 2, "write_quorum": 2, "ack_quorum": 1, "losses": "one"},
@@ -137,28 +137,17 @@ def test_orbits_have_as_many_states_as_there_are(spec: str) -> None:
 
 
 def _rows() -> Iterator[Any]:
-    """The rows of the file with measurements that say something about safety or deadlocks."""
-    if not MEASURED.is_file():
-        return
-    for row in json.loads(MEASURED.read_text(encoding="utf-8")):
-        if row["verdict"] != "not finished" and not {"Liveness", "Termination"} & set(row["properties"]):
-            constants = ".".join(str(value) for value in row["constants"].values())
-            yield pytest.param(row, id=f"{row['spec']}-{constants}-{'+'.join(row['properties'])}")
-
-
-_RESTRICTED = {
-    "restricted to executions without lost messages": "none",
-    "restricted to at most one lost message at a time": "one",
-}
+    """What TLC measured, as test parameters."""
+    for row in measured_rows():
+        constants = ".".join(str(value) for value in row["constants"].values())
+        yield pytest.param(row, id=f"{row['spec']}-{constants}-{'+'.join(row['properties'])}")
 
 
 @pytest.mark.parametrize("row", list(_rows()))
 def test_agrees_with_the_measured_rows(row: dict[str, Any]) -> None:
     if row["spec"] not in BUILT_IN:
         pytest.skip("not built in")
-    losses = next((value for words, value in _RESTRICTED.items() if words in row["note"]), None)
-    constants = row["constants"] | ({"losses": losses} if losses else {})
-    model = with_deadlock(build(load(row["spec"])(constants)))
+    model = with_deadlock(build(load(row["spec"])(constants_of(row))))
     properties = (NO_DEADLOCK,) if row["verdict"] == "deadlock" else tuple(row["properties"])
     found = explore(model, Request(properties, symmetry=row["symmetry"]))
     steps = _steps(found)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tests.models import build
-from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, equivalence, for_some
+from verifier.encodings.bits import (
+    FALSE,
+    TRUE,
+    bit,
+    choice,
+    conjunction,
+    disjunction,
+    equivalence,
+    exists_over,
+)
 from verifier.encodings.sorts import Boolean, Range
 from verifier.engines.bmc import Request, check
 from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free
@@ -47,12 +56,12 @@ def test_leaving_a_sort_by_choice_is_a_violation() -> None:
     assert (verdict.kind, verdict.steps) == (VerdictKind.VIOLATED, 3)
 
 
-def test_exists_quantifies_each_connective() -> None:
+def test_exists_over_quantifies_each_connective() -> None:
     x, y, z = bit("x"), bit("y"), bit("z")
-    assert for_some(conjunction((x, y)), [x]) is y
-    assert for_some(disjunction((x, y)), [x]) is TRUE
-    assert for_some(equivalence(x, y), [x]) is TRUE
-    assert for_some(conjunction((x, choice(x, y, z))), [x]) is y
-    assert for_some(conjunction((x, y)), [x, y]) is TRUE
-    assert for_some(FALSE, [x]) is FALSE
-    assert for_some(y, [x]) is y
+    assert exists_over(conjunction((x, y)), [x]) is y
+    assert exists_over(disjunction((x, y)), [x]) is TRUE
+    assert exists_over(equivalence(x, y), [x]) is TRUE
+    assert exists_over(conjunction((x, choice(x, y, z))), [x]) is y
+    assert exists_over(conjunction((x, y)), [x, y]) is TRUE
+    assert exists_over(FALSE, [x]) is FALSE
+    assert exists_over(y, [x]) is y

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+from results.generators.tlc import MEASURED, measured_rows
 from tests.explicit import Exploration, explore
 from tests.models import build
 from verifier.specs.expectations import Expectation, expectations
@@ -20,13 +19,7 @@ from verifier.specs.registry import BUILT_IN, load
 
 FAMILY = [name for name, place in BUILT_IN.items() if ".kafka." in place]
 EXPECTED = [expected for name in FAMILY for expected in expectations(name)]
-MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"
-
-
-def _rows() -> list[dict[str, Any]]:
-    if not MEASURED.is_file():
-        return []
-    return [row for row in json.loads(MEASURED.read_text(encoding="utf-8")) if row["family"] == "kafka"]
+ROWS = measured_rows("kafka")
 
 
 def _label(spec: str, constants: Mapping[str, Any], properties: str) -> str:
@@ -50,7 +43,7 @@ def _exploration(spec: str, constants: Mapping[str, Any], until: frozenset[str])
     return _explored(spec, tuple(constants.items()), until)
 
 
-@pytest.mark.parametrize("row", _rows(), ids=_row_label)
+@pytest.mark.parametrize("row", ROWS, ids=_row_label)
 def test_agrees_with_the_measured_rows(row: dict[str, Any]) -> None:
     whole = row["verdict"] == "holds" or row["constants"].get("max_leader_epoch") == 1
     until: frozenset[str] = frozenset() if whole else frozenset(row["properties"])
@@ -75,11 +68,10 @@ def test_agrees_with_the_shipped_expectations(expected: Expectation) -> None:
 
 
 def test_every_measured_row_is_among_the_expectations() -> None:
-    rows = _rows()
-    if not rows:
+    if not ROWS:
         pytest.skip(f"no measurements at {MEASURED}")
     shipped = {(e.spec, tuple(e.constants.items()), e.property_name) for e in EXPECTED}
-    wanted = {(r["spec"], tuple(r["constants"].items()), name) for r in rows for name in r["properties"]}
+    wanted = {(r["spec"], tuple(r["constants"].items()), name) for r in ROWS for name in r["properties"]}
     assert wanted <= shipped
 
 
@@ -109,7 +101,7 @@ class Kip320InTwoCases(Kip320):
 COUNTED_TWICE: dict[str, type[Protocol]] = {"kip279": Kip279InTwoCases, "kip320": Kip320InTwoCases}
 
 
-@pytest.mark.parametrize("row", [row for row in _rows() if row["generated_states"]], ids=_row_label)
+@pytest.mark.parametrize("row", [row for row in ROWS if row["generated_states"]], ids=_row_label)
 def test_takes_as_many_steps_as_were_measured(row: dict[str, Any]) -> None:
     found = _steps(row["spec"], tuple(row["constants"].items()))
     assert row["initial_states"] + sum(found.taken.values()) == row["generated_states"]

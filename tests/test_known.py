@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.reporting import kip320_first_try, like
+from results.generators.examples import kip320_first_try
+from tests.reporting import like
 from verifier.outcomes.row import Row
 from verifier.report.known import known
 from verifier.report.report import Report, as_object

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from results.generators.lemma_grid import GRIDS, Grid, by_lemmas, is_proved
 from tests.command_line import verify
 from tests.explicit import explore
-from tests.lemma_grid import GRIDS, Grid, by_lemmas, is_proved
 from tests.models import build
 from tests.weakened import all_without, without
 from verifier.engines.explore import Request as Exploring

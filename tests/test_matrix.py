@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from tests.reporting import kip320_first_try, like
+from results.generators.examples import kip320_first_try
+from tests.reporting import like
 from verifier.outcomes.row import Row
 from verifier.report.matrix import grids
 from verifier.report.plots import plots

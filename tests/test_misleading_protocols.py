@@ -10,7 +10,7 @@ from tests.models import build
 from tests.naive import Naive
 from tests.naive_comparisons import Subject, disagreements
 from tests.random_plans import plan_of
-from verifier.encodings.quantifiers import count, forall, if_, those
+from verifier.encodings.quantifiers import count, forall, if_, subset
 from verifier.encodings.sorts import Bag, Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import literal
 from verifier.engines import prove
@@ -77,7 +77,7 @@ class BagParameter(Protocol):
     def mark(self, s: Any, b: Any) -> Step:
         return Step(
             [count(self.nodes, lambda n: b.copies(n) > 0) == 1],
-            {s.done: those(self.nodes, lambda n: s.done.contains(n) | (b.copies(n) > 0))},
+            {s.done: subset(self.nodes, lambda n: s.done.contains(n) | (b.copies(n) > 0))},
         )
 
     @invariant()

@@ -48,7 +48,7 @@ def test_a_wheel_has_every_module(tmp_path: Path) -> None:
     # From a copy, because setuptools leaves its build folder beside the sources.
     source = tmp_path / "source"
     source.mkdir()
-    for name in ("verifier", "encodings", "specs"):
+    for name in ("verifier", "encodings", "specs", "results"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=ignored)
     for path in (ROOT / "pyproject.toml", *ROOT.glob("README.md")):
@@ -65,4 +65,4 @@ def test_a_wheel_has_every_module(tmp_path: Path) -> None:
         for path in (ROOT / folder).rglob(pattern)
     }
     assert expected - inside == set()
-    assert not [name for name in inside if name.startswith(("encodings/", "specs/", "tests/"))]
+    assert not [name for name in inside if name.startswith(("encodings/", "results/", "specs/", "tests/"))]

@@ -16,16 +16,9 @@ import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 
-from tests.chromium import BROWSER, DRIVER, browser, console, evaluate, prefer, requested, size
-from tests.reporting import (
-    HOSTILE,
-    bookkeeper_data_loss,
-    every_verdict,
-    grid,
-    hostile_spec,
-    kip320_first_try,
-    run_rows,
-)
+from results.generators.chromium import BROWSER, DRIVER, browser, console, evaluate, prefer, requested, size
+from results.generators.examples import bookkeeper_data_loss, grid, kip320_first_try, run_rows
+from tests.reporting import HOSTILE, every_verdict, hostile_spec
 from verifier.report.page import as_html, embedded
 from verifier.report.report import Report
 from verifier.verdict import VerdictKind

@@ -12,8 +12,9 @@ from junitparser import Error, Failure, JUnitXml
 from lxml import etree
 from markdown_it import MarkdownIt
 
+from results.generators.examples import kip320_first_try, run_rows
 from tests.command_line import LOCK, verify, wrong
-from tests.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, kip320_first_try, like, run_rows
+from tests.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, like
 from verifier.outcomes.row import rows_of
 from verifier.report.diagram import diagram_of
 from verifier.report.junit import as_junit

@@ -1,4 +1,4 @@
-"""What may stand at the root of the repository: a trace or report left there by a run does not."""
+"""What may stand in the repository: no trace or report left at the root by a run, and no large file."""
 
 from __future__ import annotations
 
@@ -27,11 +27,32 @@ ALLOWED = {
 }
 
 
-def test_only_what_belongs_there_stands_at_the_root() -> None:
+LARGEST_FILE, LARGEST_RESULTS = 500_000, 2_000_000
+"""Bytes, of a file that is no picture of the documentation, and of all files in results/."""
+
+
+def _tracked() -> list[str]:
+    """The paths that git knows."""
     try:
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("not a git checkout")
-    found = {line.split("/", 1)[0] for line in listed.stdout.splitlines()}
+    return listed.stdout.splitlines()
+
+
+def test_only_what_belongs_there_stands_at_the_root() -> None:
+    found = {line.split("/", 1)[0] for line in _tracked()}
     assert found <= ALLOWED
     assert {"README.md", "verifier", "specs"} <= found
+
+
+def test_no_large_file_is_tracked() -> None:
+    sizes = {name: (ROOT / name).lstat().st_size for name in _tracked() if (ROOT / name).is_file()}
+    large = {
+        name: size
+        for name, size in sizes.items()
+        if size > LARGEST_FILE and not name.startswith("docs/images/")
+    }
+    assert not large
+    results = [size for name, size in sizes.items() if name.startswith("results/")]
+    assert 0 < sum(results) < LARGEST_RESULTS

@@ -11,12 +11,19 @@ from typing import Any
 
 import pytest
 
-from tests import two_recoveries as script
+from results.generators import two_recoveries as script
+from results.generators.lemma_grid import by_lemmas, is_proved
+from results.generators.two_recoveries import (
+    ACTIONS,
+    CONSTANTS,
+    VIOLATED,
+    beginning_after,
+    fired,
+    two_recoveries,
+)
 from tests.bookkeeper_tla import configuration, guided, onward
 from tests.command_line import verify
-from tests.lemma_grid import by_lemmas, is_proved
 from tests.models import build
-from tests.two_recoveries import ACTIONS, CONSTANTS, VIOLATED, beginning_after, fired, two_recoveries
 from tests.weakened import without
 from verifier.encodings.quantifiers import count, exists, forall, if_, maximum
 from verifier.engines.explore import Exploration, Request, explore

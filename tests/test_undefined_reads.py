@@ -9,7 +9,7 @@ import pytest
 
 from tests.command_line import verify
 from tests.models import build
-from verifier.encodings.quantifiers import choose, count, exists, filtered, forall, if_, those
+from verifier.encodings.quantifiers import choose, count, exists, filtered, forall, if_, subset
 from verifier.encodings.sorts import Function, Option, Range, Sequence, Set
 from verifier.engines import bmc, explore, induction, prove, simulate
 from verifier.engines.choices import EngineChoice, StepsChoice
@@ -30,7 +30,7 @@ READS: dict[str, Formula] = {
     "value of none": lambda s: s.o.value == 0,
     "beyond a function": lambda s: s.f[s.i].is_empty,
     "a quantifier over what is beyond": lambda s: forall(s.f[s.i], lambda n: n != n),
-    "those of what is beyond": lambda s: those(s.f[s.i], lambda n: n == n).is_empty,
+    "those of what is beyond": lambda s: subset(s.f[s.i], lambda n: n == n).is_empty,
     "least of nothing": lambda s: s.e.minimum == 0,
     "no choice": lambda s: choose(SMALL, lambda n: n > 2) == 0,
     "one value of several": lambda s: exists(SMALL, lambda k: s.log[k] == 0),

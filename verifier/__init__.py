@@ -1,5 +1,125 @@
-"""A bounded model checker for replication protocols.
+"""A model checker for replication and messaging protocols.
 
-Importing this package loads nothing heavy: solvers, term libraries and renderers are imported
-by the modules that need them, so that light commands stay light.
+All that a protocol is written with, and ``load``, which runs one, is in this name space::
+
+    from verifier import Protocol, Range, State, Step, action, forall, invariant, load
+
+    load("kip320", replicas=3).bmc(depth=12)
+
+Importing it loads nothing heavy: each name is imported from its module when it is first used.
 """
+
+from __future__ import annotations
+
+import logging
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from verifier.api.result import Action as Action
+    from verifier.api.result import Execution as Execution
+    from verifier.api.result import PropertyResult as PropertyResult
+    from verifier.api.result import Result as Result
+    from verifier.api.specification import Specification as Specification
+    from verifier.api.specification import load as load
+    from verifier.encodings.quantifiers import all_of as all_of
+    from verifier.encodings.quantifiers import any_of as any_of
+    from verifier.encodings.quantifiers import arbitrary as arbitrary
+    from verifier.encodings.quantifiers import choose as choose
+    from verifier.encodings.quantifiers import constantly as constantly
+    from verifier.encodings.quantifiers import count as count
+    from verifier.encodings.quantifiers import exists as exists
+    from verifier.encodings.quantifiers import filtered as filtered
+    from verifier.encodings.quantifiers import forall as forall
+    from verifier.encodings.quantifiers import function as function
+    from verifier.encodings.quantifiers import if_ as if_
+    from verifier.encodings.quantifiers import image as image
+    from verifier.encodings.quantifiers import maximum as maximum
+    from verifier.encodings.quantifiers import minimum as minimum
+    from verifier.encodings.quantifiers import those as those
+    from verifier.encodings.sorts import Bag as Bag
+    from verifier.encodings.sorts import Boolean as Boolean
+    from verifier.encodings.sorts import Enum as Enum
+    from verifier.encodings.sorts import Function as Function
+    from verifier.encodings.sorts import IndexSet as IndexSet
+    from verifier.encodings.sorts import Option as Option
+    from verifier.encodings.sorts import Range as Range
+    from verifier.encodings.sorts import Record as Record
+    from verifier.encodings.sorts import Sequence as Sequence
+    from verifier.encodings.sorts import Set as Set
+    from verifier.encodings.sorts import SortError as SortError
+    from verifier.encodings.values import literal as literal
+    from verifier.encodings.values import record as record
+    from verifier.encodings.values import set_of as set_of
+    from verifier.encodings.values import some as some
+    from verifier.errors import UsageError as UsageError
+    from verifier.specs.constants import AssumptionFailed as AssumptionFailed
+    from verifier.specs.constants import BooleanConstant as BooleanConstant
+    from verifier.specs.constants import ChoiceConstant as ChoiceConstant
+    from verifier.specs.constants import IndexSetConstant as IndexSetConstant
+    from verifier.specs.constants import IntegerConstant as IntegerConstant
+    from verifier.specs.definition import DefinitionError as DefinitionError
+    from verifier.specs.drawing import Call as Call
+    from verifier.specs.drawing import Drawing as Drawing
+    from verifier.specs.drawing import Lane as Lane
+    from verifier.specs.drawing import Mail as Mail
+    from verifier.specs.members import Step as Step
+    from verifier.specs.members import action as action
+    from verifier.specs.members import deadlock_invariant as deadlock_invariant
+    from verifier.specs.members import free as free
+    from verifier.specs.members import invariant as invariant
+    from verifier.specs.members import lemma as lemma
+    from verifier.specs.members import reachable as reachable
+    from verifier.specs.members import type_invariant as type_invariant
+    from verifier.specs.protocol import Protocol as Protocol
+    from verifier.specs.state import State as State
+    from verifier.verdict import ExitCode as ExitCode
+    from verifier.verdict import VerdictKind as VerdictKind
+
+_NAMES_OF = MappingProxyType(
+    {
+        "verifier.api.result": ("Action", "Execution", "PropertyResult", "Result"),
+        "verifier.api.specification": ("Specification", "load"),
+        "verifier.encodings.quantifiers": (
+            "all_of", "any_of", "arbitrary", "choose", "constantly", "count", "exists", "filtered", "forall",
+            "function", "if_", "image", "maximum", "minimum", "those",
+        ),
+        "verifier.encodings.sorts": (
+            "Bag", "Boolean", "Enum", "Function", "IndexSet", "Option", "Range", "Record", "Sequence", "Set",
+            "SortError",
+        ),
+        "verifier.encodings.values": ("literal", "record", "set_of", "some"),
+        "verifier.errors": ("UsageError",),
+        "verifier.specs.constants": (
+            "AssumptionFailed", "BooleanConstant", "ChoiceConstant", "IndexSetConstant", "IntegerConstant",
+        ),
+        "verifier.specs.definition": ("DefinitionError",),
+        "verifier.specs.drawing": ("Call", "Drawing", "Lane", "Mail"),
+        "verifier.specs.members": (
+            "Step", "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable",
+            "type_invariant",
+        ),
+        "verifier.specs.protocol": ("Protocol",),
+        "verifier.specs.state": ("State",),
+        "verifier.verdict": ("ExitCode", "VerdictKind"),
+    }
+)  # fmt: skip
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
+
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605 -- the names are those above
+
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'verifier' has no attribute {name!r}")
+    found = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULE_OF]

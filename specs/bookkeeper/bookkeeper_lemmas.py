@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import count, exists, forall, those
+from verifier.encodings.quantifiers import count, exists, forall, subset
 from verifier.specs.bookkeeper.bookkeeper_client_lemmas import BookKeeperClientLemmas
 from verifier.specs.protocol import lemma
 
@@ -38,7 +38,7 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     def is_out_of_reach(self: Any, s: Any, creator: Any, entry: Any) -> Any:
         """Too few bookies are left of which the creator could get an ack quorum for the entry."""
-        never = those(self.ensemble(s, creator), lambda b: self.never_confirms(s, b, creator, entry))
+        never = subset(self.ensemble(s, creator), lambda b: self.never_confirms(s, b, creator, entry))
         return self.has_quorum_coverage(never, self.write_quorum)
 
     # What a recovery has read

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import all_of, choose, count, exists, forall, function, if_, those
+from verifier.encodings.quantifiers import all_of, choose, count, exists, forall, function, if_, subset
 from verifier.encodings.sorts import Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import literal, record, set_of
 from verifier.specs.protocol import ChoiceConstant, IndexSetConstant, IntegerConstant, Lane, Protocol
@@ -110,10 +110,10 @@ class Ledger(Protocol):
         """The ensemble of the last fragment that begins at the entry or before it."""
 
         def is_last(first: Any) -> Any:
-            later = those(self.next_ids, lambda other: (first < other) & (other <= entry))
+            later = subset(self.next_ids, lambda other: (first < other) & (other <= entry))
             return (first <= entry) & forall(later, lambda other: fragments[other].is_empty)
 
-        return those(
+        return subset(
             self.bookies,
             lambda b: exists(self.next_ids, lambda first: is_last(first) & fragments[first].contains(b)),
         )
@@ -124,7 +124,7 @@ class Ledger(Protocol):
 
     def last_first_entry(self, fragments: Any) -> Any:
         """Where the last fragment begins; the first one begins at the first entry."""
-        return those(self.next_ids, lambda first: (first == 1) | ~fragments[first].is_empty).maximum
+        return subset(self.next_ids, lambda first: (first == 1) | ~fragments[first].is_empty).maximum
 
     def is_valid_ensemble(self, s: Any, ensemble: Any, include: Any, exclude: Any) -> Any:
         return (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import all_of, count, exists, forall, if_, those
+from verifier.encodings.quantifiers import all_of, count, exists, forall, if_, subset
 from verifier.encodings.sorts import Range, Record
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
 from verifier.specs.protocol import lemma
@@ -328,7 +328,7 @@ class Lemmas413:
     @lemma()
     def end_is_final(self: Any, s: Any) -> Any:
         """The writer finds no ack quorum for the entry that the recovery took to be missing."""
-        blocked = those(s.w1.ensemble, lambda b: self.is_blocked(s, b))
+        blocked = subset(s.w1.ensemble, lambda b: self.is_blocked(s, b))
         return self.knows_end(s).implies(
             (s.w1.lac <= s.w2.lap) & self.has_quorum_coverage(blocked, self.write_quorum)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import exists, forall, function, if_, maximum, those
+from verifier.encodings.quantifiers import exists, forall, function, if_, maximum, subset
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
 from verifier.specs.bookkeeper.storing import Storing
 from verifier.specs.protocol import Step, action, free
@@ -114,7 +114,7 @@ class Writing(Storing):
 
     def failed(self, s: Any, client: Any) -> Any:
         """The bookies of the client's ensemble that timed out on its adds."""
-        return those(self.ensemble(s, client), lambda b: self.has_write_timeout(s, client, b))
+        return subset(self.ensemble(s, client), lambda b: self.has_write_timeout(s, client, b))
 
     def can_change_ensemble(self, s: Any, client: Any, ensemble: Any) -> list[Any]:
         """Every pending add was sent to the current ensemble, some of which failed and can be replaced."""

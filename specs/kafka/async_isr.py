@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import forall, image, those
+from verifier.encodings.quantifiers import forall, image, subset
 from verifier.encodings.sorts import Function, Range, Record, Set
 from verifier.encodings.values import literal, record, set_of
 from verifier.specs.protocol import (
@@ -102,7 +102,7 @@ class AsyncIsr(Protocol):
         )
 
     def init(self, s: Any) -> Any:
-        everyone = those(self.replicas, lambda r: True)
+        everyone = subset(self.replicas, lambda r: True)
         return (
             (s.controller.isr == everyone)
             & (s.controller.version == 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import if_, those
+from verifier.encodings.quantifiers import if_, subset
 from verifier.specs.kafka.replication import KafkaReplication
 from verifier.specs.protocol import Step, action
 
@@ -32,7 +32,7 @@ class Kip101(KafkaReplication):
     def lookup_offset_for_epoch(self, s: Any, leader: Any, follower: Any, epoch: Any) -> Any:
         """Where the leader's log goes on after ``epoch``; the follower's high watermark if it cannot tell."""
         log, hw = s.log[leader], s.replica[follower].hw
-        later = those(self.offsets, lambda o: (o < log.length) & (log[o].epoch > epoch))
+        later = subset(self.offsets, lambda o: (o < log.length) & (log[o].epoch > epoch))
         beyond = if_(later.is_empty, hw, later.minimum)
         return if_(log.is_empty, hw, if_(log.last.epoch == epoch, log.length, beyond))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from verifier.encodings.quantifiers import if_, those
+from verifier.encodings.quantifiers import if_, subset
 from verifier.specs.kafka.replication import KafkaReplication
 from verifier.specs.protocol import Step, action
 
@@ -32,7 +32,7 @@ class Kip279(KafkaReplication):
 
     def first_non_matching_offset_from_tail(self, s: Any, leader: Any, follower: Any) -> Any:
         """The offset after the last one at which both logs have the same record."""
-        matching = those(self.offsets, lambda o: self.has_same_entry(s, follower, leader, o))
+        matching = subset(self.offsets, lambda o: self.has_same_entry(s, follower, leader, o))
         return if_(matching.is_empty, 0, matching.maximum + 1)
 
     @action(follower="replicas", leader="replicas", epoch="epochs")

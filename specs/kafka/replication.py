@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import exists, forall, if_, minimum, those
+from verifier.encodings.quantifiers import exists, forall, if_, minimum, subset
 from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import set_of
 from verifier.specs.protocol import (
@@ -100,7 +100,7 @@ class KafkaReplication(Protocol):
             & forall(self.epochs, lambda e: self.is_unused(s, e))
             & (s.quorum.epoch == -1)
             & s.quorum.leader.is_none
-            & (s.quorum.isr == those(self.replicas, lambda r: True))
+            & (s.quorum.isr == subset(self.replicas, lambda r: True))
         )
 
     # What replicas and logs are like

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.quantifiers import constantly, count, exists, forall, if_, those
+from verifier.encodings.quantifiers import constantly, count, exists, forall, if_, subset
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Sequence, Set
 from verifier.encodings.values import record
 from verifier.specs.protocol import (
@@ -125,7 +125,7 @@ class PulsarCompaction(CompactionLemmas, Protocol):
 
     def newest_ledger(self, s: Any) -> Any:
         """The greatest id of a ledger that exists; 0 if there is none."""
-        existing = those(self.ledgers, lambda i: s.compacted_ledgers[i].is_some)
+        existing = subset(self.ledgers, lambda i: s.compacted_ledgers[i].is_some)
         return if_(existing.is_empty, 0, existing.maximum)
 
     def compacted(self, s: Any, read: Any) -> Any:
@@ -137,7 +137,7 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         def kept(i: Any) -> Any:
             return if_(self.key(s, i).is_none, self.retain_null_key, ~overwritten(i))
 
-        return those(self.places, lambda i: (i < read) & kept(i))
+        return subset(self.places, lambda i: (i < read) & kept(i))
 
     def covers(self, s: Any, ledger: Any, horizon: Any) -> Any:
         """Each of the first ``horizon`` messages is in the ledger, or a later one of its key is, or it has

@@ -1,4 +1,4 @@
-"""What an expression of Python source stands for in a frame that is about to use it."""
+"""Finds the object that an expression of Python source stands for, in a frame that is about to use it."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ _PLAIN = (
     "str",
     "type",
 )
-"""Calls whose result is no value, whatever they are given."""
+"""Functions whose result is never a value, for any argument."""
 
 
 _TAKING = ("pop", "popitem", "popleft")
-"""Methods that take out what they return."""
+"""Methods that remove the object that they return."""
 _EMPTY = (Sort, str, bytes, type, ModuleType, FunctionType, BuiltinFunctionType)
-"""What holds no value, though it may have much else in it."""
+"""Types whose objects count as holding no value, although they have attributes."""
 
 
 class _Unknown(Exception):
-    """An expression that only running it would tell."""
+    """The object cannot be found without running the expression."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What names stand for in a frame, and what its calls of Python functions returned."""
+    """The objects that names stand for in a frame, and the results of the frame's calls."""
 
     names: Mapping[str, Any]
     returned: Mapping[tuple[int, int], tuple[CodeType, Any]]
-    """By the line and column where the call ends, with the code that ended there."""
+    """For the line and column where a call ends: the code that returned, and its result."""
 
     @classmethod
     def of(cls, frame: FrameType, returned: Mapping[tuple[int, int], tuple[CodeType, Any]]) -> Scope:
@@ -55,15 +55,17 @@ class Scope:
         return cls(names_of(frame), returned)
 
     def is_value(self, node: ast.expr) -> bool:
-        """Whether an expression stands for a value of the state, or cannot do without one."""
+        """Whether an expression is a value of the state or, if that is unknown, mentions one."""
         try:
             return is_symbolic(self.resolve(node))
         except _Unknown:
             return self._mentions(node)
 
     def holds_value(self, node: ast.expr) -> bool:
-        """Whether an expression is a value, or a collection with values in it; of a mapping the keys count,
-        which are what ``in`` looks at."""
+        """Whether an expression is a value, or a collection that holds values.
+
+        Only the keys of a mapping count, because ``in`` compares only the keys.
+        """
         try:
             found = self.resolve(node)
             return holds(list(found) if isinstance(found, Mapping) else found)
@@ -71,7 +73,7 @@ class Scope:
             return self._mentions(node)
 
     def is_optional(self, node: ast.expr) -> bool:
-        """Whether an expression is an option, or may be one."""
+        """Whether an expression is an option, or can be one."""
         try:
             found = self.resolve(node)
         except _Unknown:
@@ -79,7 +81,7 @@ class Scope:
         return isinstance(found, Value) and isinstance(found.sort, Option)
 
     def is_none_by_default(self, node: ast.expr) -> bool:
-        """Whether an expression is an attribute that the object's class has as None, a data class's, say."""
+        """Whether an expression is an attribute whose default in the class is None, as in a data class."""
         try:
             owner = self.resolve(node.value) if isinstance(node, ast.Attribute) else None
         except _Unknown:
@@ -110,7 +112,7 @@ class Scope:
         raise _Unknown
 
     def _result(self, node: ast.Call) -> Any:
-        """What a call returned, if it was the function called that did: a callback of its returns, too."""
+        """The result of a call. A callback can return at the same place, so the code is compared, too."""
         code, result = self.returned[node.end_lineno or 0, node.end_col_offset or 0]
         called = self.resolve(node.func)
         if code_of(called) is not code or code.co_flags & CO_GENERATOR:
@@ -118,7 +120,7 @@ class Scope:
         return result
 
     def _entry(self, table: ast.expr, arguments: list[ast.expr]) -> Any:
-        """What ``get`` of a dictionary gives."""
+        """The result of a dictionary's ``get``."""
         whole = self.resolve(table)
         if type(whole) is not dict or not 1 <= len(arguments) <= 2:
             raise _Unknown
@@ -135,37 +137,38 @@ class Scope:
             return whole[self.resolve(node.slice)]
         except _Unknown:
             raise
-        except Exception as error:  # a property of the protocol may raise anything
+        except Exception as error:  # a Python property of the protocol may raise anything
             raise _Unknown from error
 
     def _mentions(self, node: ast.AST) -> bool:
-        """Whether a value occurs in an expression, other than in calls that give back none."""
+        """Whether a value occurs in an expression. Calls whose result is never a value do not count."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PLAIN:
             return False
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKING:
-            return True  # what it took is gone, and cannot be looked at
+            return True  # the object that it removed is gone, so it may have been a value
         if isinstance(node, ast.expr):
             try:
                 if holds(self.resolve(node)):
                     return True
             except _Unknown:
                 pass
-        # Also of what is known: a method of a dictionary holds nothing, the dictionary may.
+        # The parts count even if the object is known: the method of a dictionary holds no value, but the
+        # dictionary may.
         return any(self._mentions(child) for child in ast.iter_child_nodes(node))
 
 
 def names_of(frame: FrameType) -> dict[str, Any]:
-    """What names stand for in a frame."""
+    """The objects that names stand for in a frame."""
     return {**vars(builtins), **frame.f_globals, **frame.f_locals}
 
 
 def is_symbolic(item: Any) -> bool:
-    """Whether an object stands for something that differs from state to state."""
+    """Whether an object stands for something that depends on the state."""
     return isinstance(item, Value | State)
 
 
 def holds(item: Any, depth: int = 3) -> bool:
-    """Whether an object is a value, or may give one: a collection or object with values, an iterator."""
+    """Whether an object is a value, or holds values, or is an iterator, which may give values."""
     if is_symbolic(item) or isinstance(item, Iterator):
         return True
     if depth == 0 or isinstance(item, _EMPTY):
@@ -174,7 +177,7 @@ def holds(item: Any, depth: int = 3) -> bool:
 
 
 def _contents(item: Any) -> Iterator[Any]:
-    """What an object holds, as far as looking at it tells."""
+    """The objects that an object holds, as far as its attributes and elements show."""
     if isinstance(item, Mapping):
         yield from item.values()
     if isinstance(item, list | tuple | set | frozenset | Mapping):

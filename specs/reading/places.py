@@ -1,4 +1,4 @@
-"""Where code of a protocol stands: the file and the line that an error names."""
+"""The place of a protocol's code: the file and the line that an error names."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _BEGINS = re.compile(r"\s*(async\s+)?def\b|.*\blambda\b")
 
 
 def is_engine(module: str) -> bool:
-    """Whether a module is part of the verifier itself: not of a protocol, built in or not."""
+    """Whether a module is part of the verifier and of no protocol, not even a built-in one."""
     parts = module.split(".")
     return parts[0] == "verifier" and not (len(parts) > 3 and parts[1] == "specs" and parts[2] != "reading")
 
 
 @functools.lru_cache(maxsize=1024)
 def is_library(file: str) -> bool:
-    """Whether a file belongs to Python itself or to an installed package: not to a protocol."""
+    """Whether a file belongs to Python or to an installed package, and not to a protocol."""
     if file.startswith("<frozen "):
         return True
     path = str(Path(file).resolve())
@@ -36,9 +36,9 @@ def is_library(file: str) -> bool:
 
 
 def is_watched(file: str, module: str, own: Collection[str] = ()) -> bool:
-    """Whether code in a file and module may be a protocol's own, or a helper's.
+    """Whether code in a file and module can belong to a protocol or its helpers.
 
-    ``own`` are the packages that the protocol itself comes from: those count though they be installed.
+    ``own`` are the packages that the protocol comes from. They count even if they are installed.
     """
     if is_engine(module):
         return False
@@ -46,7 +46,7 @@ def is_watched(file: str, module: str, own: Collection[str] = ()) -> bool:
 
 
 def code_of(function: Any) -> CodeType | None:
-    """The code of a function, below its decorators where they say what they wrap."""
+    """The code of a function. Decorators are skipped if they name the function that they wrap."""
     if callable(function):
         function = inspect.unwrap(function)
     function = getattr(function, "func", function)
@@ -55,7 +55,7 @@ def code_of(function: Any) -> CodeType | None:
 
 
 def place_of(function: Any) -> str:
-    """File and line of a function's ``def``; empty if it has none."""
+    """The file and line of a function's ``def``, as text; empty if the function has none."""
     code = code_of(function)
     if code is None:
         return ""
@@ -73,7 +73,7 @@ def place(file: str, line: int) -> str:
 
 
 def raised_at(error: BaseException) -> str:
-    """File and line of the protocol's own code that was running when ``error`` was raised."""
+    """The file and line of the protocol's code that was running when ``error`` was raised."""
     found, step = "", error.__traceback__
     while step is not None:
         module = str(step.tb_frame.f_globals.get("__name__", ""))
@@ -84,5 +84,5 @@ def raised_at(error: BaseException) -> str:
 
 
 def placed(where: str, words: str) -> str:
-    """The words, with the place before them where it is known."""
+    """The words after the place, if the place is known."""
     return f"{where}: {words}" if where else words

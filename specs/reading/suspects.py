@@ -1,8 +1,8 @@
-"""Places in code where Python itself decides something that may be meant as a formula.
+"""Finds the places in code where Python decides something that the author may have meant as a formula.
 
-``is``, ``in`` and ``match`` cannot be given another meaning, unlike ``==`` and ``&``; on values they are
-silent mistakes. They are found in the bytecode, because that says exactly which code runs, and read in
-the source text, by the positions that the bytecode keeps.
+A class can define ``==`` and ``&``, but not ``is``, ``in`` and ``match``. On values these are silent
+mistakes. This module finds them in the bytecode, which shows exactly which code runs. It gets their source
+text by the positions in the bytecode.
 """
 
 from __future__ import annotations
@@ -34,17 +34,20 @@ Span: TypeAlias = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Suspect:
-    """An instruction that decides."""
+    """An instruction by which Python decides something."""
 
     line: int
     node: Decision | None
-    """Its source; None if there is none."""
+    """The source of the instruction; None if there is none."""
     optional: frozenset[str] = frozenset()
-    """The parameters around it that are None by default."""
+    """The parameters of the functions around it whose default is None."""
 
 
 def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
-    """The places in this very code by the offset of their instruction; ``names`` are its globals."""
+    """The suspects in this code, without nested code, by the offset of the instruction.
+
+    ``names`` are the globals of the code.
+    """
     offsets = [2 * place for place, number in enumerate(code.co_code[::2]) if number in _DECIDING]
     if not offsets:
         return {}
@@ -53,18 +56,20 @@ def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
 
 
 def source(code: CodeType, names: Mapping[str, Any]) -> str:
-    """The text of the file that code comes from; empty if it cannot be had."""
+    """The text of the file of some code; empty if it is not available."""
     linecache.checkcache(code.co_filename)
     return "".join(linecache.getlines(code.co_filename, dict(names)))
 
 
 @functools.lru_cache(maxsize=64)
 def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
-    """All comparisons and matches of a text that decide, each with the span of what decides in it, and
-    with the parameters around it that are None by default."""
+    """The comparisons and matches in a text by which Python decides something.
+
+    Each has the span of its deciding part, and the parameters around it whose default is None.
+    """
     tree = _parsed(text)
     optional: dict[ast.AST, frozenset[str]] = {}
-    for function in ast.walk(tree):  # outer ones come first
+    for function in ast.walk(tree):  # outer functions come first
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             names = optional.get(function, frozenset()) | _none_by_default(function.args)
             optional.update(dict.fromkeys(ast.walk(function), names))
@@ -96,7 +101,7 @@ def _span(node: ast.expr | ast.pattern) -> Span:
 def _innermost(
     nodes: list[tuple[Span, Decision, frozenset[str]]], span: tuple[int | None, ...], otherwise: int
 ) -> Suspect:
-    """The smallest node that contains a position; ``otherwise`` is the line to name where that has none."""
+    """The smallest node that contains a span. If the span has no line, ``otherwise`` is the line."""
     line, end_line, column, end_column = span
     if line is None or end_line is None or column is None or end_column is None:
         return Suspect(line or otherwise, None)

@@ -1,4 +1,4 @@
-"""Operands of an instruction, for code whose source text is not there: from the bytecode before it."""
+"""Finds the operands of an instruction in the bytecode before it, for code without source text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOADS_NAME = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLAS
 
 
 def on_value(frame: FrameType) -> bool:
-    """Whether a value goes into the operands of the frame's present instruction."""
+    """Whether a value is part of the operands of the frame's present instruction."""
     before = [item for item in dis.get_instructions(frame.f_code) if item.offset <= frame.f_lasti]
     needed = 2 if before[-1].opname in ("IS_OP", "CONTAINS_OP") else 1
     operands: list[dis.Instruction] = []
@@ -26,7 +26,7 @@ def on_value(frame: FrameType) -> bool:
 
 
 def _loaded(operands: Iterable[dis.Instruction], frame: FrameType) -> list[Any]:
-    """The objects that instructions load, and those at the end of paths of attributes."""
+    """The objects that instructions load. A path of attributes gives the object at its end."""
     names = names_of(frame)
     loaded: list[Any] = []
     for item in operands:

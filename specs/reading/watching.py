@@ -1,10 +1,9 @@
-"""Watching a protocol's own code while it is read, for what Python decides by itself.
+"""Watches a protocol's code while it runs, and refuses what Python decides in place of a formula.
 
-``s.holder is not None`` is true for Python, whatever the state: ``s.holder`` is an expression, and no
-expression is None. Written as a guard or a property it would vanish or hold. So while ``define`` calls
-the protocol's methods, each ``is``, ``in`` and ``match`` that runs is looked at, and refused if one of its
-operands is a value. What is compared is seen in the frame itself, just before; so a constant that is
-``None``, or a tuple of numbers, is let pass, wherever the code stands.
+``s.holder is not None`` is always true in Python: ``s.holder`` is an expression, and no expression is None.
+As a guard or a property it would have no effect. So while ``define`` calls the protocol's methods, this
+module checks each ``is``, ``in`` and ``match`` just before it runs. It refuses it if an operand is a value.
+It finds the operands in the running frame, so it accepts a constant that is ``None`` or a tuple of numbers.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from verifier.specs.reading.unread import on_value
 
 @contextmanager
 def reading(protocol: Any) -> Iterator[None]:
-    """Raises DefinitionError for what Python decided on values while the protocol was read within."""
+    """The context in which a protocol is read. Raises DefinitionError if Python decided on values in it."""
     bases = (base.__module__ for base in type(protocol).__mro__ if not is_engine(base.__module__))
     watch = Watch({module.partition(".")[0] for module in bases} - {"builtins"})
     before = sys.gettrace()
-    # From Python 3.12 on, settrace only arranges for opcodes if some frame has asked for them before.
+    # From Python 3.12 on, settrace gives opcode events only if some frame asked for them before.
     sys._getframe().f_trace_opcodes = True
     sys.settrace(watch.called)
     try:
@@ -37,7 +36,7 @@ def reading(protocol: Any) -> Iterator[None]:
     except DefinitionError:
         if not watch.found:
             raise
-    except TypeError as error:  # among them SortError: a formula has no truth value, …
+    except TypeError as error:  # SortError is a TypeError: a formula has no truth value, …
         if not watch.found:
             raise DefinitionError(placed(raised_at(error), str(error))) from error
     finally:
@@ -47,7 +46,7 @@ def reading(protocol: Any) -> Iterator[None]:
 
 
 class Watch:
-    """What runs, and what of it decided something on values: in words, in the order found."""
+    """Traces the running code. ``found`` has a message for each decision on values, in order."""
 
     def __init__(self, own: Collection[str]) -> None:
         self.own = own
@@ -56,7 +55,7 @@ class Watch:
         self._returned: dict[int, dict[tuple[int, int], tuple[CodeType, Any]]] = {}
 
     def called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        """What ``sys.settrace`` calls with each new frame."""
+        """``sys.settrace`` calls this function with each new frame."""
         known = self._known.get(id(frame.f_code))
         decides = bool(self._suspects(frame) if known is None else known[1])
         if not decides and not (self._returned and id(frame.f_back) in self._returned):
@@ -64,9 +63,8 @@ class Watch:
         frame.f_trace_lines = False
         if not decides:
             return self._ended
-        frame.f_trace = (
-            self._running
-        )  # Python 3.13 arranges for opcodes only in a frame that has this already
+        # Python 3.13 gives opcode events only in a frame that has a trace function already.
+        frame.f_trace = self._running
         frame.f_trace_opcodes = True
         self._returned[id(frame)] = {}
         return self._running
@@ -76,12 +74,12 @@ class Watch:
         if id(code) not in self._known:
             module = str(frame.f_globals.get("__name__", ""))
             watched = is_watched(code.co_filename, module, self.own)
-            # The code is kept, so that nothing else gets its id.
+            # The entry keeps the code alive, so no other code gets its id.
             self._known[id(code)] = code, suspects(code, frame.f_globals) if watched else {}
         return self._known[id(code)][1]
 
     def _ended(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
-        """Notes what a function returned to a frame that is watched, by the place of the call."""
+        """Records the result of a function that returns to a watched frame, by the place of the call."""
         back = frame.f_back
         if event == "return" and back is not None and id(back) in self._returned:
             span = list(back.f_code.co_positions())[back.f_lasti // 2]
@@ -142,7 +140,7 @@ def _member(scope: Scope, left: ast.expr, right: ast.expr) -> str:
 
 
 def _omitted(scope: Scope, left: ast.expr, right: ast.expr, optional: frozenset[str]) -> bool:
-    """Whether this asks if an argument was given: its default is None, which the value itself cannot be."""
+    """Whether the comparison asks if an argument was given: its default is None, and no value is."""
     if not (isinstance(right, ast.Constant) and right.value is None) or scope.is_optional(left):
         return False
     return (isinstance(left, ast.Name) and left.id in optional) or scope.is_none_by_default(left)
@@ -158,7 +156,7 @@ def _matched(scope: Scope, subject: ast.expr) -> str:
 
 
 def _unread(frame: FrameType) -> str:
-    """For code without source text."""
+    """The message for code without source text; empty if no operand is a value."""
     if not on_value(frame):
         return ""
     return (

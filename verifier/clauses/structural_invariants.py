@@ -13,7 +13,7 @@ from itertools import combinations
 
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
-from verifier.encodings.bits import for_some
+from verifier.encodings.bits import exists_over
 from verifier.encodings.evaluator import Evaluator
 from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
 from verifier.system.transition_system import TransitionSystem
@@ -88,7 +88,7 @@ def enabled_on_walks(system: TransitionSystem) -> set[str]:
     if initial is None:
         return set()
     history = random_walks(system, initial)
-    guards = [for_some(instance.guard, instance.inputs) for instance in system.instances]
+    guards = [exists_over(instance.guard, instance.inputs) for instance in system.instances]
     values = Evaluator(system.bits, guards)(history, (1 << ((_WALK_LENGTH + 1) * WALKS)) - 1)
     return {instance.action for instance, on in zip(system.instances, values, strict=True) if on}
 

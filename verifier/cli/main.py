@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from textwrap import TextWrapper
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import click
 
 from verifier.cli.group import LazyGroup
+from verifier.cli.parameters import one_of
 from verifier.runs.table import ENGINES
 from verifier.verdict import ExitCode
 from verifier.version import UNKNOWN, tool_version
@@ -35,6 +37,7 @@ Example:
 \b
 Exit codes, of several verdicts the worst:
 """
+_LEVELS = ("debug", "info", "warning")
 _MEANING = TextWrapper(88, subsequent_indent=" " * 6)
 
 
@@ -66,8 +69,12 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     callback=_print_version,
     help="Show the version.",
 )
-def cli() -> None:
+@click.option("--log", type=one_of("level", _LEVELS), help="Say on standard error what happens inside.")
+def cli(log: str | None) -> None:
     """The group of all commands."""
+    if log is not None:
+        logging.basicConfig(format="%(relativeCreated)7d ms %(name)s: %(message)s")
+        logging.getLogger("verifier").setLevel(log.upper())
 
 
 def main() -> None:

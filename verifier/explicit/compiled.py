@@ -20,10 +20,10 @@ _FALSE, _TRUE = 0, 1
 
 
 class Program:
-    """Collects terms to evaluate; ``compile`` makes the function that evaluates them all.
+    """Collects terms to evaluate; ``compile`` makes the function that evaluates all of them.
 
-    A term is added with values for some of its variables (of free parameters), so that one term may
-    give several outputs. Structurally equal terms are evaluated once.
+    A caller adds a term together with values for some of its variables, namely the bits of free parameters.
+    So one term can give several outputs. Structurally equal terms are evaluated once.
     """
 
     def __init__(self, inputs: Sequence[FNode]) -> None:
@@ -34,7 +34,7 @@ class Program:
         self._outputs: list[int] = []
 
     def number(self, term: FNode, known: Mapping[FNode, bool] | None = None) -> int:
-        """The number of a term's value; equal numbers, equal values."""
+        """The number of a term's value. Terms with the same number have the same value."""
         local = {symbol: _TRUE if value else _FALSE for symbol, value in (known or {}).items()}
         stack = [term]
         while stack:
@@ -53,7 +53,7 @@ class Program:
         return local[term] if term in local else self._shared[term]
 
     def constant(self, number: int) -> bool | None:
-        """The value of a number that is the same in all states; else None."""
+        """The value, if the number stands for a constant; otherwise None."""
         return {_FALSE: False, _TRUE: True}.get(number)
 
     def output(self, number: int) -> int:
@@ -62,7 +62,7 @@ class Program:
         return len(self._outputs) - 1
 
     def compile(self) -> Compiled:
-        """The function of the outputs so far."""
+        """The function that evaluates the outputs added so far."""
         return Compiled(self._inputs, self._operations, self._outputs)
 
     def _fold(self, node: FNode, parts: list[int]) -> int:
@@ -136,7 +136,10 @@ class Compiled:
         self._run = scope["run"]
 
     def __call__(self, values: Sequence[Array]) -> list[Array]:
-        """The outputs from the inputs' values, arrays of the same kind and shape. Outputs may be shared."""
+        """The outputs for the inputs' values, as arrays of the same kind and shape.
+
+        Two outputs may be the same array.
+        """
         zeros = np.zeros_like(values[0])
         result: list[Array] = self._run(values, zeros, ~zeros)
         return result
@@ -145,7 +148,8 @@ class Compiled:
 def _source(
     inputs: int, operations: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[int]
 ) -> str:
-    """Python statements, one or two per operation needed; registers are used again once they are dead."""
+    """Python source: a few statements per operation. A register is used again when its value is no longer
+    needed."""
     first = 2 + inputs
     needed = _needed(first, operations, outputs)
     last_use: dict[int, int] = {}

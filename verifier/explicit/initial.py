@@ -1,7 +1,8 @@
-"""All initial states, without a solver: what Init fixes is propagated, the rest is enumerated.
+"""All initial states, without a solver: bits that Init fixes are propagated, other fields are enumerated.
 
-Fields are chosen one after the other, all partial states at once, and every conjunct of Init filters
-them as soon as its fields are chosen; the next field is one that lets a conjunct be decided soonest.
+The enumeration takes one field after the other and extends all partial states by its values. A conjunct of
+Init filters the partial states as soon as they have all of its fields. The next field is one of the conjunct
+that lacks the fewest bits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from verifier.explicit.packing import Rows, pack_columns
 from verifier.system.transition_system import TransitionSystem
 
 MOST = 4_000_000
-"""The most states, whole or partial, that an enumeration may come to."""
+"""The most states, complete or partial, that an enumeration may have."""
 
 Column = NDArray[np.bool_]
 
@@ -40,7 +41,7 @@ class _Enumeration:
         self._propagate([system.init])
 
     def _propagate(self, formulas: Iterable[FNode]) -> None:
-        """Sorts conjuncts into bits they fix and others, simplified until they fix no more."""
+        """Takes the bits that conjuncts fix, and simplifies other conjuncts until they fix no more."""
         pending = [part for formula in formulas for part in _conjuncts(formula)]
         while pending:
             news: dict[FNode, FNode] = {}
@@ -78,7 +79,7 @@ class _Enumeration:
         ]
 
     def _next(self, leaves: list[Leaf]) -> Leaf:
-        """A leaf without choice if there is one, else one of the conjunct that lacks the fewest bits."""
+        """A leaf with at most one value; if there is none, one of the conjunct that lacks the fewest bits."""
         for leaf in leaves:
             if len(self._values(leaf)) < 2:
                 return leaf

@@ -1,4 +1,4 @@
-"""What can happen in many states at once: properties, guards and successors."""
+"""Properties, guards and successors of many states at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 
 MOST_MOVES = 100_000
-"""The most instances, each with each value of its free parameters, that are worth compiling."""
+"""The most moves to compile. Each instance with each value of its free parameters is a move."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,23 +31,23 @@ class Move:
 
 @dataclass(frozen=True)
 class _Update:
-    """How a move changes rows: bits it sets and clears, and bits whose new value is an output."""
+    """How a move changes rows: the bits that it sets and clears, and the bits that outputs give."""
 
     kept: Rows
     """One row: the bits that keep their old value."""
     ones: Rows
     """One row: the bits that become 1."""
     computed: tuple[tuple[int, slice, NDArray[np.uint64]], ...]
-    """Per word of a row: its number, the outputs, and the place of each in the word."""
+    """For each word of a row with computed bits: its number, the outputs, and the place of each output."""
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """Some states as they were looked at; masks are slices with a bit per state."""
+    """The evaluation of all outputs on some states. A mask is a slice with a bit per state."""
 
     rows: Rows
     values: Any
-    """The outputs, a slice each, for the successors."""
+    """The outputs, each a slice; the successors are made of them."""
     failing: Mapping[str, NDArray[np.uint64]]
     """For each property the states in which it fails."""
     within: NDArray[np.uint64]
@@ -63,7 +63,7 @@ class Successors:
 
     move: int
     sources: NDArray[np.intp]
-    """For each successor the place of the state it follows."""
+    """For each successor the place of its predecessor."""
     rows: Rows
 
 
@@ -89,12 +89,12 @@ class Moves:
         self._compiled: Compiled = program.compile()
 
     def chunk(self, octets: int = 1 << 25) -> int:
-        """How many states to look at together, so that the outputs stay within some memory."""
+        """How many states to evaluate at once, so that the outputs fit into this memory."""
         fitting = octets // (8 * max(1, self._compiled.outputs))
         return WORD * max(4, min(256, fitting))
 
     def look(self, rows: Rows) -> Look:
-        """Looks at states: what fails, and what can happen."""
+        """Evaluates properties, constraint and guards on states."""
         outputs = self._compiled(list(to_slices(rows, self.bits)))
         real = lanes(len(rows))
         guards = outputs[self._first_guard : self._first_guard + len(self.moves)]
@@ -108,13 +108,13 @@ class Moves:
         )
 
     def successors(self, look: Look) -> Iterator[Successors]:
-        """For each move that is enabled somewhere, where it leads."""
+        """The successors by each move that is enabled in some of the states."""
         for number in np.flatnonzero(look.enabled.any(axis=1)):
             sources = places(look.enabled[number])
             yield Successors(int(number), sources, self.after(look, int(number), sources))
 
     def after(self, look: Look, move: int, sources: NDArray[np.intp]) -> Rows:
-        """The states after a move in the states at ``sources``, where it is enabled."""
+        """The states after a move from the states at ``sources``. The move must be enabled in them."""
         update = self._updates[move]
         rows: Rows = look.rows[sources]
         rows &= update.kept
@@ -130,7 +130,7 @@ class Moves:
         return rows
 
     def _grounded(self, program: Program) -> Iterator[tuple[Move, int, dict[int, int]]]:
-        """Each move that is not trivially disabled, with the numbers of its guard and its new bits."""
+        """Each move whose guard is not constantly false, with the numbers of its guard and its new bits."""
         system, found = self.model.system, 0
         for instance in system.instances:
             for inputs in self._choices(instance):

@@ -1,7 +1,8 @@
-"""Symmetry: each state represented by the least of those that differ only in interchangeable names.
+"""Symmetry: the least state of an orbit represents all states of the orbit.
 
-All permutations of the interchangeable elements are walked through one swap of neighbours at a time
-(Johnson 1963, doi:10.1090/S0025-5718-1963-0159764-2), so that only the swaps need compiling.
+The states of an orbit differ only in the names of interchangeable elements. A sequence of swaps of
+neighbours visits all permutations of the elements (Johnson 1963, doi:10.1090/S0025-5718-1963-0159764-2),
+so only the swaps are compiled.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from verifier.explicit.compiled import Compiled, Program
 from verifier.explicit.packing import Rows, Slices, to_rows, to_slices
 from verifier.system.model import Model
 
-_BITS_BETWEEN_LOOKS = 16
+_BITS_BETWEEN_CHECKS = 16
 
 
 class Orbits:
@@ -55,7 +56,7 @@ class Orbits:
             for bit in range(self._bits):
                 less |= undecided & worse[bit]
                 undecided &= same[bit]
-                if bit % _BITS_BETWEEN_LOOKS == 0 and not undecided.any():
+                if bit % _BITS_BETWEEN_CHECKS == 0 and not undecided.any():
                     break
             differs &= less
             best ^= differs
@@ -79,7 +80,7 @@ class Orbits:
 
 
 def neighbour_swaps(size: int) -> list[int]:
-    """Swaps of the neighbours i and i + 1 that lead through all permutations of so many things."""
+    """The swaps that visit all permutations of ``size`` things. Swap i exchanges the places i and i + 1."""
     if size < 2:
         return []
     shorter = neighbour_swaps(size - 1)
@@ -89,14 +90,14 @@ def neighbour_swaps(size: int) -> list[int]:
         sweep = range(size - 2, -1, -1) if downwards else range(size - 1)
         result.extend(sweep)
         if index < len(shorter):
-            # The last thing stands in front after a sweep downwards: the others have moved up by one.
+            # After a sweep downwards the last thing stands in front, so the others are one place further.
             result.append(shorter[index] + (1 if downwards else 0))
         downwards = not downwards
     return result
 
 
 def _walk(tours: Sequence[Sequence[int]]) -> Iterator[int]:
-    """A walk through the product of the tours, each to and fro."""
+    """A walk through the product of the tours. Each tour alternates between forwards and backwards."""
     if not tours:
         return
     *outer, inner = tours

@@ -1,4 +1,4 @@
-"""Between rows and slices: the two forms of many states (see the package)."""
+"""Conversion between rows and slices, the two forms of a set of states (see the package's docstring)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Rows: TypeAlias = NDArray[np.uint64]
 """A row per state, 64 bits to a word, the first bit lowest; unused bits are 0."""
 Slices: TypeAlias = NDArray[np.uint64]
-"""A row per state bit; bit j of word w belongs to state 64 w + j. Lanes beyond the states are 0."""
+"""A row per state bit; bit j of word w belongs to state 64 w + j. Bits beyond the last state are 0."""
 
 WORD = 64
 
@@ -52,9 +52,9 @@ def to_rows(slices: Slices, count: int) -> Rows:
 
 
 def _transpose(block: NDArray[np.uint64]) -> None:
-    """Transposes, in place, the 64 by 64 bits that each column of the block has.
+    """Transposes in place: each column of the block is a matrix of 64 by 64 bits.
 
-    By swapping quarters of halving size (Warren, Hacker's Delight, section 7-3).
+    It swaps quarters of the matrix, then quarters of these (Warren, Hacker's Delight, section 7-3).
     """
     width = block.shape[1]
     distance, mask = 32, (1 << 32) - 1

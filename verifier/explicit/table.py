@@ -1,8 +1,8 @@
-"""The set of states seen, exact: hashes find candidates, whole rows decide.
+"""The exact set of the states seen: hashes find candidates, a comparison of whole rows decides.
 
-The states stand in the order in which they came. Their 64-bit hashes are kept in sorted runs, merged
-when they are of similar size (O'Neil et al. 1996, doi:10.1007/s002360050048). Two states with the same
-hash make the table hash all anew with other constants, so that no two ever share one.
+The table keeps the states in the order of insertion. It keeps their 64-bit hashes in sorted runs and merges
+runs of similar size (O'Neil et al. 1996, doi:10.1007/s002360050048). If two states have the same hash, the
+table hashes all states again with other constants. So no two states in it have the same hash.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Hashing:
 
 
 class StateTable:
-    """States seen, numbered in the order in which they came, each with a predecessor."""
+    """The states seen, numbered in the order of insertion, each with a predecessor."""
 
     def __init__(self, words: int, hashing: type[Hashing] = Hashing) -> None:
         self._words = words
@@ -69,16 +69,16 @@ class StateTable:
         return self._count
 
     def rows(self, start: int, end: int) -> Rows:
-        """The states with these numbers; not to be changed."""
+        """The states with these numbers. The caller must not change them."""
         return self._rows[start:end]
 
     def predecessor(self, state: int) -> int | None:
-        """The number of the state that this one was first found from; None for an initial state."""
+        """The number of the state from which this one was first found; None for an initial state."""
         number = int(self._predecessors[state])
         return None if number < 0 else number
 
     def growth(self, coming: int) -> int:
-        """The most bytes that this many further states would need at once."""
+        """The most bytes that the table allocates at once for this many further states."""
         if self._count + coming <= len(self._rows):
             return 0
         return int((self._count + coming) * _GROWTH) * 8 * (self._words + 1)
@@ -102,7 +102,7 @@ class StateTable:
         differs = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
         starts = np.concatenate(([0], differs)) if len(order) else differs
         self._check_alike(rows, order, ascending)
-        # Of equal states the first counts, however the sort has left them.
+        # The sort is not stable, so the first of equal states is chosen here.
         firsts = np.minimum.reduceat(order, starts) if len(starts) else order
         new = self._lookup(ascending[starts], rows[firsts]) < 0
         kept, kept_hashes = firsts[new], ascending[starts][new]
@@ -159,7 +159,7 @@ class StateTable:
             )
 
     def _hash_anew(self) -> None:
-        """Other hashes for all, until no two states have the same."""
+        """Chooses other hashes for all states until no two states have the same hash."""
         while True:
             self._hash = self._hashing(self._words)
             hashes = self._hash(self._rows[: self._count])

@@ -1,7 +1,7 @@
-"""Circuits in AIGER, plain version 1.0, which every reader knows: http://fmv.jku.at/aiger/.
+"""Circuits in AIGER, version 1.0, which every reader supports: http://fmv.jku.at/aiger/.
 
-Bad states are outputs, one for each property. Latches of that version start with 0, so a bit that is 1
-initially is held negated; its symbol says so.
+Each property has an output for its bad states. In this version all latches start with 0. So if a bit is 1
+initially, its latch holds the negation, and the latch's symbol says so.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Aiger:
 
     circuit: Circuit
     literals: dict[FNode, int]
-    """The literal of every input, and of every latch's symbol and function, and of the bad states."""
+    """The literals of all inputs, of the symbols and functions of all latches, and of the bad states."""
     gates: tuple[tuple[int, int], ...]
-    """The inputs of each gate, the greater first. Variables count inputs, then latches, then gates."""
+    """The inputs of each gate, the greater first. Inputs, latches and gates are numbered in this order."""
 
     def binary(self, comments: Sequence[str]) -> bytes:
         """The contents of a binary file, ``.aig``."""
@@ -54,7 +54,7 @@ class Aiger:
         return f"{kind} {inputs + latches + gates} {inputs} {latches} {len(self.circuit.bad)} {gates}"
 
     def _latches(self) -> Iterable[tuple[int, int]]:
-        """For each latch its variable's literal, and that of its next value."""
+        """For each latch the literal of its variable and the literal of its next value."""
         for latch in self.circuit.latches:
             yield self.literals[latch.symbol] ^ latch.reset, self.literals[latch.following] ^ latch.reset
 
@@ -83,7 +83,7 @@ def aiger(circuit: Circuit) -> Aiger:
 
 
 class _Gates:
-    """And-gates, each pair of literals once. In AIGER the literal 0 is false and 1 is true."""
+    """And-gates, one for each pair of literals. In AIGER the literal 0 is false and 1 is true."""
 
     def __init__(self, first: int) -> None:
         self._first = first
@@ -129,7 +129,7 @@ class _Gates:
 
 
 def _packed(number: int) -> bytes:
-    """Seven bits to a byte, the least first; the eighth says that more follow."""
+    """Seven bits to a byte, the least significant first. The eighth bit says whether more bytes follow."""
     result = bytearray()
     while number >= 128:
         result.append(number & 127 | 128)

@@ -1,4 +1,4 @@
-"""Circuits in BTOR2 (Niemetz, Preiner, Wolf, Biere, CAV 2018), all of one bit."""
+"""Circuits in BTOR2 (Niemetz, Preiner, Wolf, Biere, CAV 2018). All bit-vectors have one bit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPERATORS = {op.NOT: "not", op.AND: "and", op.OR: "or", op.IMPLIES: "implies", 
 
 
 class Btor2:
-    """The lines of a file, and which of them stand for what."""
+    """The lines of a file, and the number of the line for each term and each property."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.lines: list[str] = []
@@ -65,10 +65,10 @@ class Btor2:
 
 
 def symbol_of(symbol: FNode) -> str:
-    """The name of an input or latch as BTOR2 has it."""
+    """The name of an input or latch in BTOR2."""
     return _clean(symbol.symbol_name())
 
 
 def _clean(name: str) -> str:
-    """A name without what ends it: blanks, and the beginning of a comment."""
+    """The name without the characters that would end it: blanks, and the semicolon of a comment."""
     return re.sub(r"[\s;]+", "_", name.replace(", ", ","))

@@ -1,11 +1,12 @@
-"""A transition system as a sequential circuit: latches that hold functions of latches and inputs.
+"""A transition system as a sequential circuit: latches whose next values are functions of latches and inputs.
 
-The relation of a protocol becomes functions by inputs: one for each instance, that it is to be taken,
-and those of free parameters. The first instance that is to be taken and enabled is taken. Where there is
-none the state stays as it is: such a step leads nowhere new, and makes the circuit total.
+A circuit has functions where a protocol has a relation. So inputs make the choices: each instance has an
+input that asks for it, and each bit of a free parameter is an input. A step takes the first instance that
+is asked for and enabled. If there is none, the state stays as it is. Such a step reaches no new state, and it
+makes the circuit total.
 
-A latch starts with a constant. Where Init does not fix the state, the first step chooses one by further
-inputs, and an execution is one step longer in the circuit than in the protocol.
+A latch starts with a constant. If Init allows several states, the first step chooses one of them by further
+inputs. Then an execution has one more step in the circuit than in the protocol.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class Latch:
 
     symbol: FNode
     reset: bool
-    """What it holds in the beginning."""
+    """Its first value."""
     following: FNode
-    """What it holds next, a function of latches and inputs."""
+    """Its next value, a function of latches and inputs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +41,21 @@ class Circuit:
 
     latches: tuple[Latch, ...]
     taking: tuple[FNode, ...]
-    """For each instance the input that it is to be taken."""
+    """For each instance the input that asks for it."""
     free: tuple[FNode, ...]
-    """Inputs: the bits of free parameters."""
+    """The inputs for the bits of free parameters."""
     starting: tuple[FNode, ...]
-    """Inputs: for each state bit its value in the initial state; none if there is only one such state."""
+    """The inputs for the bits of the initial state; empty if there is only one initial state."""
     bad: Mapping[str, FNode]
-    """For each property where its formula fails: a violation, or what a reachable property looks for."""
+    """For each property the states in which its formula fails.
+
+    For an invariant these are violations; for a reachable property they are the states that it seeks."""
     valid: FNode
-    """Holds in all reachable states: that the bits hold a state."""
+    """Says that the bits hold a state. It is true in all reachable states."""
 
     @property
     def inputs(self) -> tuple[FNode, ...]:
-        """All of them, in order."""
+        """All inputs, in order."""
         return (*self.taking, *self.free, *self.starting)
 
 

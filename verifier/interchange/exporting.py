@@ -1,4 +1,4 @@
-"""A transition system and properties of it, written in a format of other model checkers."""
+"""Writes a transition system and some of its properties in a format of other model checkers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from verifier.trust.initial_states import require_initial_state
 
 
 class Format(StrEnum):
-    """What can be written."""
+    """The formats."""
 
     SMT2 = "smt2"
     VMT = "vmt"
@@ -30,16 +30,16 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Exported:
-    """The contents of a file, and what its names stand for."""
+    """The contents of a file, and the meaning of the names in it."""
 
     content: bytes
     names: dict[str, Any]
     size: str
-    """How much it is, in words."""
+    """The size of the system, in words."""
 
 
 def export(model: Model, properties: Sequence[str], form: Format, *, readable: bool = False) -> Exported:
-    """The system of a model with some of its properties. ``readable`` asks for AIGER's form in ASCII.
+    """Exports a model's system and some of its properties. ``readable`` selects AIGER's ASCII form.
 
     Raises NoInitialState.
     """
@@ -140,7 +140,7 @@ def _circuit_names(
         "properties": properties,
         "state": naming.state_fields(model.system.leaves, place),
         "instances": list(naming.instances(model, lambda index, _: place(made.taking[index]), place)),
-        # Where Init does not fix the state: what chooses it, and the latch that holds after that step.
+        # If Init allows several states: the latch that is set by the first step, and the inputs that choose.
         "started": place(started[0].symbol) if started else None,
         "initial_state": naming.state_fields(model.system.leaves, lambda bit: place(first[bit]))
         if started

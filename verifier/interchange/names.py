@@ -1,4 +1,4 @@
-"""What the names in an exported file stand for: state bits, inputs and outputs, as plain data."""
+"""The meaning of the names in an exported file, as plain data: state bits, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 
 Place = Mapping[str, Any]
-"""Where a bit stands in the file; its keys depend on the format."""
+"""The place of a bit in the file; the keys depend on the format."""
 Places = Callable[[FNode], Place]
 
 
 def state_fields(leaves: Iterable[Leaf], place: Places, within: str = "") -> list[dict[str, Any]]:
-    """Scalar fields of a state: their bits, and the code of each value, one digit to a bit."""
+    """Scalar fields of a state: the bits of each field and the code of each value, a digit for each bit."""
     return [
         {
             "variable": leaf.name.removeprefix(within),
@@ -33,7 +33,7 @@ def state_fields(leaves: Iterable[Leaf], place: Places, within: str = "") -> lis
 def instances(
     model: Model, taken: Callable[[int, Instance], Place], place: Places
 ) -> Iterator[dict[str, Any]]:
-    """The instances, with the input that takes each, and those of its free parameters."""
+    """The instances, each with the input that asks for it and the inputs of its free parameters."""
     for index, instance in enumerate(model.system.instances):
         free = model.free_layouts[instance.label].leaves if instance.inputs else ()
         yield {
@@ -46,7 +46,7 @@ def instances(
 
 
 def properties(model: Model, names: Sequence[str], place: Callable[[str], Place]) -> list[dict[str, Any]]:
-    """The properties, with what a bad state of each means."""
+    """The properties, each with the meaning of a bad state: violated or reached."""
     chosen = [model.system.property_named(name) for name in names]
     return [
         {

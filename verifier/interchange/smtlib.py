@@ -1,8 +1,9 @@
-"""Transition systems as definitions in SMT-LIB 2, for VMT-LIB with its annotations (https://vmt-lib.fbk.eu/).
+"""Transition systems as definitions in SMT-LIB 2 or, with annotations, in VMT-LIB (https://vmt-lib.fbk.eu/).
 
-The text declares each state bit twice, ``|hw#0|`` and in the next state ``|hw#0'|``, and the inputs of a
-step; the definitions ``is-init``, ``is-valid``, ``is-trans`` and ``|holds P|`` speak of them. A step takes
-at most one instance; one that takes none leaves the state as it is, so that no state lacks a successor.
+The text declares each state bit twice, ``|hw#0|`` for the present state and ``|hw#0'|`` for the next state.
+It also declares the inputs of a step. The definitions ``is-init``, ``is-valid``, ``is-trans`` and
+``|holds P|`` use these names. A step takes at most one instance. A step that takes no instance leaves the
+state as it is, so every state has a successor.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from verifier.clauses.smt2 import NEXT, NOW, SystemText, bit_name, clean
 from verifier.system.model import Model
 
 SMT_NAMES = {"init": "is-init", "valid": "is-valid", "trans": "is-trans"}
-"""No variable of a protocol has a hyphen in its name."""
+"""No name of a protocol's variable contains a hyphen, so these names are free."""
 
 
 def now(name: str) -> str:
-    """A name in the present state, for one between bars as ``verifier.clauses.smt2`` makes them."""
+    """The name of a bit in the present state, from its name in ``verifier.clauses.smt2``."""
     return name.replace(NOW, "")
 
 
 def after(name: str) -> str:
-    """The name of the same bit in the next state."""
+    """The name of a bit in the next state, from its name in ``verifier.clauses.smt2``."""
     return name.replace(NOW, "'")
 
 
@@ -52,7 +53,7 @@ def definitions(model: Model, properties: Sequence[str], *, annotated: bool) -> 
 
 
 def queries(properties: Sequence[str]) -> list[str]:
-    """What can be asked of the plain definitions, as comments."""
+    """The questions that a user can ask of the plain definitions, as comments."""
     held = [f"|holds {clean(name)}|" for name in properties]
     together = f"(and {' '.join(held)})" if len(held) > 1 else held[0]
     return [

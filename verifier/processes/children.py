@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import logging
 import multiprocessing
 import os
 import signal
@@ -20,6 +21,7 @@ import psutil
 
 from verifier.processes.limits import Interrupted, Limits
 
+_LOG = logging.getLogger(__name__)
 _POLL_SECONDS = 0.2
 _PR_SET_PDEATHSIG = 1
 
@@ -82,6 +84,7 @@ class Children:
             try:
                 work()
             except Interrupted as limit:
+                _LOG.info("%s ends %s", limit, ", ".join(self.running))
                 return str(limit)
             except KeyboardInterrupt:
                 return "interrupted"
@@ -100,6 +103,7 @@ class Children:
             target=_run, args=(work, child_sending, child_receiving, self.nested), daemon=not self.nested
         )
         process.start()
+        _LOG.debug("%s starts as process %s", name, process.pid)
         if self.nested and process.pid is not None:
             _lead_group(process.pid)
         child_sending.close()
@@ -161,9 +165,11 @@ class Children:
             child.process.join()
             code = child.process.exitcode
             self.kill(name)
+            _LOG.debug("%s ended with code %s", name, code)
             return Ended(name, None if code == 0 else _death(code))
         if isinstance(content, _Failure):
             self.kill(name)
+            _LOG.warning("%s failed: %s", name, content.text)
             return Ended(name, content.text)
         return Message(name, content)
 

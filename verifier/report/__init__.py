@@ -1,1 +1,1 @@
-"""How results look: tables, traces and JSON. Nothing here computes a verdict."""
+"""The presentation of results: tables, diagrams, pages and JSON. Nothing here computes a verdict."""

@@ -1,4 +1,4 @@
-"""A protocol described: what ``verify show`` says, as plain data."""
+"""The description of a protocol as plain data; ``verify show`` prints it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A trace as a space-time diagram: lanes, what each step changes where, and the messages between lanes.
+"""A trace as a space-time diagram: lanes, the changes of each step, and the messages between lanes.
 
-It is made from the trace's JSON (``verifier.trust.itf``) alone, so that a report needs no protocol.
+The diagram needs only the trace's JSON (``verifier.trust.itf``), so a report needs no protocol.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from verifier.encodings.concrete import FrozenMap, show
 from verifier.report.itf_values import flat, value_of
 
 SHARED = "shared"
-"""The lane of what belongs to nobody in particular."""
+"""The lane of everything that belongs to no participant."""
 ABSENT = "–"
 _KEYS = re.compile(r"\[([^\[\]]*)\]")
 _MOST_LANES = 12
-"""A trace whose protocol does not say how it is drawn has no more lanes of its own than these."""
+"""The most lanes that a trace gets if its protocol has no drawing."""
 
 
 @dataclass(frozen=True)
@@ -33,22 +33,22 @@ class DiagramLane:
 
 @dataclass(frozen=True)
 class Change:
-    """What a step leaves at a place of the state."""
+    """The new value that a step gives a place of the state."""
 
     place: int
-    """Index into the diagram's places."""
+    """An index into the diagram's places."""
     before: str
     after: str
 
 
 @dataclass(frozen=True)
 class DiagramStep:
-    """One action with what it changed. Step 0 is the first state, and changes nothing."""
+    """One action with its changes. Step 0 stands for the first state and changes nothing."""
 
     action: str
     parameters: tuple[tuple[str, str], ...]
     lane: int
-    """Whose action it is."""
+    """The lane of the participant that acts."""
     changes: tuple[Change, ...]
 
     def __str__(self) -> str:
@@ -62,23 +62,23 @@ class Arrow:
     sender: int
     receiver: int
     sent: int
-    """The step in which it was sent."""
+    """The step that sent it."""
     received: int | None
-    """The step in which it arrived; None if it was lost, or is still on its way at the end."""
+    """The step that received it; None if it was lost or has not arrived at the end."""
     lost: bool
     directed: bool
-    """False where it is only known that an action concerns both lanes."""
+    """False if it is only known that an action concerns both lanes."""
     label: str
 
 
 @dataclass(frozen=True)
 class Place:
-    """A part of the state that is shown by itself."""
+    """A part of the state that the diagram shows by itself."""
 
     path: str
     lane: int
     message: bool
-    """Whether it is one of the messages that are drawn as arrows."""
+    """Whether it is a message that the diagram draws as an arrow."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,12 @@ class Failing:
     formula: str
     witnesses: tuple[tuple[str, str], ...]
     where: tuple[tuple[str, str], ...]
-    """The values that it speaks of."""
+    """The values that it mentions."""
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """What is drawn of a trace."""
+    """Everything that the drawing of a trace needs."""
 
     lanes: tuple[DiagramLane, ...]
     places: tuple[Place, ...]
@@ -105,7 +105,7 @@ class Diagram:
 
 
 def diagram_of(trace: Mapping[str, Any], drawing: Mapping[str, Any] | None) -> Diagram:
-    """The diagram of a trace, drawn as its protocol says; without that, as its names suggest."""
+    """The diagram of a trace. If its protocol has no drawing, names of elements suggest the lanes."""
     return _Builder(trace, drawing).diagram()
 
 
@@ -128,10 +128,10 @@ class _Builder:
         self.actions = [self._action(state) for state in self.states]
 
     def diagram(self) -> Diagram:
-        """Everything, with a lane for what is shared only if something is."""
+        """The diagram. It has a lane for shared places only if there are some."""
         known = {path for state in self.states for path, _ in self._flat(state, ())}
-        # A part that is not always there, as the record of an option, is shown whole, so that none of its
-        # fields is said to have a value when it is not.
+        # A part that does not exist in all states, such as the record in an option, is one place. Otherwise
+        # its fields would seem to have values where the part does not exist.
         ends = {path[: match.start()] for path in known for match in re.finditer(r"[\[.]", path)}
         whole = ends & known
         flats = [dict(self._flat(state, whole)) for state in self.states]
@@ -174,7 +174,7 @@ class _Builder:
     # Places
 
     def _memberships(self) -> Mapping[str, list[str]]:
-        """The variables that are sets of lanes, and so say something of each lane of a kind: those lanes."""
+        """The variables that are sets of lanes, each with all lanes of this kind: it concerns all of them."""
         found = {}
         for name in self.variables:
             held = [value_of(state[name]) for state in self.states]
@@ -203,7 +203,7 @@ class _Builder:
         return Place(path, self.names[owner] if owner is not None else self._shared(), message)
 
     def _shared(self) -> int:
-        """The lane of what belongs to nobody; it comes first, and is made when it is needed."""
+        """The lane of all that belongs to no participant. It comes first and is made when it is needed."""
         if SHARED not in self.names:
             self.names[SHARED] = len(self.lanes)
             self.lanes.append(DiagramLane(SHARED, SHARED))
@@ -212,8 +212,11 @@ class _Builder:
     def _actor(
         self, name: str, parameters: Mapping[str, str], handling: Sequence[int], changed: Sequence[int]
     ) -> int:
-        """Whose action it is: whose the drawing says; who receives or sends; the first element that is
-        named; whom it changes."""
+        """The lane of the participant that acts.
+
+        It is the first that is known of these: the lane that the drawing names, the receiver or sender of a
+        message, the first element that the action names, the lane that the action changes.
+        """
         for lane in self.drawing["lanes"]:
             if any(fnmatchcase(name, pattern) for pattern in lane["actions"]):
                 return self.names[lane["name"]]
@@ -226,7 +229,7 @@ class _Builder:
     def _mail(
         self, paths: Sequence[str], start: Sequence[str], changes: Sequence[Sequence[Change]]
     ) -> Iterator[Arrow]:
-        """Messages that the state holds. Those that are there at first count as sent in step 0."""
+        """The messages that the state holds. Step 0 counts as the sender of those in the first state."""
         for place, path in enumerate(paths):
             for pattern, message in self.mail:
                 match = pattern.fullmatch(path)
@@ -257,7 +260,7 @@ class _Builder:
                 if message["sent"]:
                     whole = _filled(message["sent"], parameters)
                     written = [when for at, when in last_changed.items() if _is_under(at, whole)]
-                    sent = max(written, default=0)  # it was there at first
+                    sent = max(written, default=0)  # it is in the first state
                 yield from self._arrow(message, parameters, sent, step)
             for change in moved:
                 last_changed[paths[change.place]] = step
@@ -271,7 +274,7 @@ class _Builder:
         *,
         lost: bool = False,
     ) -> Iterator[Arrow]:
-        """The message's arrow, if both of its ends have lanes, and different ones."""
+        """The message's arrow, if its ends have two different lanes."""
         sender = self.names.get(names.get(message["sender"], message["sender"]))
         receiver = self.names.get(names.get(message["receiver"], message["receiver"]))
         if sender is not None and receiver is not None and sender != receiver:
@@ -280,7 +283,7 @@ class _Builder:
 
 
 def variable_of(path: str) -> str:
-    """The variable that a path begins with."""
+    """The variable at the beginning of a path."""
     return re.split(r"[\[.]", path, maxsplit=1)[0]
 
 
@@ -294,7 +297,10 @@ def _is_under(path: str, whole: str) -> bool:
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """``requests[client][entry].count`` as an expression that matches the places, keys as groups."""
+    """A regular expression that matches the places of a path such as ``requests[client][entry].count``.
+
+    The keys are groups.
+    """
     parts = re.split(r"\[(\w+)\]", path)
     return re.compile(
         "".join(
@@ -313,7 +319,7 @@ def _failing(trace: Mapping[str, Any]) -> Iterator[Failing]:
 
 
 def _suggested(states: Sequence[Mapping[str, Any]], variables: Sequence[str]) -> dict[str, Any]:
-    """Lanes for the elements that actions name or functions map; between two of them goes a line."""
+    """Lanes for the elements that actions name or functions map, and lines between two lanes of an action."""
     named: dict[str, str] = {}
     pairs: dict[tuple[str, str, str], None] = {}
     for state in states:

@@ -1,4 +1,4 @@
-"""Values of an ITF trace read without knowing their sorts, and states taken apart into places."""
+"""Reads the values of an ITF trace without their sorts, and takes states apart into places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from verifier.errors import UsageError
 
 
 def check_shape(trace: Mapping[str, Any]) -> None:
-    """Raises UsageError unless the trace has what is shown of it: what verify writes has."""
+    """Raises UsageError unless the trace has all that a report shows. A trace that verify writes has it."""
     about, names, states = trace.get("#meta"), trace.get("vars"), trace.get("states")
     if not isinstance(about, dict) or not isinstance(about.get("failing", []), list):
         raise UsageError('"#meta" of the trace is missing, or not as verify writes it')
@@ -47,8 +47,10 @@ def value_of(data: Any) -> Concrete:
 
 
 def flat(path: str, data: Any, whole: Collection[str] = ()) -> Iterator[tuple[str, str]]:
-    """The places under a path with their values as text: functions and records taken apart, but for
-    those at the paths that are to be left ``whole``."""
+    """The places under a path with their values as text.
+
+    Functions and records are taken apart, except at the paths in ``whole``.
+    """
     if path in whole:
         yield path, show(value_of(data))
         return

@@ -1,10 +1,10 @@
-"""Reports as JUnit XML: a test passes where its verdict is good, or is what ``--expect`` named."""
+"""Reports as JUnit XML. A test passes if its verdict is good or if ``--expect`` named it."""
 
 from __future__ import annotations
 
 from verifier.outcomes.row import Row
 from verifier.report.junit_cases import Case, document, suite
-from verifier.report.report import Report, command_of, constants_words, differing, verdict_words
+from verifier.report.report import Report, command_of, constants_words, verdict_words, version_columns
 from verifier.report.tables import trace_text
 from verifier.verdict import ExitCode
 
@@ -12,7 +12,7 @@ from verifier.verdict import ExitCode
 def as_junit(report: Report) -> str:
     """The report as XML: a suite for each protocol, a test case for each verdict."""
     suites = []
-    versions = differing(report.rows)
+    versions = version_columns(report.rows)
     about = [" ".join(values) for values in zip(*versions.values(), strict=True)]
     told = {id(row): words for row, words in zip(report.rows, about, strict=False)}
     for spec in dict.fromkeys(row.spec for row in report.rows):
@@ -33,7 +33,7 @@ def as_junit(report: Report) -> str:
 
 
 def _case(row: Row, version: str | None) -> Case:
-    """``version`` tells the row from others of the same name."""
+    """``version`` distinguishes the row from others with the same name."""
     words = verdict_words(row)
     about = f"spec hash {row.spec_hash}, version {row.tool_version}"
     return Case(

@@ -1,6 +1,6 @@
-"""Test cases as JUnit XML, for the servers that show test results.
+"""Test cases as JUnit XML, for servers that show test results.
 
-The format is that of Jenkins' xUnit plugin (its schema junit-10.xsd, which the tests keep).
+The format is that of Jenkins' xUnit plugin. The tests contain its schema, junit-10.xsd.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from verifier.verdict import ExitCode, VerdictKind
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOTHING_KNOWN = (ExitCode.INCONCLUSIVE, ExitCode.INTERNAL_ERROR, ExitCode.WRONG_USAGE)
-"""Exit codes that say nothing of the protocol: errors, not failures. A skipped test would look like none."""
+"""Exit codes that do not judge the protocol. They are errors, because a skipped test is easily overlooked."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One test: it passes where its exit code is 0."""
+    """One test. It passes if its exit code is 0."""
 
     name: str
     seconds: float
     exit_code: int
     message: str = ""
-    """Of a test that does not pass: why, on one line."""
+    """The reason on one line, if the test does not pass."""
     verdict: VerdictKind | None = None
-    """As the type of what went wrong; None: there was none."""
+    """The verdict, which is the type of a failure; None if there is none."""
     details: str | None = None
-    """Why, at length."""
+    """The reason in full."""
     output: str | None = None
 
 
 def suite(name: str, cases: Iterable[Case], *, timestamp: str | None = None, host: str | None = None) -> Any:
-    """A suite of the cases; the timestamp is ISO 8601, without a zone."""
+    """A suite of the cases. The timestamp is in ISO 8601 without a zone."""
     made: Any = TestSuite(_clean(name))
     for case in cases:
         made.add_testcase(_case(case, name))
@@ -66,11 +66,11 @@ def document(title: str, suites: Sequence[Any]) -> str:
         made.add_testsuite(one)
     made.update_statistics()
     root = ElementTree.fromstring(made.tostring())
-    root.attrib.pop("skipped", None)  # the schema has it on suites alone
+    root.attrib.pop("skipped", None)  # the schema allows it only on suites
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def _clean(text: str) -> str:
-    """Fit to be shown, and without the characters that XML cannot have."""
+    """The printable text, without the characters that XML forbids."""
     return _NOT_IN_XML.sub("�", printable_text(text))

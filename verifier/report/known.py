@@ -1,4 +1,4 @@
-"""What an independent checker found of the same question, beside a verdict."""
+"""Compares verdicts with the answers of an independent checker to the same question."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ CHECKER = "TLC"
 
 @dataclass(frozen=True)
 class Known:
-    """What the checker found, and whether the verdict agrees."""
+    """The checker's answer, and whether the verdict agrees with it."""
 
     words: str
     """``violated in 8 steps``, ``holds, 9045 states``."""
     agrees: bool | None
-    """None: the verdict says too little to tell, as one that stopped at a smaller depth does."""
+    """None if the verdict says too little, for example because the run stopped at a smaller depth."""
 
     @property
     def mark(self) -> str:
-        """A word for it."""
+        """The agreement in words."""
         return "nothing to compare" if self.agrees is None else "agrees" if self.agrees else "DISAGREES"
 
 
 def known(row: Row) -> Known | None:
-    """What is known of the property at these constants; None if nothing is."""
+    """The checker's answer for the row's property and constants; None if there is none."""
     for constants, expected in _measured(row.spec):
         if expected.property_name == row.property_name and constants == row.constants:
             return Known(_words(expected), _agrees(expected, row))
@@ -40,7 +40,7 @@ def known(row: Row) -> Known | None:
 
 @cache
 def _measured(spec: str) -> tuple[tuple[Mapping[str, Any], Expectation], ...]:
-    """What was measured, each with all of its constants."""
+    """The checker's answers for a spec, each with the values of all constants."""
     return tuple((load(spec)(expected.constants).constants, expected) for expected in expectations(spec))
 
 

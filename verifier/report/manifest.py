@@ -1,4 +1,4 @@
-"""A checked manifest as text and as a JSON object."""
+"""The outcome of checking a manifest, as text and as a JSON object."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from verifier.ci.checking import Outcome
 
 
 def cell_lines(checked: Checked) -> Iterator[str]:
-    """A line for a cell where all is as expected, else one for each surprise."""
+    """One line for a cell that is as expected, otherwise one line for each difference."""
     if not checked.surprises:
         verdicts = ", ".join(f"{c.subject} {c.found}" for c in checked.checks if c.row is not None)
         yield f"ok    {checked.cell.id}: {verdicts}, in {checked.seconds:.1f} s"
@@ -23,7 +23,7 @@ def _failed(place: str, check: Check) -> str:
 
 
 def closing_lines(outcome: Outcome) -> Iterator[str]:
-    """What is said of the manifest as a whole: what no cell covers, and the numbers."""
+    """The lines about the whole manifest: properties that no cell covers, and the numbers."""
     for check in outcome.uncovered:
         yield _failed("manifest", check)
     checks = [check for checked in outcome.cells for check in checked.checks] + list(outcome.uncovered)
@@ -41,7 +41,7 @@ def _plural(word: str, count: int) -> str:
 
 
 def outcome_object(outcome: Outcome, manifest: str) -> dict[str, Any]:
-    """The outcome for scripts, who rely on the names."""
+    """The outcome as JSON. Scripts rely on the names in it."""
     return {
         "manifest": manifest,
         "exit_code": outcome.exit_code,

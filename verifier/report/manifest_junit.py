@@ -1,4 +1,4 @@
-"""A checked manifest as JUnit XML: a test case passes where what was found is what was expected."""
+"""The outcome of checking a manifest, as JUnit XML. A test case passes if the result is the expected one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def as_junit(outcome: Outcome) -> str:
 
 
 def _cases(checked: Checked) -> list[Case]:
-    """The checks of a cell were made together, so that the sum of their times is that of the cell."""
+    """The test cases of a cell. One run made all of its checks, so they share its time equally."""
     return [_case(check, checked.seconds / len(checked.checks)) for check in checked.checks]
 
 

@@ -1,4 +1,4 @@
-"""Verdicts over a grid: for each property, rows and columns by the constants that vary."""
+"""Verdicts in grids: for each property the varying constants are rows and columns."""
 
 from __future__ import annotations
 
@@ -8,45 +8,49 @@ from dataclasses import dataclass
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
-from verifier.report.report import varying
+from verifier.report.report import varying_constants
 
 _ENGINE, _SOLVER = "engine", "solver"
 _FEWEST_CELLS = 3
-"""Where grids by two constants would have fewer on average, a line for each choice of constants says more."""
+"""The least average number of cells of grids by two constants. Below it, there is a line for each choice of
+constants instead."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The verdicts at one place of a grid, as indices into the report's rows, with how long they took."""
+    """The verdicts at one place of a grid, as indices into the report's rows, and their time."""
 
     jobs: tuple[int, ...]
     seconds: float
     share: float
-    """From 0 to 1: the time on a logarithmic scale from the fastest to the slowest of the report."""
+    """The time as a number from 0 to 1, on a logarithmic scale from the fastest to the slowest row."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A heat map. ``across`` and ``down`` name what varies."""
+    """A heat map. ``across`` and ``down`` name the axes."""
 
     caption: str
     across: str
     down: tuple[str, ...]
     columns: tuple[str, ...]
     lines: tuple[tuple[tuple[str, ...], tuple[Cell | None, ...]], ...]
-    """The values of what varies downwards, and the cells beside them."""
+    """The values of the axis ``down``, each with the cells of its line."""
     engines: bool = False
     """Whether cells have jobs of several engines."""
 
 
 def grids(rows: Sequence[Row]) -> list[tuple[str, list[Grid]]]:
-    """The grids of each protocol: by the two constants that vary most where the rows fill such grids, else
-    one with a line for each choice of constants."""
+    """The grids of each protocol.
+
+    The axes are the two constants that vary most, if the rows fill such grids. Otherwise there is one grid
+    with a line for each choice of constants.
+    """
     scale = _Scale(rows)
     found = []
     for spec in dict.fromkeys(row.spec for row in rows):
         jobs = [(number, row) for number, row in enumerate(rows) if row.spec == spec]
-        names = varying([row for _, row in jobs])
+        names = varying_constants([row for _, row in jobs])
         made = _by_constants(jobs, names, scale) if names else [_by_property(jobs, scale)]
         if len(made) > 1 and _cells(made) < _FEWEST_CELLS * len(made):
             made = [_by_choice(jobs, names, scale)]
@@ -60,7 +64,7 @@ class _Scale:
         self._least, self._range = min(times), max(times) - min(times) or 1.0
 
     def cell(self, jobs: Sequence[tuple[int, Row]]) -> Cell | None:
-        """The cell of some verdicts; None of none."""
+        """The cell of some verdicts; None if there are none."""
         if not jobs:
             return None
         seconds = max(row.seconds for _, row in jobs)
@@ -100,12 +104,12 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
 
 
 def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> list[Grid]:
-    """A grid per property, engine, solver and value of all but the two constants that vary most."""
+    """A grid per property, engine and solver, and per choice of all constants but the two that vary most."""
     numbers = {name: len({_value(row, name) for _, row in jobs}) for name in names}
     axes = sorted(names, key=lambda name: -numbers[name])[:2]
     across, down = axes[0], axes[1] if len(axes) > 1 else "property"
     apart = [name for name in names if name not in axes]
-    # Who searched stands apart if it was not always the same; the solver only if the engine does not tell.
+    # Several engines get a grid each; so do several solvers, unless each engine has one solver.
     engines, solvers = ({_value(row, name) for _, row in jobs} for name in (_ENGINE, _SOLVER))
     told = len({(row.engine, row.solver) for _, row in jobs}) == len(engines)
     apart = [*([_SOLVER] if len(solvers) > 1 and not told else []), *apart]
@@ -150,11 +154,11 @@ def _value(row: Row, name: str) -> str:
 
 
 def _values(jobs: _Jobs, name: str) -> list[str]:
-    """The values in order; properties as the rows have them."""
+    """The values in order; properties keep the order of the rows."""
     found = list(dict.fromkeys(_value(row, name) for _, row in jobs))
     return found if name == "property" else sorted(found, key=_order)
 
 
 def _order(value: str) -> tuple[int, str]:
-    """Numbers by size, then words."""
+    """A key that sorts numbers by size and puts words after them."""
     return (int(value), "") if value.lstrip("-").isdigit() else (0, value)

@@ -1,7 +1,7 @@
 """Reports as one HTML file that opens from disk, with the counterexample explorer.
 
-Everything is in the file: templates (``html/``, by jinja2, which escapes), the style sheet, a script of
-our own, and the executions as JSON, which the script reads when their page is opened.
+The file contains everything: the rendered templates of ``html/`` (jinja2 escapes all text), the style sheet,
+the scripts, and the executions as JSON. The scripts read an execution when its page is opened.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.matrix import grids
-from verifier.report.report import Report, command_of, constants_words, differing, tally, verdict_words
+from verifier.report.report import Report, command_of, constants_words, tally, verdict_words, version_columns
 from verifier.report.tables import failure_lines
 from verifier.verdict import VerdictKind
 
@@ -52,7 +52,7 @@ _CLAIMS = {
 
 @dataclass(frozen=True)
 class _Verdict:
-    """What the template shows of a row."""
+    """The parts of a row that the template shows."""
 
     number: int
     row: Row
@@ -64,17 +64,17 @@ class _Verdict:
     failing: tuple[str, ...]
     trace: Markup | None
     table: tuple[tuple[str, ...], ...]
-    """Of a proof: the actions in the first line, then the lemmas with what was found at each."""
+    """For a proof: a line of actions, then a line for each lemma with the result for each action."""
     levels: tuple[tuple[int, int, float], ...]
-    """Of an exploration: depth, states, and their share of the greatest level."""
+    """For an exploration: the depth and states of each level, and the share of the largest level."""
     known: Known | None
-    """What an independent checker found."""
+    """The answer of an independent checker."""
     searches: tuple[tuple[str, str], ...]
-    """What took part, each with its figures."""
+    """The searches that took part, each with its figures."""
 
 
 def as_html(report: Report) -> str:
-    """The report as an HTML document that needs nothing else."""
+    """The report as an HTML document that needs no other file."""
     template = _environment().get_template("report.html.jinja")
     plots = _plots(report.rows) if len(report.rows) > 1 else []
     style = _style([rules for _, _, rules in plots])
@@ -85,7 +85,7 @@ def as_html(report: Report) -> str:
         tally=tally(report.rows),
         marks=MARKS,
         verdicts=verdicts,
-        versions=differing(report.rows),
+        versions=version_columns(report.rows),
         checker=CHECKER if any(verdict.known for verdict in verdicts) else None,
         grids=grids(report.rows) if len(report.rows) > 1 else [],
         plots=[(title, svg) for title, svg, _ in plots],
@@ -96,9 +96,9 @@ def as_html(report: Report) -> str:
 
 
 def _policy(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
-    """The Content-Security-Policy of the page: these styles and scripts, known by hash, and nothing else.
+    """The Content-Security-Policy of the page. It allows these styles and scripts, by their hashes.
 
-    Whatever else gets into the page, as an element or an attribute, is neither run nor asked for.
+    The browser neither runs nor fetches anything else in the page, whether an element or an attribute.
     """
 
     def hashes(elements: Sequence[Markup]) -> str:
@@ -118,14 +118,14 @@ def _policy(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
 
 
 def _style(plots: Sequence[Mapping[str, str]]) -> Markup:
-    """The style sheet, with a class for each share and each style of a plot: attributes may have none."""
+    """The style sheet, with classes for shares and plots, because the policy forbids style attributes."""
     rules = [f".{_share(number / 100)} {{ --share: {number / 100:g}; }}" for number in range(101)]
     rules += [f".plots .{name} {{ {style} }}" for of_plot in plots for name, style in of_plot.items()]
     return _element("\n".join([_text_of("style.css"), *dict.fromkeys(rules)]))
 
 
 def _share(share: float) -> str:
-    """The class of what takes up a share, from 0 to 1, of its place."""
+    """The class of an element that fills this share of its place, from 0 to 1."""
     return f"share-{round(100 * min(max(share, 0), 1))}"
 
 
@@ -134,12 +134,12 @@ def _text_of(name: str) -> str:
 
 
 def _element(text: str) -> Markup:
-    """What stands in an element of our own, exactly: its hash is in the policy."""
+    """The exact content of a style or script element, because the policy has its hash."""
     return Markup(f"\n{text}\n")
 
 
 def _plots(rows: Sequence[Row]) -> list[tuple[str, Markup, Mapping[str, str]]]:
-    from verifier.report.plots import plots  # Matplotlib takes a while, and single runs need none
+    from verifier.report.plots import plots  # imports Matplotlib, which is slow
 
     return [(plot.title, Markup(plot.svg), plot.styles) for plot in plots(rows)]
 
@@ -161,12 +161,12 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Text as it is shown; what is an element already stays."""
+    """The text in printable form. Markup stays as it is."""
     return printable_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _breakable(name: str) -> Markup:
-    """A name that may be broken before each of its words, as in NoDivergence|Between|Client."""
+    """A name with possible line breaks before its words, as in NoDivergence|Between|Client."""
     return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", printable(name)))
 
 
@@ -258,7 +258,7 @@ def _obligation(item: Mapping[str, Any] | None) -> str:
 
 
 def _compact(row: Row) -> dict[str, Any]:
-    """The diagram in few words: states as what changes from one to the next."""
+    """The diagram as JSON, in a compact form: each state is the changes from the state before it."""
     assert row.trace is not None
     diagram = diagram_of(row.trace, row.drawing)
     return {
@@ -280,7 +280,7 @@ def _compact(row: Row) -> dict[str, Any]:
 
 
 def embedded(data: Any) -> Markup:
-    """JSON that may stand in a script element: nothing in it can end the element or begin another."""
+    """JSON for a script element. Nothing in it can end the element or begin another."""
     text = json_text(data, None, (",", ":"))
     for character in ("<", ">", "&"):
         text = text.replace(character, f"\\u{ord(character):04x}")

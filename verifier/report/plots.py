@@ -1,4 +1,4 @@
-"""Times as plots: static SVG by Matplotlib, its colours left to the page's style sheet."""
+"""Plots of times: static SVG by Matplotlib. The page's style sheet sets the colours."""
 
 from __future__ import annotations
 
@@ -17,32 +17,34 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 
 from verifier.outcomes.row import Row
 from verifier.printable import printable
-from verifier.report.report import varying
+from verifier.report.report import varying_constants
 
-# Each series has a mark beside its colour.
+# Each series has a marker besides its colour.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _MARKS = ("o", "s", "^", "D", "v", "P")
 _TEXT, _LINES = "#010203", "#040506"
-"""Like the colours of the series, stand-ins for those of the style sheet."""
+"""Placeholders, like the colours of the series. The style sheet's colours replace them."""
 _MOST_PLOTS = 6
 _UNUSED_ID = re.compile(r"(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+")
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot with what it shows in words."""
+    """A plot, and a description of it in words."""
 
     title: str
     svg: str
     styles: Mapping[str, str]
-    """The declarations of each class that the SVG uses: the page forbids styles in attributes."""
+    """The declarations of the classes in the SVG, which the page allows in place of style attributes."""
 
 
 def plots(rows: Sequence[Row]) -> list[Plot]:
-    """Time against depth, and against each constant that varies over integers; nothing where one point
-    would be all."""
+    """The plots of time against depth and against each varying constant with integer values.
+
+    A plot that would have only one point is left out.
+    """
     found = [_plot(rows, "depth", [(row, row.depth) for row in rows if row.depth is not None])]
-    for name in varying(rows):
+    for name in varying_constants(rows):
         values = [(row, row.constants.get(name)) for row in rows]
         found.append(_plot(rows, name, [(r, v) for r, v in values if type(v) is int]))
     return [plot for plot in found if plot is not None][:_MOST_PLOTS]
@@ -99,13 +101,13 @@ def _recolour(axes: Any) -> None:
 
 
 def _literal(label: str) -> str:
-    """A label that Matplotlib takes neither for a formula nor, for how it begins, for one to leave out."""
+    """The label, escaped. Matplotlib reads ``$`` as a formula and drops labels that begin with ``_``."""
     plain = printable(label).replace("$", r"\$")
     return f" {plain}" if plain.startswith("_") else plain
 
 
 def _svg(figure: Figure, words: str) -> tuple[str, dict[str, str]]:
-    """The drawing as an element for HTML, ``words`` saying what it shows, and what its classes mean."""
+    """The drawing as an element for HTML, with the declarations of its classes. ``words`` describe it."""
     figure.patch.set_alpha(0)
     stream = io.StringIO()
     about = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -115,9 +117,9 @@ def _svg(figure: Figure, words: str) -> tuple[str, dict[str, str]]:
     styles: dict[str, str] = {}
     for element in list(root.iter()):
         for child in list(element):
-            if _local(child.tag) in ("metadata", "style"):  # whose rules the page's style sheet has
+            if _local(child.tag) in ("metadata", "style"):  # the page's style sheet replaces it
                 element.remove(child)
-    # Changed as a tree, not as text: what names say is never taken for a part of the drawing.
+    # The SVG is changed as a tree, not as text. So the text of a name is never mistaken for markup.
     for element in root.iter():
         _for_html(element, styles)
     root.attrib.update({"role": "img", "aria-label": printable(words)})
@@ -125,7 +127,7 @@ def _svg(figure: Figure, words: str) -> tuple[str, dict[str, str]]:
 
 
 def _for_html(element: ElementTree.Element, styles: dict[str, str]) -> None:
-    """Makes names plain, leaves out ids that nothing refers to, and has classes in place of styles."""
+    """Removes namespaces and unused ids, and replaces style attributes by classes."""
     element.tag = _local(element.tag)
     attributes = {_local(name): value for name, value in element.attrib.items()}
     style = attributes.pop("style", None)
@@ -142,5 +144,5 @@ def _for_html(element: ElementTree.Element, styles: dict[str, str]) -> None:
 
 
 def _local(name: str) -> str:
-    """A name without its namespace, which HTML knows."""
+    """A name without its namespace, because HTML knows SVG's namespace."""
     return name.rpartition("}")[2]

@@ -43,7 +43,7 @@ def _table(title: str, rows: Iterable[Sequence[str]], width: int) -> list[Render
 
 
 def _list(title: str, items: Iterable[tuple[str, str, str]], width: int) -> list[RenderableType]:
-    """Items with a name, a remark beside it, and a sentence below."""
+    """A list of items. Each has a name, a remark beside the name, and a sentence below."""
     lines: list[RenderableType] = [Text(), Text(title, "bold")]
     for name, remark, sentence in items:
         head, *more = wrap(

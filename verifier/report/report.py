@@ -1,4 +1,4 @@
-"""What every kind of report is made from, and how a verdict is said in few words."""
+"""The data of every kind of report, and short texts for verdicts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FILE_OF_ANOTHER = "FILE.py"
 
 @dataclass(frozen=True)
 class Report:
-    """Verdicts to be shown together."""
+    """The verdicts of one report."""
 
     title: str
     rows: Sequence[Row]
     notes: tuple[str, ...] = ()
-    """What is to be said of the whole, each on a line."""
+    """Remarks on the whole report, one line each."""
 
 
 def verdict_words(row: Row) -> str:
@@ -36,7 +36,7 @@ def verdict_words(row: Row) -> str:
 
 
 def tally(rows: Sequence[Row]) -> Mapping[VerdictKind, int]:
-    """How many verdicts there are of each kind, the worst first."""
+    """The number of verdicts of each kind, the worst kind first."""
     counts = {kind: sum(row.verdict is kind for row in rows) for kind in reversed(VerdictKind)}
     return {kind: count for kind, count in counts.items() if count}
 
@@ -46,15 +46,17 @@ def constants_words(constants: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
 
 
-def varying(rows: Sequence[Row]) -> list[str]:
-    """The constants of which the rows have different values, or which only some of them have."""
+def varying_constants(rows: Sequence[Row]) -> list[str]:
+    """The constants whose values differ between rows, and those that only some of the rows have."""
     names = dict.fromkeys(name for row in rows for name in row.constants)
     return [name for name in names if len({repr(row.constants.get(name)) for row in rows}) > 1]
 
 
-def differing(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
-    """What tells versions apart, where one spec at the same constants has several: of each row its hash, or
-    the version of this program."""
+def version_columns(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
+    """For each row the spec's hash, and for each row the version of this program.
+
+    Each is there only if it differs between rows of the same spec and constants.
+    """
     kinds = {
         "spec hash": [row.spec_hash for row in rows],
         "verify": [row.tool_version for row in rows],
@@ -68,7 +70,7 @@ def differing(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
 
 
 def command_of(row: Row) -> str:
-    """The command that asks the same question again."""
+    """The command that asks the row's question again."""
     spec = row.spec if row.spec in BUILT_IN else _FILE_OF_ANOTHER
     if not is_engine(row.engine):
         return shlex.join(["verify", row.engine, "TRACE.itf.json"])
@@ -90,7 +92,7 @@ def as_json(report: Report) -> str:
 
 
 def as_object(report: Report) -> dict[str, Any]:
-    """The report as a JSON object, its rows as they are stored."""
+    """The report as a JSON object. Its rows have their stored form."""
     return {
         "title": report.title,
         "notes": list(report.notes),

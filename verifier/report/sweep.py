@@ -1,4 +1,4 @@
-"""A sweep as text: counts by verdict, what is undecided, the slowest jobs."""
+"""A sweep as text: the number of jobs by verdict, the undecided jobs, and the slowest jobs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def render_summary(summary: Summary) -> list[str]:
 
 
 def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
-    """What the specs' assumptions reject, a line each."""
+    """The combinations of constants that the specs' assumptions reject, one line each."""
     return [
         f"{item.spec}: {item.combinations} combination{'' if item.combinations == 1 else 's'} of constants "
         f"left out, since it assumes {item.assumption}"

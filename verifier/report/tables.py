@@ -15,19 +15,19 @@ from verifier.report.report import (
     Report,
     command_of,
     constants_words,
-    differing,
     tally,
-    varying,
+    varying_constants,
     verdict_words,
+    version_columns,
 )
 from verifier.verdict import VerdictKind
 
 _LONGEST = 60
-"""Values up to this many characters are shown whole in a trace."""
+"""A trace shows values whole if they have at most this many characters."""
 
 
 def as_text(report: Report) -> str:
-    """The verdicts as a table, then each execution found."""
+    """The verdicts as a table, then the execution of each verdict that has one."""
     header, rows = _table(report.rows)
     table = tabulate(rows, header, tablefmt="simple", disable_numparse=True)
     parts = [printable(report.title), _summary(report), table]
@@ -41,7 +41,7 @@ def as_text(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """The verdicts as a table, then each execution found, as GitHub Flavored Markdown."""
+    """The same in GitHub Flavored Markdown."""
     header, rows = _table(report.rows)
     body = [[_escaped(cell) for cell in row] for row in rows]
     table = tabulate(body, [_escaped(name) for name in header], tablefmt="github", disable_numparse=True)
@@ -54,7 +54,7 @@ def as_markdown(report: Report) -> str:
 
 
 def trace_text(row: Row) -> str:
-    """An execution, a line for each action and below it what it changes; at the end what fails."""
+    """An execution: a line for each action with its changes below it, and at the end the part that fails."""
     assert row.trace is not None
     diagram = diagram_of(row.trace, row.drawing)
     start = "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially"
@@ -68,7 +68,7 @@ def trace_text(row: Row) -> str:
 
 
 def failure_lines(diagram: Diagram) -> list[str]:
-    """What is false in the last state, with the values that it speaks of."""
+    """The formulas that are false in the last state, with the values that they mention."""
     lines = []
     for failing in diagram.failing:
         at = ", ".join(f"{name} = {value}" for name, value in failing.witnesses)
@@ -80,7 +80,7 @@ def failure_lines(diagram: Diagram) -> list[str]:
 
 
 def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    names, found = varying(rows), [known(row) for row in rows]
+    names, found = varying_constants(rows), [known(row) for row in rows]
     header = ["spec", *names, "property", "engine", "solver", "verdict", "seconds"]
     body = [
         [
@@ -99,7 +99,7 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         ]
         for row in rows
     ]
-    for name, values in differing(rows).items():
+    for name, values in version_columns(rows).items():
         header.append(name)
         for line, value in zip(body, values, strict=True):
             line.append(value)
@@ -126,13 +126,13 @@ def _short(value: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that Markdown shows as it is, also within a cell of a table."""
+    """The text, escaped so that Markdown shows it unchanged, even in a cell of a table."""
     plain = re.sub(r"([\\`*_{}\[\]<>#|~!&$])", r"\\\1", printable(" ".join(text.split())))
     return re.sub(r"^(\d+)\.(?=\s|$)", r"\1\\.", plain)
 
 
 def _fenced(text: str, language: str) -> str:
-    """A block of code, its fence longer than any in the text."""
+    """A block of code. Its fence is longer than any fence in the text."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"

@@ -10,7 +10,7 @@ from typing import Any
 from verifier.errors import UsageError
 from verifier.specs.definition import Definition
 from verifier.specs.presentation import vocabulary
-from verifier.specs.protocol import DefinitionError, define
+from verifier.specs.protocol import DefinitionError, Protocol, define
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
@@ -32,14 +32,21 @@ def load(spec: str, settings: Mapping[str, Any], began: float | None = None) -> 
     """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them."""
     found = load_class(spec)
     try:
-        protocol = found(dict(settings))
-        return Loaded(spec, define(protocol), vocabulary(protocol), began)
+        return load_class_at(found, settings, spec, began)
     except (UsageError, DefinitionError):
         raise
     except Exception as error:  # a user's own code may raise anything
         if spec in BUILT_IN:
             raise
         raise UsageError(f"{_place(spec, error)}: {type(error).__name__}: {error}") from error
+
+
+def load_class_at(
+    kind: type[Protocol], settings: Mapping[str, Any], spec: str = "", began: float | None = None
+) -> Loaded:
+    """The same of a class; ``spec`` is how it was named. Passes on what the class's own code raises."""
+    protocol = kind(dict(settings))
+    return Loaded(spec or kind.spec_name(), define(protocol), vocabulary(protocol), began)
 
 
 def trusted_spec(named: str, given: str | None, what: str) -> str:

@@ -3,6 +3,7 @@ all of it is a Run."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,8 @@ from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
 from verifier.trust.certificate import Certificate
 from verifier.verdict import Verdict, VerdictKind
+
+_LOG = logging.getLogger(__name__)
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 
@@ -120,6 +123,8 @@ def answer(
         model = build(question.definition, _clock(question.limits))
         model = (with_deadlock(model) if question.deadlock else model).asking(question.properties)
         building = time.monotonic() - began
+        size = (len(model.system.bits), len(model.system.instances))
+        _LOG.info("%s: built %d bits, %d instances in %.2f s", question.definition.name, *size, building)
         built(model)
         return Answer(model, building, search(model))
     except Interrupted as limit:
@@ -160,6 +165,8 @@ def conclude(
 ) -> Run:
     """The run, ended."""
     outcome, expectations = found.outcome, question.expectations
+    for verdict in outcome.verdicts:
+        _LOG.info("%s: %s: %s by %s", engine, verdict.property_name, verdict.kind, verdict.found_by)
     began = question.limits.since
     assert began is not None
     return Run(

@@ -23,7 +23,7 @@ from verifier.encodings.values import Value, wrap
 from verifier.errors import UsageError
 from verifier.system.model import Model
 
-_FUNCTIONS = ("forall", "exists", "count", "if_", "minimum", "maximum", "all_of", "any_of", "those")
+_FUNCTIONS = ("forall", "exists", "count", "if_", "minimum", "maximum", "all_of", "any_of", "subset")
 _ALLOWED = (
     ast.Expression, ast.Name, ast.Load, ast.Attribute, ast.Subscript, ast.Call, ast.keyword, ast.Constant,
     ast.Lambda, ast.arguments, ast.arg, ast.Tuple,

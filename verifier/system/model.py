@@ -10,7 +10,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import TRUE, conjunction, disjunction, for_some, negation
+from verifier.encodings.bits import TRUE, conjunction, disjunction, exists_over, negation
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.layout import Layout
@@ -224,7 +224,7 @@ class _Builder:
         free = tuple(parameter.symbol for parameter in action.parameters if parameter.free)
 
         def undefined(place: str, lines: tuple[Term, ...], when: FNode) -> None:
-            self._note_undefined(place, lines, for_some(when, inputs), bindings, free)
+            self._note_undefined(place, lines, exists_over(when, inputs), bindings, free)
 
         unread = negation(definedness.of_lines(action.when, bindings))
         undefined(f"the guard of {label}", action.when, conjunction((unread, self.constraint, wellformed)))
@@ -245,7 +245,7 @@ class _Builder:
             leaves_sort = disjunction(astray)
             if not leaves_sort.is_false():
                 beyond.append(leaves_sort)
-                when = for_some(conjunction((guard, leaves_sort)), inputs)
+                when = exists_over(conjunction((guard, leaves_sort)), inputs)
                 self.leaving.append(Leaving(label, shown, target.sort, when))
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
@@ -312,7 +312,7 @@ class _Builder:
 
     def alive(self, instances: Iterable[Instance]) -> FNode:
         """Whether something can happen. Beyond the constraint it could, but is not looked at."""
-        guards = [for_some(instance.guard, instance.inputs) for instance in instances]
+        guards = [exists_over(instance.guard, instance.inputs) for instance in instances]
         disabled = (*(leaving.when for leaving in self.leaving), *(read.when for read in self.undefined))
         return disjunction((*guards, *disabled, negation(self.constraint)))
 

@@ -1,4 +1,4 @@
-"""What a state holds and what changed from one to the next, as entries with their place in the table."""
+"""The contents of a state, and the changes between two states, as entries for the table of a trace."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from verifier.encodings.terms import Symbol
 
 _ABSENT = "–"
 _SHORT = 24
-"""Values up to this many characters are shown whole, old and new side by side."""
+"""Values of at most this many characters are shown whole, the old value beside the new one."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a trace: where in the state, and what is there.
+    """One line of a trace: a place in the state, and the value there.
 
-    ``lane`` is the element of the lanes' index set that the place belongs to; None if to none.
+    ``lane`` is the lane to which the place belongs; None if it belongs to no lane.
     """
 
     lane: Concrete | None
     path: str
     parts: tuple[str, ...]
-    """What is there; or what was, and what is now."""
+    """The value; for a change the old and the new value."""
     parent: str = ""
-    """The path of the record that this is a field of."""
+    """The path of the record, if the place is a field of a record."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A place in the state on the way down."""
+    """A place in the state, reached from a variable on the way to its parts."""
 
     path: str
     lane: Concrete | None = None
     keyed: bool = False
-    """Whether the path has a key already; only the first decides about the lane."""
+    """Whether the path has a key already. Only the first key of a path decides about the lane."""
     parent: str = ""
-    """Of a record's field: the record's path."""
+    """The path of the record, if the place is a field of a record."""
 
     def entry(self, *parts: str) -> Entry:
-        """What is to be said of this place."""
+        """The entry for this place."""
         return Entry(self.lane, self.path, parts, self.parent)
 
 
@@ -53,7 +53,7 @@ def changes(
     after: Mapping[str, Concrete],
     lanes: IndexSet | None,
 ) -> list[Entry]:
-    """What is different in ``after``, in the order of the variables."""
+    """The differences of ``after`` from ``before``, in the order of the variables."""
     differ = _Differ(lanes)
     return [
         entry
@@ -65,7 +65,7 @@ def changes(
 def contents(
     variables: PythonSequence[Symbol], state: Mapping[str, Concrete], lanes: IndexSet | None, *, brief: bool
 ) -> list[Entry]:
-    """All that a state holds. ``brief`` says once what is the same for all lanes."""
+    """The contents of a state. With ``brief``, a value that all lanes share is written once."""
     return [
         entry
         for symbol in variables
@@ -108,7 +108,7 @@ def _uniform(value: FrozenMap) -> bool:
 
 
 def _compact(sort: Sort, value: Any) -> str:
-    """A value with functions that are the same everywhere in short: ``all 0``."""
+    """A value as text. A function with the same value for all keys is written ``all 0``."""
     match sort:
         case Function() if len(value) > 1 and _uniform(value):
             return f"all {_compact(sort.range, next(iter(value.values()))).removeprefix('all ')}"
@@ -122,7 +122,7 @@ def _compact(sort: Sort, value: Any) -> str:
 
 @dataclass(frozen=True)
 class _Differ:
-    """Descends to what changed, as far as that is shorter than the whole."""
+    """Finds the parts of a value that changed, if they are shorter than the whole value."""
 
     lanes: IndexSet | None
 
@@ -179,7 +179,7 @@ class _Differ:
     def _sequence(self, sort: Sequence, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         common = min(len(old), len(new))
         if len(old) != len(new) and old[:common] != new[:common]:
-            yield self._whole(old, new, place)  # as when the first of a queue is taken
+            yield self._whole(old, new, place)  # for example, the first element of a queue was removed
             return
         for index in range(max(len(old), len(new))):
             inner = _Place(f"{place.path}[{index}]", place.lane, True)

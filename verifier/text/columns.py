@@ -1,4 +1,4 @@
-"""Laying out entries in columns of a fixed total width, with wrapped lines indented."""
+"""Lays out entries in columns of a fixed total width and indents wrapped lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def one_line(entry: Entry) -> str:
 
 
 def cell(entries: Iterable[Entry], width: int) -> list[str]:
-    """The lines of entries. Fields of one record stand under its path if that saves breaks."""
+    """The lines of entries. If that saves line breaks, fields of one record stand under the record's path."""
     lines: list[str] = []
     for parent, members in groupby(entries, lambda entry: entry.parent):
         fields = list(members)
@@ -33,23 +33,23 @@ def cell(entries: Iterable[Entry], width: int) -> list[str]:
 
 
 def _wrapped(entry: Entry, width: int) -> list[str]:
-    """An entry on lines of at most ``width`` characters. Breaks inside a value only if it must."""
+    """An entry on lines of at most ``width`` characters. A value is broken only if it is too long."""
     whole = one_line(entry)
     if len(whole) <= width:
         return [whole]
-    parts = (_together(part, width - len(_INDENT) - 2) for part in entry.parts)
-    arrow = f" →{_NO_BREAK}"  # an arrow stands with the new value
+    parts = (_unbroken(part, width - len(_INDENT) - 2) for part in entry.parts)
+    arrow = f" →{_NO_BREAK}"  # the arrow stands on the line of the new value
     text = f"{entry.path}: {arrow.join(parts)}"
     return wrap(text, width, subsequent_indent=_INDENT)
 
 
-def _together(part: str, width: int) -> str:
-    """Keeps a part in one piece if it fits in the width, else at least each ``name value`` of a record."""
+def _unbroken(part: str, width: int) -> str:
+    """Forbids breaks in a part that fits in the width, otherwise in each ``name value`` of a record."""
     return re.sub(" " if len(part) <= width else "(?<![,:]) ", _NO_BREAK, part)
 
 
 def wrap(text: str, width: int, *, initial_indent: str = "", subsequent_indent: str = "") -> list[str]:
-    """Lines of at most ``width``, broken at spaces where possible; no-break spaces become plain ones."""
+    """Lines of at most ``width`` characters, broken at spaces if possible. No-break spaces become spaces."""
     lines = textwrap.wrap(
         text,
         width,
@@ -60,15 +60,15 @@ def wrap(text: str, width: int, *, initial_indent: str = "", subsequent_indent: 
     return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
-def run_together(entries: Iterable[Entry], width: int) -> list[str]:
-    """Entries one after the other on as few lines as they need."""
-    return wrap("   ".join(_together(one_line(entry), width) for entry in entries), width)
+def compact_lines(entries: Iterable[Entry], width: int) -> list[str]:
+    """The entries one after the other, on as few lines as possible."""
+    return wrap("   ".join(_unbroken(one_line(entry), width) for entry in entries), width)
 
 
 def widths(natural: Sequence[int], available: int, narrowest: int) -> list[int] | None:
-    """How wide each column gets, given what each would like and the total for all with gaps.
+    """The width of each column, from the width that each would need and the total width with gaps.
 
-    The widest give way first. None if one would have to give way beyond ``narrowest``.
+    The widest columns shrink first. None if a column would become narrower than ``narrowest``.
     """
     room = available - len(GAP) * (len(natural) - 1)
     result = list(natural)
@@ -93,7 +93,7 @@ def side_by_side(cells: Sequence[Sequence[str]], column_widths: Sequence[int]) -
 
 
 def aligned(rows: Sequence[Sequence[str]], width: int, indent: str = "") -> list[list[str]]:
-    """The lines of each row of a table; only the last column wraps."""
+    """The lines of each row of a table. Only the last column is wrapped."""
     if not rows:
         return []
     before = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]

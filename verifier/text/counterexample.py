@@ -1,4 +1,4 @@
-"""A counterexample for readers: numbered actions, and per step what changed, a column per lane."""
+"""A counterexample as a table: numbered actions, the changes of each step, and a column per lane."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import IndexSet
 from verifier.system.model import Model
 from verifier.text.changes import Entry, changes, contents
-from verifier.text.columns import GAP, cell, one_line, run_together, side_by_side, widths, wrap
+from verifier.text.columns import GAP, cell, compact_lines, one_line, side_by_side, widths, wrap
 from verifier.trust.trace import Trace
 
 _MARGIN = 4
-"""Room for the number of a step."""
+"""The width of the column for the number of a step."""
 _SHARED = "shared"
 _NARROW, _ROOMY = 20, 28
-"""Least widths of columns that have to give way: of the lanes alone, and with what is shared beside them."""
+"""The least widths of columns: of lanes without a shared column beside them, and with one."""
 
 
 @dataclass(frozen=True)
 class _Step:
-    """What stands in the table for one state: the action before it, and entries."""
+    """The part of the table for one state: the action before the state, and the entries."""
 
     number: int
     title: str
     entries: tuple[Entry, ...]
     changed: frozenset[str] | None = None
-    """Where whole states are shown: the paths of what changed."""
+    """The paths of the changed places, if whole states are shown."""
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """Which lanes stand side by side, and how wide each is. ``None`` is what belongs to no lane."""
+    """The lanes that have a column, and their widths. ``None`` stands for places that belong to no lane."""
 
     lanes: tuple[Concrete | None, ...]
     widths: tuple[int, ...]
@@ -43,7 +43,7 @@ class _Columns:
 def render_trace(
     model: Model, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
 ) -> list[Text]:
-    """The lines of a trace, none longer than ``width``. ``start`` is what the first state is called."""
+    """The lines of a trace, of at most ``width`` characters. ``start`` is the title of the first state."""
     lanes = model.definition.presentation.lanes
     steps = list(_steps(model, trace, lanes, full, start))
     columns = _columns(steps, list(lanes.values()) if lanes else [], width - _MARGIN)
@@ -71,7 +71,7 @@ def _steps(model: Model, trace: Trace, lanes: IndexSet | None, full: bool, title
 
 
 def _columns(steps: Sequence[_Step], lanes: Sequence[Concrete], available: int) -> _Columns:
-    """The lanes side by side, with the rest beside them or, if that gets narrow, above; or nothing."""
+    """The columns: lanes with the rest beside them or, if that gets too narrow, above them; or none."""
     entries = [entry for step in steps if step.number for entry in step.entries]
     if any(entry.lane is not None for entry in entries):
         whole = any(step.changed is not None for step in steps)
@@ -110,12 +110,12 @@ def _title(step: _Step, width: int) -> list[Text]:
 
 
 def _body(step: _Step, columns: _Columns, width: int) -> list[Text]:
-    # Initial values are many and mostly alike, so they get the whole width.
+    # There are many initial values, and most are alike. So they get the whole width.
     beside = tuple(lane for lane in columns.lanes if lane is not None or step.number > 0)
     above = [entry for entry in step.entries if entry.lane not in beside]
     below = [entry for entry in step.entries if entry.lane in beside]
     if step.changed is None and (columns.lanes or step.number == 0):
-        lines = run_together(above, width)
+        lines = compact_lines(above, width)
     else:
         lines = _marked(step, above, width)
     cells = [
@@ -127,7 +127,7 @@ def _body(step: _Step, columns: _Columns, width: int) -> list[Text]:
 
 
 def _marked(step: _Step, entries: Sequence[Entry], width: int) -> list[str]:
-    """The lines of entries below each other; among whole states, those that changed have a star."""
+    """The lines of entries, one below the other. In a whole state, a changed entry has a star."""
     if step.changed is None:
         return cell(entries, width)
     lines = []

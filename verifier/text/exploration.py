@@ -1,4 +1,4 @@
-"""An exploration as text: counterexamples, verdicts, what was counted, and coverage."""
+"""An exploration as text: counterexamples, verdicts, counts and coverage."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _how(run: Run) -> str:
 
 
 def _counts(run: Run) -> list[Text]:
-    """What was counted, a figure to a line."""
+    """The counts, one per line."""
     figures = run.outcome.statistics
     name = "classes of states" if figures["symmetry"] else "distinct states"
     rows = [(name, figures["distinct_states"])]
@@ -76,7 +76,7 @@ def _counts(run: Run) -> list[Text]:
 
 
 def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
-    """Per action, one line of counts under a heading that names them."""
+    """The counts of each action on one line, under a heading."""
     names = list(next(iter(actions.values()), {}))
     cells = [["action", *names]]
     cells += [[action, *(f"{counts[name]:,}" for name in names)] for action, counts in actions.items()]
@@ -84,7 +84,7 @@ def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
 
 
 def table(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]:
-    """Rows in columns; all but the first column are numbers, and stand to the right."""
+    """Rows in columns. All columns but the first have numbers and are aligned to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for index, (first, *rest) in enumerate(rows):

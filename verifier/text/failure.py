@@ -15,7 +15,7 @@ from verifier.trust.trace import Trace
 
 
 def failing_part(model: Model, trace: Trace) -> list[str]:
-    """What fails in the last state: formulas with their witnesses, or actions that would leave a sort."""
+    """The parts that fail in the last state: formulas with witnesses, or actions that would leave a sort."""
     found = reasons(model, trace)
     if found:
         return [line for reason in found for line in _reason(reason)]
@@ -49,7 +49,7 @@ def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:
 
 
 def _reason(reason: Reason) -> Iterator[str]:
-    """One reason: the witnesses, the false part, the values it speaks of."""
+    """One reason: the witnesses, the false part, and the values that it mentions."""
     at = ", ".join(f"{name} = {show(value)}" for name, value in reason.witnesses)
     where = ", ".join(f"{name} = {show(value)}" for name, value in reason.values)
     indent = "  " if at else ""

@@ -59,7 +59,7 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
 
 
 def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
-    """The lemmas below each other, the actions side by side; in each cell the seconds, or that it fails."""
+    """A table: a line per lemma, a column per action. A cell has the seconds, or says that it fails."""
     if not outcome.obligations:
         return []
     cells: dict[tuple[str, str], list[Obligation]] = {}

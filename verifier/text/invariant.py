@@ -19,8 +19,10 @@ Clause = frozenset[tuple[BitMeaning, bool]]
 
 
 def invariant_lines(model: Model, clauses: Iterable[tuple[Literal, ...]]) -> list[str]:
-    """One line per clause. If all clauses are there that differ from one only by a permutation of
-    interchangeable elements, one line stands for all of them."""
+    """The lines of an invariant, one per clause.
+
+    If all images of a clause under renamings of interchangeable elements are there, they share one line.
+    """
     meanings = model.layout.meanings()
     words = _Words({s.sort: tuple(map(_element, s.movable)) for s in model.system.symmetries})
     read = [frozenset((meanings[bit], is_set) for bit, is_set in clause) for clause in clauses]
@@ -28,7 +30,7 @@ def invariant_lines(model: Model, clauses: Iterable[tuple[Literal, ...]]) -> lis
 
 
 def _merged(words: _Words, clauses: Iterable[Clause]) -> Iterable[tuple[Clause, int]]:
-    """The clauses that get a line, each with the number of clauses that the line stands for."""
+    """The clauses that have a line, each with the number of clauses for which its line stands."""
     waiting = dict.fromkeys(clauses)
     everything = frozenset(waiting)
     said: set[Clause] = set()
@@ -116,7 +118,7 @@ def _renamed(clause: Clause, renaming: Mapping[Element, Concrete]) -> Clause:
 
 
 def _implication(clause: Clause) -> str:
-    """The bits that are not set as what the clause supposes, the others as what follows."""
+    """The clause as an implication from its negative literals to its positive literals."""
     supposed = sorted((meaning for meaning, is_set in clause if not is_set), key=lambda m: m.text(True))
     follows = sorted(meaning.text(True) for meaning, is_set in clause if is_set)
     if not clause:

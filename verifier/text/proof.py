@@ -44,7 +44,7 @@ def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 
 def _invariant(run: Run, proof: Proved, width: int, full: bool) -> list[RenderableType]:
-    """What was proved along with the property."""
+    """The lemmas and clauses that were proved with the property."""
     name = proof.property_name
     if run.model is None:
         return []

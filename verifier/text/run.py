@@ -1,4 +1,4 @@
-"""A run as text: the counterexamples, then the verdicts and what to think of them."""
+"""A run as text: the counterexamples, then the verdicts with remarks and warnings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def constants_line(constants: Mapping[str, Concrete]) -> str:
 def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
     """A verdict in words: ``HOLDS(12)``, ``VIOLATED in 12 steps (fewest)``.
 
-    ``shortest`` says that the fewest steps were asked for.
+    ``shortest`` says that the run asked for the fewest steps.
     """
     words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
     return words if verdict.steps is None else f"{words} ({_fewest(verdict, shortest)})"
@@ -68,7 +68,7 @@ def _header(run: Run, width: int) -> list[RenderableType]:
 
 
 def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
-    """Each execution that violates something, with what fails in its last state, or reaches something."""
+    """Each execution that violates a property, with the part that fails, or that reaches a property."""
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:
@@ -136,7 +136,7 @@ def _warnings(run: Run) -> list[str]:
 
 
 def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
-    """Whether some property was checked to the full depth, so that all states up to it were searched."""
+    """Whether a property was checked to the full depth. Then all states up to this depth were searched."""
     not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
     return any(verdict.kind in not_found and verdict.depth == depth for verdict in verdicts)
 
@@ -146,14 +146,14 @@ def _what(verdicts: Sequence[Verdict]) -> str:
 
 
 def deadlocks_checked(run: Run) -> bool:
-    """Whether something was asked about states in which no action is enabled."""
+    """Whether the run checked a property of states in which no action is enabled."""
     names = {verdict.property_name for verdict in run.outcome.verdicts}
     kinds = (prop.kind for prop in run.definition.properties if prop.name in names)
     return NO_DEADLOCK in names or PropertyKind.DEADLOCK_INVARIANT in kinds
 
 
 def expectation_remarks(run: Run) -> list[str]:
-    """Whether what was expected came true, and which actions it was missing."""
+    """Remarks on expectations: whether all came true, and which actions were missing."""
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
     if run.expected:
         met = "as expected" if run.exit_code == 0 else "not as expected"

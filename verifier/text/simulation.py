@@ -65,7 +65,7 @@ def _histograms(figures: Mapping[str, Any]) -> list[RenderableType]:
 
 
 def histogram(title: str, counts: Mapping[str, int]) -> list[RenderableType]:
-    """Values with how often each occurs and a bar; of integers also the mean. Long ones are cut."""
+    """The values, each with its count and a bar, and the mean of integers. Long histograms are cut."""
     total = sum(counts.values())
     if not total:
         return []

@@ -12,7 +12,7 @@ from verifier.printable import printable
 from verifier.trust.trace import ActionTaken
 
 MOST_STATES = 20_000
-"""The most states that are worth drawing."""
+"""The most states that a drawing can have."""
 
 
 def as_dot(graph: Graph) -> str:

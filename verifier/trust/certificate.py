@@ -1,5 +1,7 @@
-"""Certificates: an inductive invariant of a protocol at its constants, written so that it can be checked
-again by others (``verifier.trust.certify``), and read."""
+"""Certificates: files with an inductive invariant of a protocol at its constants.
+
+``verifier.trust.certify`` checks a certificate without the engine that found it. People can read it too.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +25,19 @@ from verifier.system.model import Model
 
 FORMAT = "verify certificate 1"
 TYPED = "Typed"
-"""The part of every invariant that says that the bits hold a state."""
+"""The conjunct of every invariant that says that the bits hold a state."""
 _BEYOND_THE_PROTOCOL = {
     TYPED: ("the state is well formed", "Every field holds one value, and unused slots their default."),
     NO_DEADLOCK: ("an action is enabled", "In every reachable state something can happen."),
 }
-"""What these say, and why."""
+"""Conjuncts that are no lemmas of the protocol: what each says, and why."""
 Literal = tuple[str, bool]
-"""A state bit by name, and whether it is set."""
+"""The name of a state bit, and whether the bit is set."""
 
 
 @dataclass(frozen=True)
 class FoundBy:
-    """What found an invariant."""
+    """The engine and solver that found an invariant."""
 
     engine: str
     solver: str
@@ -51,16 +53,20 @@ class Certificate:
     constants: Mapping[str, Concrete]
     property_name: str
     lemmas: tuple[str, ...]
-    """Lemmas and properties of the protocol, by name; ``Typed`` is one of them or understood."""
+    """The names of lemmas and properties of the protocol. ``Typed`` is always part of the invariant."""
     clauses: tuple[tuple[Literal, ...], ...]
     found_by: FoundBy
     k: int = 1
-    """If above 1, the property and the type invariants are claimed to be k-inductive, along paths of
-    different states within the rest of the invariant, and only that rest to be inductive by itself."""
+    """If k is 1, the whole invariant is claimed to be inductive.
+
+    If k is above 1, the invariant without the property and the type invariants is claimed to be inductive.
+    The property and the type invariants are claimed to be k-inductive, along paths of different states that
+    satisfy the rest of the invariant.
+    """
 
 
 class Misfit(UsageError):
-    """A certificate cannot be read, or is not one of this protocol at these constants."""
+    """A certificate cannot be read, or belongs to another protocol or other constants."""
 
 
 def certificate_of(
@@ -71,7 +77,7 @@ def certificate_of(
     found_by: FoundBy,
     k: int = 1,
 ) -> Certificate:
-    """The certificate of an invariant of that model."""
+    """The certificate of an invariant of the model."""
     definition = model.definition
     return Certificate(
         definition.name,
@@ -86,7 +92,7 @@ def certificate_of(
 
 
 def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
-    """The conjuncts of the invariant by name. Raises Misfit for a name that the model does not have."""
+    """The conjuncts of the invariant by name. Raises Misfit if the model does not have a name."""
     model = model.asking((certificate.property_name,))
     system = model.system
     known = _known(model)
@@ -105,7 +111,7 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
 
 
 def named_formulas(model: Model, names: Sequence[str]) -> list[FNode]:
-    """What lemmas and properties say. Raises KeyError for a name that the model does not have."""
+    """The formulas of lemmas and properties. Raises KeyError if the model does not have a name."""
     known = _known(model)
     return [known[name] for name in names]
 
@@ -124,7 +130,7 @@ def literal_term(literal: Literal) -> FNode:
 
 
 def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
-    """The invariant in the protocol's own words: of each conjunct its name, what it says, and why."""
+    """The invariant in the protocol's own words: for each conjunct its name, its formula, and the reason."""
     meanings = model.layout.meanings()
     found = readable_lemmas(model, certificate.lemmas)
     for number, clause in enumerate(certificate.clauses, 1):
@@ -134,7 +140,7 @@ def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
 
 
 def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
-    """Of lemmas and properties what they say, and why it is so."""
+    """For each lemma and property its name, its formula as text, and why it holds."""
     definition = model.definition
     terms = {prop.name: (_claim(prop), prop.description) for prop in definition.properties}
     terms |= {lemma.name: (text(lemma.formula), lemma.description) for lemma in definition.lemmas}
@@ -146,7 +152,7 @@ def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
 
 
 def _claim(prop: Property) -> str:
-    """What is so in every state if the property is part of an invariant (see ``verifier.system.model``)."""
+    """The formula, as text, that a property contributes to an invariant (see ``verifier.system.model``)."""
     if prop.kind is PropertyKind.REACHABLE:
         return text(Term(Operator.NOT, prop.formula.sort, (prop.formula,)))
     if prop.kind is PropertyKind.DEADLOCK_INVARIANT:
@@ -184,7 +190,10 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 
 def read(path: Path) -> tuple[Certificate, dict[str, Any]]:
-    """A certificate and the whole file's content. Raises Misfit if it is none, or was changed."""
+    """The certificate in a file, and the file's whole content.
+
+    Raises Misfit if the file is no certificate or was changed.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
@@ -226,8 +235,10 @@ def _boolean(value: Any) -> bool:
 
 
 def check_fit(model: Model, certificate: Certificate, content: Mapping[str, Any]) -> None:
-    """Raises Misfit unless the certificate is of this protocol at these constants, and says what it says
-    in the same words."""
+    """Raises Misfit unless the certificate belongs to this protocol at these constants.
+
+    Its readable invariant and its SMT-LIB text must be those that its lemmas and clauses have now.
+    """
     definition = model.definition
     if certificate.spec != definition.name:
         raise Misfit(f"the certificate is of {certificate.spec}, not of {definition.name}")

@@ -1,4 +1,4 @@
-"""Why a formula fails in a concrete state: the failing part, with the witnesses that show it."""
+"""Explains why a formula fails in a concrete state: the part that fails, and the witnesses that show it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from verifier.trust.trace import Trace
 
 _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096
-"""Of free parameters, how many choices are tried to find one that shows an undefined read."""
+"""The most values of free parameters to try in the search for an undefined read."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A part of a formula that is false, the values that make it so, and what it speaks of."""
+    """A false part of a formula, the values of its bound variables, and the values that it mentions."""
 
     witnesses: tuple[tuple[str, Concrete], ...]
     formula: str
@@ -54,17 +54,19 @@ class ConcreteReading:
         return self._lowerings[variables]
 
     def holds(self, term: Term, bindings: Bindings) -> bool:
-        """Whether a formula holds; not where it reads what has no value."""
+        """Whether a formula holds. It does not hold if it reads what has no value."""
         true = self._lowering(term, bindings).formula(term, bindings) is TRUE
         return true and self.is_defined(term, bindings)
 
     def is_defined(self, term: Term, bindings: Bindings) -> bool:
-        """Whether all that a term reads has a value."""
+        """Whether everything that a term reads has a value."""
         return Definedness(self._lowering(term, bindings)).of(term, bindings) is TRUE
 
     def undefined_read(self, lines: Iterable[Term], bindings: Bindings) -> tuple[Term, Bindings] | None:
-        """The smallest term without a value that is read first, from the first line to the first that is
-        false, with the values of bound variables; None if there is none."""
+        """The first read without a value, and the values of the bound variables in it; None if there is none.
+
+        The lines are read in order, up to the first that is false. Of nested terms the smallest is returned.
+        """
         for line in lines:
             if not self.is_defined(line, bindings):
                 return self._innermost(line, bindings)
@@ -73,7 +75,7 @@ class ConcreteReading:
         return None
 
     def _innermost(self, term: Term, bindings: Bindings) -> tuple[Term, Bindings]:
-        """Within a term that reads what has no value, the first such read that has no other in it."""
+        """The first smallest undefined read within a term that has one."""
         inner = [bindings]
         if term.binds is not None:
             inner = [{**bindings, term.binds: value} for value in term.binds.sort.values()]
@@ -84,7 +86,7 @@ class ConcreteReading:
         return term, bindings
 
     def _matters(self, term: Term, part: Term, bindings: Bindings) -> bool:
-        """Whether the part is read: that what stands before it does not decide the term."""
+        """Whether the part is read. It is not if the parts before it already decide the term."""
         before = term.arguments[: term.arguments.index(part)]
         match term.operator:
             case Operator.AND | Operator.IMPLIES | Operator.IMAGE:
@@ -96,12 +98,12 @@ class ConcreteReading:
         return True
 
     def value(self, term: Term, bindings: Bindings) -> Concrete | None:
-        """The value of a term; None also where it is undefined."""
+        """The value of a term. It is also None if the term is undefined."""
         possible = cases(term.sort, self._lowering(term, bindings).lower(term, bindings))
         return possible[0][0] if possible else None
 
     def failures(self, term: Term) -> list[Reason]:
-        """Why a formula that does not hold fails: up to three parts of it."""
+        """The reasons for which a false formula fails: up to three of its parts."""
         found = []
         for reason in self._failures(term, {}, ()):
             found.append(reason)
@@ -133,17 +135,17 @@ class ConcreteReading:
                 deeper = next(part for part in term.arguments if self._descends(part))
                 yield from self._failures(deeper, bindings, witnesses)
             case _:
-                yield Reason(witnesses, text(term, bindings), tuple(self._spoken_of(term, bindings)))
+                yield Reason(witnesses, text(term, bindings), tuple(self._mentioned_values(term, bindings)))
 
     def _descends(self, term: Term) -> bool:
-        """Whether a disjunct has a quantifier to find witnesses in."""
+        """Whether a disjunct has a quantifier, so that witnesses can be found in it."""
         return term.operator is Operator.FORALL or (
             term.operator in (Operator.AND, Operator.OR, Operator.IMPLIES)
             and any(self._descends(part) for part in term.arguments)
         )
 
-    def _spoken_of(self, term: Term, bindings: Bindings) -> Iterator[tuple[str, Concrete]]:
-        """The values of the state's parts that the formula mentions, without further quantifiers."""
+    def _mentioned_values(self, term: Term, bindings: Bindings) -> Iterator[tuple[str, Concrete]]:
+        """The values of the parts of the state that the formula mentions outside of further quantifiers."""
         seen: set[str] = set()
         stack = [term]
         while stack:
@@ -166,9 +168,10 @@ class ConcreteReading:
 
 
 def reasons(model: Model, trace: Trace) -> list[Reason]:
-    """Why the property's formula is false in the last state.
+    """The reasons for which the property's formula is false in the last state.
 
-    Empty if it is not false there, or if the property is not the protocol's (freedom from deadlock).
+    The list is empty if the formula is true there, or if the protocol does not state the property (freedom
+    from deadlock).
     """
     reading = ConcreteReading(trace.states[-1])
     formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
@@ -180,8 +183,11 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
 
 
 def breaches(model: Model, trace: Trace) -> list[str]:
-    """In words, what a type invariant or ``UndefinedRead`` excludes beside its formula, where that is what
-    happens in the last state: assignments that would leave a sort, reads of what has no value."""
+    """What happens in the last state that a property excludes besides its formula, in words.
+
+    A type invariant excludes assignments that would leave a sort. ``UndefinedRead`` excludes reads of what
+    has no value. For other properties the list is empty.
+    """
     kinds = {prop.name: prop.kind for prop in model.system.properties}
     kind = kinds.get(str(trace.violates))
     bits = model.layout.encode_state(trace.states[-1])
@@ -200,7 +206,7 @@ def _would_leave(leaving: Leaving) -> str:
 
 
 def _reads(reading: ConcreteReading, read: PartialRead) -> str:
-    """Which read has no value; of free parameters the first values are named with which it has none."""
+    """The read that has no value, with the first values of free parameters for which it has none."""
     for values in islice(product(*(tuple(symbol.sort.values()) for symbol in read.free)), _MOST_CHOICES):
         chosen = dict(zip(read.free, values, strict=True))
         found = reading.undefined_read(read.lines, {**read.bindings, **chosen})

@@ -1,5 +1,8 @@
-"""Whether there is anything to start from. Of a protocol without an initial state every claim would hold, so
-every engine asks here first, and refuses it."""
+"""Checks that a protocol has an initial state.
+
+Without an initial state every claim would hold. So every engine calls this check first and refuses such a
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +19,26 @@ from verifier.system.model import Model
 from verifier.trust.explain import ConcreteReading
 
 _SOLVER = "cadical"
-"""It starts at once, and takes clauses as they are."""
+"""This solver starts fast and takes the clauses without a conversion."""
 
 
 class NoInitialState(UsageError):
-    """No execution can begin, or none can take a step, whatever is asked of the protocol."""
+    """No execution can begin, or no execution can take a step."""
 
 
 class InitReadsUndefined(UsageError):
-    """Init reads what has no value, so that it says of some states neither that they are initial nor not."""
+    """Init reads what has no value. So it does not say whether some states are initial."""
 
 
 def require_initial_state(model: Model) -> None:
-    """Raises NoInitialState unless some initial state satisfies the protocol's constraint, and
-    InitReadsUndefined if Init reads what has no value in some state."""
+    """Raises NoInitialState unless some initial state satisfies the protocol's constraint.
+
+    Raises InitReadsUndefined if Init reads what has no value in some state.
+    """
     system = model.system
-    unread = _solution([system.valid, negation(model.init_is_read)])
-    if unread is not None:
-        raise InitReadsUndefined(f"{model.definition.name}: {_unread(model, unread)}")
+    undefined = _solution([system.valid, negation(model.init_is_read)])
+    if undefined is not None:
+        raise InitReadsUndefined(f"{model.definition.name}: {_undefined_read(model, undefined)}")
     if _satisfiable([system.init, system.constraint]):
         return
     if not _satisfiable([system.init]):
@@ -42,15 +47,15 @@ def require_initial_state(model: Model) -> None:
         what = "no state satisfies the constraint, so that nothing can happen: correct the constraint"
     else:
         what = "the constraint excludes every initial state, so that nothing can happen: let it admit one"
-    raise NoInitialState(f"{_asked(model)}: {what}")
+    raise NoInitialState(f"{_title(model)}: {what}")
 
 
-def _asked(model: Model) -> str:
+def _title(model: Model) -> str:
     constants = ", ".join(f"{name}={value}" for name, value in model.definition.constants.items())
     return model.definition.name + (f" with {constants}" if constants else "")
 
 
-def _unread(model: Model, true: frozenset[FNode]) -> str:
+def _undefined_read(model: Model, true: frozenset[FNode]) -> str:
     state = model.layout.decode_state([symbol in true for symbol in model.system.bits])
     found = ConcreteReading(state).undefined_read((model.definition.init,), {})
     read = text(*found) if found is not None else "something"
@@ -65,8 +70,10 @@ def _satisfiable(terms: Iterable[FNode]) -> bool:
 
 
 def _solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
-    """The bits that are true where all the terms are; None if that is nowhere. Some if the solver gives up,
-    which tells nothing."""
+    """The true bits of a state in which all terms are true; None if there is no such state.
+
+    If the solver gives up, the bits that it returns have no meaning, so the protocol is not refused.
+    """
     whole = conjunction(terms)
     if whole.is_false():
         return None

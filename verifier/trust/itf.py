@@ -1,8 +1,8 @@
 """Traces as files: the Informal Trace Format (ITF) of Apalache and Quint, in JSON.
 
-The format is Apalache's ADR 015. Beside it, ``#meta`` of the trace names the spec, its hash, the
-constants and the property, and ``#meta`` of each state the action that led to it, so that a trace
-can be checked again without a solver.
+The format is Apalache's ADR 015. In addition, ``#meta`` of the trace names the spec, its hash, the
+constants and the property, and ``#meta`` of each state names the action that led to it. So a replay can
+check a trace without a solver.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
 
 
 def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
-    """What fails in the last state, as text, with the witnesses and the values that it speaks of."""
+    """What fails in the last state, as text, with its witnesses and the values that it mentions."""
     if trace.violates is None or model.system.seeks(trace.violates):
         return []
     found = [
@@ -102,7 +102,7 @@ def _status(trace: Trace, model: Model) -> str:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The JSON object in a trace file. Raises UsageError if there is none, or if it is no ITF trace."""
+    """The JSON object in a trace file. Raises UsageError if the text is no ITF trace."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -117,7 +117,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def header(data: Mapping[str, Any]) -> Header:
-    """What a trace says about itself. Raises UsageError if it does not say what a replay needs."""
+    """What a trace says about itself. Raises UsageError if it lacks something that a replay needs."""
     about = data.get("#meta")
     if not isinstance(about, dict):
         raise UsageError('no trace of verify: "#meta" is missing, which names the spec and its constants')
@@ -135,10 +135,10 @@ def header(data: Mapping[str, Any]) -> Header:
 
 
 def load(data: Mapping[str, Any], model: Model) -> Trace:
-    """The trace in the terms of a model, to be checked by a replay.
+    """The trace with the values of a model's sorts. A replay has yet to check it.
 
-    Raises UsageError where the data do not have the shape of such a trace, ReplayFailure where a value
-    has the shape of its sort but is not in it.
+    Raises UsageError if the data do not have the shape of such a trace. Raises ReplayFailure if a value
+    has the shape of its sort but does not belong to the sort.
     """
     about = header(data)
     states, actions = [], []
@@ -176,7 +176,7 @@ def _action(index: int, entry: Mapping[str, Any], definition: Definition) -> Act
         key: reader.value(sorts[key], value) if key in sorts else str(value)
         for key, value in parameters.items()
     }
-    # In the order in which the action declares them; what it does not know comes last.
+    # Parameters come in the order in which the action declares them. Unknown ones come last.
     order = [*(key for key in sorts if key in values), *(key for key in values if key not in sorts)]
     return ActionTaken(name, {key: values[key] for key in order})
 
@@ -219,7 +219,7 @@ class _Reader:
     name: str
 
     def value(self, sort: Sort, data: Any) -> Concrete:
-        """The concrete value of a sort that JSON stands for."""
+        """The concrete value, of the given sort, that JSON stands for."""
         match sort:
             case Boolean():
                 return bool(self._plain(data, bool, "true or false"))

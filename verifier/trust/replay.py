@@ -1,7 +1,7 @@
-"""Replay: executions checked on the concrete evaluator, without a solver.
+"""Replay: checks executions on the concrete evaluator, without a solver.
 
-No counterexample is shown that does not pass here: an initial state, each action enabled and giving
-the next state, and the property failing in the last.
+Every counterexample must pass this check before anybody sees it. Its first state must be initial, each
+action must be enabled and give the next state, and the property must fail in the last state.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ Bits = Sequence[bool]
 
 
 class ReplayFailure(Exception):
-    """A trace is no execution, or does not show what it claims. ``step`` 0 is the initial state."""
+    """A trace is no execution, or its last state does not violate the property. ``step`` 0 is the initial
+    state."""
 
     def __init__(self, step: int, reason: str) -> None:
         super().__init__(f"step {step}: {reason}")
@@ -47,7 +48,7 @@ class Replayer:
         return self._initial.single(state)[0]
 
     def violated(self, state: Bits) -> list[str]:
-        """The properties whose formula fails in the state; of reachable ones those that it reaches."""
+        """The properties whose formula fails in the state, or that are reachable and hold in it."""
         holds = self._properties.single(state)
         return [prop.name for prop, ok in zip(self.model.system.properties, holds, strict=True) if not ok]
 
@@ -67,7 +68,7 @@ class Replayer:
         return result
 
     def execute(self, initial: Bits, firings: Sequence[tuple[Instance, Bits]], prop: str) -> Trace:
-        """The trace of an execution that ends in a violation. Raises ReplayFailure if it is none."""
+        """The trace of an execution that ends in a violation. Raises ReplayFailure if it does not."""
         if not self.is_initial(initial):
             raise ReplayFailure(0, "not an initial state")
         states = [list(initial)]
@@ -94,7 +95,7 @@ class Replayer:
         )
 
     def check(self, trace: Trace) -> None:
-        """Checks a trace from anywhere. Raises ReplayFailure naming the step and why."""
+        """Checks a trace of any origin. Raises ReplayFailure, which names the step and the reason."""
         states = [self._encode(step, state) for step, state in enumerate(trace.states)]
         if not self.is_initial(states[0]):
             reading = ConcreteReading(trace.states[0])
@@ -106,7 +107,7 @@ class Replayer:
             raise ReplayFailure(trace.steps, self._missed(trace.violates))
 
     def _missed(self, prop: str) -> str:
-        """What is wrong where the last state does not violate the property."""
+        """The message for a last state that does not violate the property."""
         return f"{prop} {'is not reached' if self.model.system.seeks(prop) else 'holds'} in the last state"
 
     def _encode(self, step: int, state: Mapping[str, Any]) -> list[bool]:

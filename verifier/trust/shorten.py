@@ -1,4 +1,4 @@
-"""Shortening: leaves out actions that a counterexample does not need, checked by replay."""
+"""Shortening: leaves out actions that a counterexample does not need, and replays the result."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Firings = list[tuple[Instance, Bits]]
 def shorten(
     replayer: Replayer, initial: Bits, firings: Sequence[tuple[Instance, Bits]], prop: str
 ) -> Firings:
-    """An execution without detours that still ends in the violation, no longer than ``firings``.
+    """An execution that still ends in the violation and is not longer than ``firings``.
 
-    Cuts at the first violating state, cuts loops, and leaves out single actions until none can go.
+    It ends at the first violating state, has no loops, and needs each of its actions.
     """
     kept = _direct(replayer, initial, list(firings), prop)
     assert kept is not None
@@ -31,7 +31,7 @@ def shorten(
 
 
 def _direct(replayer: Replayer, initial: Bits, firings: Firings, prop: str) -> Firings | None:
-    """The firings up to the first violation, without loops; None if they are no violating execution."""
+    """The firings up to the first violation, without loops; None if no violation is reached."""
     state = list(initial)
     path: Firings = []
     place = {tuple(state): 0}

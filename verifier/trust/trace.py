@@ -28,7 +28,7 @@ class Trace:
     spec_hash: str
     constants: Mapping[str, Concrete]
     violates: str | None
-    """What the last state violates, or what it reaches."""
+    """The property that the last state violates or reaches."""
     states: tuple[Mapping[str, Concrete], ...]
     actions: tuple[ActionTaken, ...]
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-MEASURED = Path(__file__).parents[2] / "shared" / "golden" / "tlc.json"
+from results.generators.tlc import constants_of, measured_rows
+
 RABBIT = {
     "spec": "rabbit-sac",
     "constants": {"queues": 3, "apps": 3},
@@ -41,12 +42,7 @@ def explore_rows(repeats: int) -> list[list[str]]:
 
 
 def _largest() -> Iterator[dict[str, Any]]:
-    rows = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.is_file() else []
-    complete = [
-        row
-        for row in [*rows, RABBIT]
-        if row["distinct_states"] and not {"Liveness", "Termination"} & set(row["properties"])
-    ]
+    complete = [row for row in [*measured_rows(), RABBIT] if row["distinct_states"]]
     for spec in dict.fromkeys(row["spec"] for row in complete):
         yield max((row for row in complete if row["spec"] == spec), key=lambda row: row["distinct_states"])
 
@@ -55,10 +51,7 @@ def _measured(row: dict[str, Any]) -> tuple[float, float]:
     """Seconds of the whole command, and states per second of the exploration in it."""
     verify = str(Path(sys.executable).with_name("verify"))
     command = [verify, "explore", "--spec", row["spec"], "--format", "json", "--keep-going"]
-    constants = dict(row["constants"])
-    if "without lost messages" in row["note"]:
-        constants["losses"] = "none"
-    for name, value in constants.items():
+    for name, value in constants_of(row).items():
         command += ["--set", f"{name}={str(value).lower()}"]
     for name in row["properties"]:
         command += ["--property", name]

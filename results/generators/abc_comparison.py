@@ -12,6 +12,7 @@ import datetime
 import os
 import platform
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from tests.exporting import ABC
-
+ABC = shutil.which("berkeley-abc")
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 CONFIGURATIONS = ((3, 2, 2, 1), (3, 2, 2, 2), (3, 3, 3, 2), (3, 3, 3, 3))
 PLAIN, SIMPLIFIED = "", "strash; dc2; scorr; "
@@ -98,7 +98,8 @@ def main() -> None:
         sys.exit("berkeley-abc is not installed: apt-get install berkeley-abc")
     on = f"{datetime.date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores"
     load = os.getloadavg()[0]
-    print(f"# IC3 against ABC's pdr\n\n`python -m tests.abc_comparison` on {on}, load {load:.1f} before.\n")
+    print("# IC3 against ABC's pdr\n")
+    print(f"`python -m results.generators.abc_comparison` on {on}, load {load:.1f} before.\n")
     print("kip320, StrongIsr, at (replicas, log_size, max_records, max_leader_epoch). Processor seconds")
     print("of whole commands, one after the other; those of `verify prove --engine ic3` include building")
     print("the system and checking the proof by another solver. ABC proves StrongIsr alone, verify proves")

@@ -22,16 +22,16 @@ from unittest.mock import patch
 
 from tabulate import tabulate
 
-from tests.exploring import HEADERS, explore_rows
-from tests.models import build
+from results.generators.exploration_benchmark import HEADERS, explore_rows
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
 from verifier.engines.outcome import Outcome
 from verifier.processes.limits import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
+from verifier.specs.protocol import define
 from verifier.specs.registry import load
-from verifier.system.model import Model
+from verifier.system.model import Model, build
 from verifier.system.transition_system import TransitionSystem
 from verifier.verdict import VerdictKind
 
@@ -57,7 +57,7 @@ def _violated(model: Model, request: Request) -> Outcome:
 
 def steps_rows(repeats: int) -> list[Row]:
     """Parallel against serial steps, to the violation of the first try of KIP-320."""
-    model = build(load("kip320-first-try")())
+    model = build(define(load("kip320-first-try")()))
     parallel = median_seconds(partial(_violated, model, FIRST_TRY), repeats)
     plain = replace(FIRST_TRY, steps=StepsChoice.SERIAL, symmetry=False)
     broken = replace(FIRST_TRY, steps=StepsChoice.SERIAL)
@@ -87,7 +87,7 @@ def _nothing_left_out() -> Iterator[None]:
 
 def solver_rows(repeats: int) -> list[Row]:
     """Each solver to the same violation, by parallel steps."""
-    model = build(load("kip320-first-try")())
+    model = build(define(load("kip320-first-try")()))
     times = {
         solver: median_seconds(partial(_violated, model, replace(FIRST_TRY, solver=solver)), repeats)
         for solver in SOLVER_NAMES
@@ -104,7 +104,7 @@ def building_rows(repeats: int) -> list[Row]:
             ("TypeOk", "WeakIsr", "StrongIsr"), 12, steps, "cadical", limits=Limits(seconds=600)
         )
         began = time.perf_counter()
-        model = build(load("kip320")())
+        model = build(define(load("kip320")()))
         building = time.perf_counter() - began
         outcome = check(model, request)
         whole = time.perf_counter() - began
@@ -142,8 +142,9 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="which tables; by default all")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
+    command = " ".join(["python -m results.generators.benchmark", *sys.argv[1:]])
     on = f"{datetime.date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores"
-    print(f"# Benchmarks\n\n`python -m tests.benchmark {' '.join(sys.argv[1:])}` on {on}.")
+    print(f"# Benchmarks\n\n`{command}` on {on}.")
     print("Medians of runs side by side; on a shared machine the ratios count, not the seconds.\n")
     for name in options.tables or TABLES:
         rows, headers = TABLES[name]

@@ -13,12 +13,13 @@ from typing import Any
 
 from tabulate import tabulate
 
-from tests.models import build
 from verifier.engines.bmc import PREFERRED_SOLVERS, Request, check
 from verifier.processes.limits import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.expectations import Expectation, expectations
+from verifier.specs.protocol import define
 from verifier.specs.registry import BUILT_IN, load
+from verifier.system.model import build
 from verifier.verdict import Verdict, VerdictKind
 
 
@@ -59,7 +60,8 @@ def answer(question: Question, solver: str | None, seconds: float | None = None)
         limits=Limits(seconds=seconds),
     )
     names = request.properties
-    verdicts = check(build(load(question.spec)(question.constants)), request).verdicts
+    model = build(define(load(question.spec)(question.constants)))
+    verdicts = check(model, request).verdicts
     return [verdict for verdict in verdicts if verdict.property_name in names]
 
 
@@ -97,7 +99,7 @@ def main() -> None:
     versions = ", ".join(f"{name} {solver_version(name)}" for name in solvers)
     on = f"{datetime.date.today()}, Python {platform.python_version()}, {versions}"
     print(f"# Bounded model checking of the {options.family} family against an independent checker\n")
-    print(f"`python -m tests.expected {' '.join(sys.argv[1:])}` on {on}.\n")
+    print(f"`python -m results.generators.expected {' '.join(sys.argv[1:])}` on {on}.\n")
     print("Expected: what TLC found in the originals (`expectations.toml`), lengths in actions. A property")
     print("that holds is closed to the longest shortest path of the graph, a violation proven to be of the")
     print("fewest actions. Seconds are of the run, which checks the rows of the same depth together.\n")

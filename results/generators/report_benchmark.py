@@ -1,6 +1,6 @@
-"""How large reports get and how long they take to write and to open: `python -m tests.report_benchmark`.
+"""How large reports get and how long they take to write and to open. `make bench` runs it; it needs Chromium.
 
-Open means: from the navigation until the page is loaded and a frame with it is drawn. Needs Chromium.
+Opening a report lasts from the navigation until the page is loaded and a frame with it is drawn.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from selenium.webdriver import Chrome
 from tabulate import tabulate
 
-from tests.chromium import browser, size
-from tests.reporting import grid, kip320_first_try
+from results.generators.chromium import browser, size
+from results.generators.examples import grid, kip320_first_try
 from verifier.report.page import as_html
 from verifier.report.report import Report
 

@@ -1,6 +1,7 @@
 """Two recoveries of one ledger leave a committed entry on too few bookies: the execution, action by action.
 
-`python -m tests.two_recoveries FILE.itf.json` writes it as a trace for `verify replay` and `verify report`.
+`python -m results.generators.two_recoveries FILE.itf.json` writes it as a trace for `verify replay` and
+`verify report`.
 The original (BookKeeperProtocol.tla of Vanlightly/bookkeeper-tlaplus) takes the same 30 steps; see
 `tests/bookkeeper_tla.py` and docs/bookkeeper-two-recoveries.md.
 """
@@ -15,11 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.models import build
 from verifier.encodings.bits import conjunction, negation
 from verifier.encodings.concrete import Concrete, show
 from verifier.specs.bookkeeper.bookkeeper import BookKeeper
-from verifier.system.model import Model
+from verifier.specs.protocol import define
+from verifier.system.model import Model, build
 from verifier.system.transition_system import Instance
 from verifier.trust import itf
 from verifier.trust.replay import Replayer
@@ -88,7 +89,7 @@ def fired(model: Model, line: str) -> tuple[Instance, list[bool]]:
 @cache
 def two_recoveries() -> tuple[Model, Trace]:
     """The protocol and the execution, replayed."""
-    model = build(BookKeeper(CONSTANTS))
+    model = build(define(BookKeeper(CONSTANTS)))
     initial = model.layout.encode_state({name: sort.default for name, sort in model.layout.sorts.items()})
     firings = [fired(model, line) for line in ACTIONS]
     return model, Replayer(model).execute(initial, firings, VIOLATED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import platform
 import sys
 import time
@@ -13,22 +12,16 @@ from typing import Any
 
 from tabulate import tabulate
 
-from tests.exploring import MEASURED
-from tests.models import build
+from results.generators.tlc import constants_of, measured_rows
 from verifier.engines.explore import Exploration, Request, explore
 from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.protocol import define
 from verifier.specs.registry import load
 from verifier.system.deadlock import with_deadlock
+from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
-LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
 HEADERS = ["spec", "constants", "properties", "TLC", "here", "agree", "TLC s", "here s"]
-
-
-def _constants(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The constants of a row, with what its note says of lost messages."""
-    losses = [setting for words, setting in LOSSES.items() if words in row["note"]]
-    return {**row["constants"], **({"losses": losses[0]} if losses else {})}
 
 
 def _theirs(row: Mapping[str, Any]) -> str:
@@ -52,26 +45,23 @@ def _ours(row: Mapping[str, Any], names: list[str], found: Exploration) -> str:
 
 def main() -> None:
     """Prints the table as Markdown; ends with 1 if a row disagrees or there is none."""
-    rows = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.is_file() else []
     table: list[list[str]] = []
-    for row in rows:
-        if row["verdict"] == "not finished" or {"Liveness", "Termination"} & set(row["properties"]):
-            continue
+    for row in measured_rows():
         names = [NO_DEADLOCK] if row["verdict"] == "deadlock" else row["properties"]
-        model = build(load(row["spec"])(_constants(row)))
+        model = build(define(load(row["spec"])(constants_of(row))))
         if NO_DEADLOCK in names:
             model = with_deadlock(model)
         began = time.monotonic()
         found = explore(model, Request(tuple(names), symmetry=row["symmetry"]))
         seconds = time.monotonic() - began
         theirs, ours = _theirs(row), _ours(row, names, found)
-        constants = ", ".join(f"{name} {value}" for name, value in _constants(row).items())
+        constants = ", ".join(f"{name} {value}" for name, value in constants_of(row).items())
         line = [row["spec"], constants, ", ".join(row["properties"]), theirs, ours]
         table.append([*line, "yes" if theirs == ours else "NO", f"{row['seconds']:g}", f"{seconds:.2f}"])
     agreeing = sum(line[5] == "yes" for line in table)
     print("# Exploration against TLC\n")
     versions = f"Python {platform.python_version()}, numpy {metadata.version('numpy')}"
-    print(f"`python -m tests.golden_table` on {datetime.date.today()}, {versions}.\n")
+    print(f"`python -m results.generators.golden_table` on {datetime.date.today()}, {versions}.\n")
     print("TLC ran on the original TLA+ texts (one worker, breadth first, on another machine; its seconds")
     print("include its start), `verify explore`'s engine on ours. Lengths and depths are in actions; orbits")
     print("are states up to renaming bookies and clients. Left out: liveness, and what TLC did not finish.\n")

@@ -115,7 +115,8 @@ def main() -> None:
         if not expected:
             failing.append(f"{row.spec}, {row.property_name} at {row.constants()}: not {row.verdict}")
     print("# Proofs for all depths\n")
-    print(f"`python -m tests.proofs_table` on {datetime.date.today()}, Python {platform.python_version()}.\n")
+    on = f"{datetime.date.today()}, Python {platform.python_version()}"
+    print(f"`python -m results.generators.proofs_table` on {on}.\n")
     print("Each row is a whole `verify` command: what it took on the clock and of the processors, with the")
     print("check of every proof by another solver, or the replay of the counterexample. Constants that are")
     print("not given have their defaults. Invariants: formulas of the protocol with a name (its lemmas, the")

@@ -13,11 +13,11 @@ from typing import Any
 
 from tabulate import tabulate
 
-from tests.models import build
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.solvers import solver_version
+from verifier.specs.protocol import define
 from verifier.specs.registry import load
-from verifier.system.model import Model
+from verifier.system.model import Model, build
 from verifier.verdict import VerdictKind
 
 HEADERS = ["spec", "properties", "lemmas", "constants", "combinations", "PROVED", "seconds in all", "longest"]
@@ -203,7 +203,7 @@ def main() -> None:
         took, lemmas, proved = [], 0, 0
         for constants in grid.combinations():
             began = time.monotonic()
-            model = build(load(grid.spec)(constants))
+            model = build(define(load(grid.spec)(constants)))
             done = is_proved(by_lemmas(model, grid.properties))
             took.append(time.monotonic() - began)
             lemmas, proved = len(model.system.lemmas), proved + done
@@ -214,7 +214,7 @@ def main() -> None:
         table.append([grid.spec, ", ".join(grid.properties), lemmas, ranges, *figures])
     print("# Lemmas, on a grid of constants\n")
     versions = f"Python {platform.python_version()}, cadical {solver_version('cadical')}"
-    print(f"`python -m tests.lemma_grid` on {datetime.date.today()}, {versions}.\n")
+    print(f"`python -m results.generators.lemma_grid` on {datetime.date.today()}, {versions}.\n")
     print("Each line is one grid: all combinations of the values given. PROVED counts those at which every")
     print("property is proved by `verify induct`'s engine from the protocol's lemmas, for executions of any")
     print("length; seconds include building the model and starting the solver's process.\n")

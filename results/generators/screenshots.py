@@ -1,4 +1,7 @@
-"""Makes the pictures in docs/images: `python -m tests.screenshots [NAME...]`. Needs Chromium, and minutes."""
+"""Makes the pictures in docs/images: `python -m results.generators.screenshots [NAME...]`.
+
+It needs Chromium and some minutes, and for `standard-sweep` the report that `make results` writes.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.chromium import browser, prefer, screenshot, size
-from tests.reporting import bookkeeper_data_loss, kip320_first_try, run_rows
-from tests.two_recoveries import two_recoveries
+from results.generators.chromium import browser, prefer, screenshot, size
+from results.generators.examples import bookkeeper_data_loss, kip320_first_try, run_rows
+from results.generators.two_recoveries import two_recoveries
 from verifier.outcomes.row import Row
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.runs.replaying import Replayed, row_of
 
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
 IMAGES = _ROOT / "docs" / "images"
-STANDARD = _ROOT / "results" / "standard.html"
+STANDARD = _ROOT / "results" / "run" / "standard.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
 _TYPE = """
 const shown = [...document.querySelectorAll("input[placeholder='all variables']")].find(i => i.offsetParent);

@@ -1,0 +1,35 @@
+"""What TLC measured in the original TLA+ texts. The file stands beside the checkout and may be missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+MEASURED = Path(__file__).resolve().parents[3] / "shared" / "golden" / "tlc.json"
+LIVENESS = frozenset({"Liveness", "Termination"})
+LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
+"""What the note of a row says of lost messages, and the value of the constant ``losses`` for it."""
+
+
+def measured_rows(family: str | None = None) -> list[dict[str, Any]]:
+    """The rows, of one family if it is given; none if the file is missing.
+
+    Runs that TLC did not finish are left out, and so are rows about liveness.
+    """
+    if not MEASURED.is_file():
+        return []
+    return [
+        row
+        for row in json.loads(MEASURED.read_text(encoding="utf-8"))
+        if family in (None, row["family"])
+        and row["verdict"] != "not finished"
+        and not LIVENESS & set(row["properties"])
+    ]
+
+
+def constants_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The constants of a row, with what its note says of lost messages."""
+    losses = [value for words, value in LOSSES.items() if words in row["note"]]
+    return {**row["constants"], **({"losses": losses[0]} if losses else {})}

@@ -1,0 +1,130 @@
+"""A protocol at its constants, and the engines as its methods."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+from verifier.api.result import Result
+from verifier.runs.loading import Loaded, load_class_at
+from verifier.runs.loading import load as load_spec
+from verifier.runs.option import Option, Words, declared
+from verifier.runs.table import ENGINES, engine_named
+from verifier.specs.definition import Definition
+from verifier.specs.protocol import Protocol
+
+
+class EngineMethod:
+    """An engine as a method of a specification: it takes the engine's options, as ``verify ENGINE --help``
+    lists them, by name, and properties also by place."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> EngineMethod: ...
+    @overload
+    def __get__(self, instance: Specification, owner: type) -> Ask: ...
+    def __get__(self, instance: Specification | None, owner: type) -> EngineMethod | Ask:
+        return self if instance is None else Ask(instance, self.name)
+
+
+class Ask:
+    """An engine that waits for its options."""
+
+    def __init__(self, specification: Specification, name: str) -> None:
+        engine = engine_named(name)
+        self._specification = specification
+        self._name = name
+        self.__name__ = name
+        self.__doc__ = engine.help.replace("\b\n", "")
+        names = inspect.Parameter("properties", inspect.Parameter.VAR_POSITIONAL, annotation=str)
+        options = map(_parameter, declared(engine.options).values())
+        named = [option for option in options if option.name != names.name]
+        self.__signature__ = inspect.Signature([names, *named], return_annotation=Result)
+
+    def __call__(self, *properties: str, **options: Any) -> Result:
+        """Runs the engine. Raises UsageError for what it cannot be asked."""
+        return self._specification.run(self._name, *properties, **options)
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A protocol at its constants. Make one with ``verifier.load``."""
+
+    loaded: Loaded
+
+    bmc = EngineMethod("bmc")
+    explore = EngineMethod("explore")
+    simulate = EngineMethod("simulate")
+    prove = EngineMethod("prove")
+    induct = EngineMethod("induct")
+
+    def run(self, engine: str, /, *properties: str, **options: Any) -> Result:
+        """Runs any engine by name, until it is done, out of time, or interrupted.
+
+        ``options`` are the command's, with the same defaults: ``timeout`` takes seconds or text as in "5m".
+        Raises UsageError for what cannot be asked.
+        """
+        found = engine_named(engine)
+        given = {name: value for name, value in options.items() if value is not None}
+        for item in declared(found.options).values():
+            if isinstance(item.kind, Words) and isinstance(given.get(item.name), str):
+                given[item.name] = (given[item.name],)
+        parsed = found.parsed(given)
+        named = (*properties, *parsed.pop("properties", ()))
+        question = found.prepare(self.loaded, found.options_of({**parsed, "properties": named}))
+        return Result(found.run(question))
+
+    @property
+    def definition(self) -> Definition:
+        """The protocol as plain data."""
+        return self.loaded.definition
+
+    @property
+    def name(self) -> str:
+        """What the protocol calls itself."""
+        return self.definition.name
+
+    @property
+    def constants(self) -> Mapping[str, Any]:
+        """All constants with their values."""
+        return dict(self.definition.constants)
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The names of all properties."""
+        return tuple(prop.name for prop in self.definition.properties)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of all actions."""
+        return tuple(action.name for action in self.definition.actions)
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The names of all engines."""
+        return tuple(ENGINES)
+
+    def __repr__(self) -> str:
+        constants = "".join(f", {name}={value!r}" for name, value in self.constants.items())
+        return f"verifier.load({self.loaded.spec!r}{constants})"
+
+
+def load(spec: str | Path | type[Protocol], **constants: Any) -> Specification:
+    """A protocol at constants: a built-in one by name, one of your own by its file (``FILE.py`` or
+    ``FILE.py:Class``) or its class.
+
+    Constants that are not given have their defaults. Raises UsageError for an unknown spec or constant, and
+    DefinitionError if the protocol is not well formed.
+    """
+    if isinstance(spec, type):
+        return Specification(load_class_at(spec, constants))
+    return Specification(load_spec(str(spec), constants))
