@@ -89,6 +89,38 @@ class FrozenMap(Mapping[Any, Any]):
         return FrozenMap({**self._items, key: value})
 
 
+def elements_of(value: Concrete) -> Iterator[Element]:
+    """The elements in a value, in the order in which it is shown."""
+    match value:
+        case Element():
+            yield value
+        case frozenset():
+            for item in sorted(value, key=_order):
+                yield from elements_of(item)
+        case tuple():
+            for item in value:
+                yield from elements_of(item)
+        case FrozenMap():
+            for key, item in value.items():
+                yield from elements_of(key)
+                yield from elements_of(item)
+
+
+def with_elements(value: Concrete, renaming: Mapping[Element, Concrete]) -> Concrete:
+    """The value with elements replaced by others, or by what stands for them."""
+    match value:
+        case Element():
+            return renaming.get(value, value)
+        case frozenset():
+            return frozenset(with_elements(item, renaming) for item in value)
+        case tuple():
+            return tuple(with_elements(item, renaming) for item in value)
+        case FrozenMap():
+            pairs = value.items()
+            return FrozenMap((with_elements(k, renaming), with_elements(v, renaming)) for k, v in pairs)
+    return value
+
+
 _PLAIN = re.compile(r"\w[\w .+/-]*")
 
 

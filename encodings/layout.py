@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from pysmt.fnode import FNode
@@ -35,6 +36,35 @@ class Part:
 Path = tuple[Concrete, ...]
 """A variable's name, then the keys and named parts that lead to one scalar."""
 
+
+class Relation(StrEnum):
+    """What a state bit says of its field."""
+
+    IS_TRUE = "is true"
+    EQUALS = "="
+    AT_LEAST = "≥"
+
+
+_OPPOSITE = {Relation.EQUALS: "≠", Relation.AT_LEAST: "<"}
+
+
+@dataclass(frozen=True)
+class BitMeaning:
+    """What it means that a state bit is set: the field at ``path`` has this relation to ``value``."""
+
+    path: Path
+    relation: Relation
+    value: Concrete
+    """Of IS_TRUE it is True."""
+
+    def text(self, is_set: bool) -> str:
+        """What the bit says if it is set, or if it is not: ``log[r2][1].epoch ≥ 2``, ``up[r1]``."""
+        name = path_text(self.path)
+        if self.relation is Relation.IS_TRUE:
+            return name if is_set else f"¬{name}"
+        return f"{name} {self.relation if is_set else _OPPOSITE[self.relation]} {show(self.value)}"
+
+
 _PRESENT = Part("is some")
 """The step to the condition that an option holds a value. No field can have this name."""
 _LENGTH = Part("length")
@@ -54,6 +84,14 @@ class Leaf:
     def name(self) -> str:
         """The path as text: ``log[r2][1].epoch``."""
         return path_text(self.path)
+
+    def meaning(self, index: int) -> BitMeaning:
+        """What the bit with that index in ``bits`` says."""
+        if self.code is None:
+            return BitMeaning(self.path, Relation.IS_TRUE, True)
+        if self.code is Code.THERMOMETER:
+            return BitMeaning(self.path, Relation.AT_LEAST, self.values[index + 1])
+        return BitMeaning(self.path, Relation.EQUALS, self.values[index])
 
     def decode(self, bits: PythonSequence[bool]) -> Concrete:
         """The value that concrete bits hold. Raises ValueError if they hold none."""
@@ -85,6 +123,14 @@ class Layout:
         self.bits: tuple[FNode, ...] = tuple(bit for leaf in leaves for bit in leaf.bits)
         # Solvers, certificates and exported files identify bits by their names.
         assert len(set(self.bits)) == len(self.bits), "two bits have one name"
+
+    def meanings(self) -> dict[str, BitMeaning]:
+        """What each bit says, by the bit's name."""
+        return {
+            symbol.symbol_name(): leaf.meaning(index)
+            for leaf in self.leaves
+            for index, symbol in enumerate(leaf.bits)
+        }
 
     def valid(self) -> FNode:
         """Whether the bits hold a state: codes stand for values, and unused slots hold their defaults."""

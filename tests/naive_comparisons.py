@@ -19,10 +19,10 @@ from tests.random_plans import Plan
 from tests.random_protocols import DEEPEST, MOST_STATES, random_protocol
 from verifier.clauses.unrolling import Steps
 from verifier.engines import bmc, explore, prove, simulate
-from verifier.engines.bounded_search import DepthClosed, Found, GaveUp, Search, search
+from verifier.engines.bounded_search import DepthClosed, Search, SolverGaveUp, ViolationFound, search
 from verifier.engines.choices import StepsChoice
 from verifier.engines.ic3.search import Counterexample, Proof
-from verifier.engines.kinduction import BaseClosed, Induced, kinduction
+from verifier.engines.kinduction import BaseClosed, KInductionProof, kinduction
 from verifier.engines.provers import (
     ic3_certificate,
     ic3_work,
@@ -38,7 +38,7 @@ from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
 _SECONDS_OF_A_PROVER = 4
-_DEEPEST_INDUCTION = 12
+_LARGEST_K = 12
 
 
 @dataclass
@@ -142,14 +142,14 @@ def by_searching(subject: Subject, steps: Steps, symmetry: bool, solver: str = "
     replayer, found = Replayer(subject.model), set()
     for event in events:
         match event:
-            case GaveUp():
+            case SolverGaveUp():
                 yield f"{who}: {event.reason}"
             case DepthClosed():
                 for name in event.properties:
                     least = subject.least(name)
                     if least is not None and least <= event.depth:
                         yield f"{who}: {name} closed to {event.depth}, but found in {least}"
-            case Found():
+            case ViolationFound():
                 found.add(event.violates)
                 taken = [(subject.model.system.instances[f.instance], f.inputs) for f in event.firings]
                 yield from _of_firings(subject, who, replayer, event.initial, taken, event.violates)
@@ -246,17 +246,17 @@ def by_kinduction(subject: Subject, name: str) -> Complaints:
     try:
         with _at_most(_SECONDS_OF_A_PROVER):
             goal = with_goal(subject.model.system, name)
-            kinduction(goal, name, "cadical", events.append, deepest=_DEEPEST_INDUCTION)
+            kinduction(goal, name, "cadical", events.append, largest_k=_LARGEST_K)
     except _OutOfTime:
         pass
     least = [subject.truth.steps[goal] for goal in _goals(subject, name) if goal in subject.truth.steps]
     for event in events:
         if isinstance(event, BaseClosed) and least and event.depth >= min(least):
             yield f"k-induction: {name} closed to {event.depth}, but it fails in {min(least)}"
-        elif isinstance(event, Induced):
+        elif isinstance(event, KInductionProof):
             certificate = kind_certificate(subject.model, name, event, "cadical")
             yield from _of_proof(subject, "k-induction", name, certificate)
-        elif isinstance(event, Found):
+        elif isinstance(event, ViolationFound):
             taken = [(firing.instance, firing.inputs) for firing in event.firings]
             yield from _of_counterexample(subject, "k-induction", name, event.initial, taken)
 

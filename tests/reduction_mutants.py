@@ -268,7 +268,7 @@ def _meets(one: frozenset[int], other: frozenset[int]) -> bool:
     return bool(one & other)
 
 
-_BUILDER = "verifier.clauses.unrolling._FrameBuilder"
+_BUILDER = "verifier.clauses.unrolling._UnrollingBuilder"
 _SERIAL = (serial,)
 
 MUTANTS = (

@@ -143,7 +143,7 @@ def test_a_search_that_dies_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_closed_depth_is_kept_when_the_solver_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     def half(system: Any, task: Any, report: Any, _: Any) -> None:
         report(bounded_search.DepthClosed(0, task.properties, 0.0, 0.0))
-        report(bounded_search.GaveUp("z3 gave up"))
+        report(bounded_search.SolverGaveUp("z3 gave up"))
 
     monkeypatch.setattr("verifier.engines.bmc.search", half)
     verdict = _verdict(Chain(), Request(("NeverTop",), 4, StepsChoice.SERIAL))
@@ -154,7 +154,7 @@ def test_a_violation_that_does_not_replay_is_an_error(monkeypatch: pytest.Monkey
     def lie(system: Any, task: Any, report: Any, _: Any) -> None:
         initial = tuple(False for _ in system.bits)
         firings = (bounded_search.Firing(0, ()),)
-        report(bounded_search.Found("NeverTop", initial, firings, 1, 0.0))
+        report(bounded_search.ViolationFound("NeverTop", initial, firings, 1, 0.0))
 
     monkeypatch.setattr("verifier.engines.bmc.search", lie)
     verdict = _verdict(Chain(), Request(("NeverTop",), 4, StepsChoice.SERIAL))

@@ -15,7 +15,8 @@ from tests import explicit as slow
 from tests.command_line import CHAIN, LOCK, verify
 from tests.models import build
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
-from verifier.clauses.unrolling import Steps, frames
+from verifier.clauses.frame_variables import FrameVariables
+from verifier.clauses.unrolling import Steps, unroll
 from verifier.encodings.sorts import Range
 from verifier.engines.explore import COMPLETE, Exploration, Progress, Request, explore
 from verifier.explicit.initial import initial_states
@@ -184,24 +185,26 @@ def _after_exactly(model: Model, count: int) -> list[set[tuple[bool, ...]]]:
 
 def _solved(model: Model, count: int, most: int) -> Iterator[set[tuple[bool, ...]]]:
     """The same by a solver that is asked for one more state until there is none; ends before too many."""
-    unrolled = frames(model.system, Steps.SERIAL, symmetry=False)
+    unrolled = unroll(model.system, Steps.SERIAL, symmetry=False)
     solver = open_solver("cadical")
-    guard = (count + 2) * unrolled.stride
+    variables = FrameVariables(unrolled)
     solver.add_clauses(unrolled.start)
     solver.add_clauses(unrolled.state)
     for depth in range(count + 1):
+        variables.open_frame()
         if depth:
-            solver.add_clauses(unrolled.shifted(unrolled.relation, depth - 1))
-            solver.add_clauses(unrolled.shifted(unrolled.state, depth))
-        variables = [unrolled.at(variable, depth) for variable in range(1, unrolled.bits + 1)]
+            solver.add_clauses(variables.placed(unrolled.relation, depth - 1))
+            solver.add_clauses(variables.placed(unrolled.state, depth))
+        bits = [variables.at(bit, depth) for bit in range(1, unrolled.bits + 1)]
+        guard = variables.fresh()
         found: set[tuple[bool, ...]] = set()
-        while solver.solve([guard + depth]) is Answer.SATISFIABLE:
-            state = tuple(solver.value(variable) for variable in variables)
+        while solver.solve([guard]) is Answer.SATISFIABLE:
+            state = tuple(solver.value(bit) for bit in bits)
             found.add(state)
             if len(found) > most:
                 return
-            differs = [-v if on else v for v, on in zip(variables, state, strict=True)]
-            solver.add_clauses([[-(guard + depth), *differs]])
+            differs = [-v if on else v for v, on in zip(bits, state, strict=True)]
+            solver.add_clauses([[-guard, *differs]])
         yield found
 
 

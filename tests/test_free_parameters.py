@@ -56,7 +56,7 @@ def test_leaving_a_sort_by_choice_is_a_violation() -> None:
     assert (verdict.kind, verdict.steps) == (VerdictKind.VIOLATED, 3)
 
 
-def test_somehow_quantifies_each_connective() -> None:
+def test_exists_over_quantifies_each_connective() -> None:
     x, y, z = bit("x"), bit("y"), bit("z")
     assert exists_over(conjunction((x, y)), [x]) is y
     assert exists_over(disjunction((x, y)), [x]) is TRUE

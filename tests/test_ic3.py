@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from multiprocessing import Pipe
 from typing import Any
 
 import pytest
@@ -11,18 +13,22 @@ from tests.explicit import explore
 from tests.models import build
 from tests.test_random_systems import NAMES, RandomProtocol
 from tests.toys import Chain, Corridor, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
+from verifier.clauses.type_clauses import type_clauses
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
-from verifier.engines.bounded_search import Found
-from verifier.engines.ic3.frames import Frames, Transition
+from verifier.engines.bounded_search import SolverGaveUp, ViolationFound
+from verifier.engines.ic3.cubes import Cube
+from verifier.engines.ic3.frames import Blocked, Frames, Predecessor
+from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
 from verifier.engines.ic3.lifting import Lifting
-from verifier.engines.ic3.problem import problem, type_clauses
+from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove
-from verifier.engines.kinduction import Induced, kinduction
-from verifier.engines.provers import ic3_certificate
-from verifier.solvers.assuming import AssumingSolver
+from verifier.engines.kinduction import KInductionProof, kinduction
+from verifier.engines.provers import ic3_certificate, ic3_work
+from verifier.solvers import QUERY_SOLVER, Answer, ClauseSolver, open_solver, satisfiable
+from verifier.solvers.names import BACKENDS
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.symmetry.bit_permutations import bit_permutations
@@ -98,9 +104,9 @@ def test_kinduction_knows_the_toys(case: Any) -> None:
     kinduction(build(protocol).system, name, "cadical", events.append)
     last = events[-1]
     if length is None:
-        assert isinstance(last, Induced)
+        assert isinstance(last, KInductionProof)
     else:
-        assert isinstance(last, Found)
+        assert isinstance(last, ViolationFound)
         assert last.steps == length
 
 
@@ -110,7 +116,7 @@ def test_never_two_is_violated_though_two_is_stuck() -> None:
     assert isinstance(_ic3(model, "NeverTop"), Counterexample)
     events: list[Any] = []
     kinduction(model.system, "NeverTop", "z3", events.append)
-    assert isinstance(events[-1], Found)
+    assert isinstance(events[-1], ViolationFound)
 
 
 @pytest.mark.parametrize("rules", range(30))
@@ -123,10 +129,10 @@ def test_random_systems_agree_with_exploration(rules: int) -> None:
         if isinstance(answer, Counterexample):
             assert len(answer.firings) >= steps[name]
         events: list[Any] = []
-        kinduction(model.system, name, "cadical", events.append, deepest=12)
-        if isinstance(events[-1], Found):
+        kinduction(model.system, name, "cadical", events.append, largest_k=12)
+        if isinstance(events[-1], ViolationFound):
             assert events[-1].steps == steps[name]
-        elif isinstance(events[-1], Induced):
+        elif isinstance(events[-1], KInductionProof):
             assert name not in steps
 
 
@@ -145,11 +151,11 @@ def test_closed_frames_are_depths_without_violation() -> None:
 def _walks(model: Model, count: int, length: int, seed: int) -> list[tuple[bool, ...]]:
     """States of random executions."""
     rng, replayer = random.Random(seed), Replayer(model)
-    frames = problem(model.system, model.system.properties[0].name).frames
-    solver = AssumingSolver([*frames.start, *frames.state])
-    assert solver.solve()
-    bits = len(model.system.bits)
-    initial = [literal > 0 for literal in solver.model()[:bits]]
+    unrolling = problem(model.system, model.system.properties[0].name).unrolling
+    solver = open_solver(QUERY_SOLVER)
+    solver.add_clauses([*unrolling.start, *unrolling.state])
+    assert satisfiable(solver)
+    initial = [solver.value(bit) for bit in range(1, len(model.system.bits) + 1)]
     found = []
     for _ in range(count):
         state = list(initial)
@@ -176,7 +182,7 @@ def test_every_state_of_a_lifted_cube_has_the_successor(protocol: Protocol) -> N
                 continue
             literals = _literals(after)
             goal = tuple(rng.sample(literals, min(3, len(literals))))
-            cube = lifting.predecessor(_literals(state), index, inputs, goal)
+            cube = lifting.lift_predecessor(Predecessor(_literals(state), index, tuple(inputs)), goal)
             larger += len(cube) < len(state)
             for _ in range(4):  # any other bits, also such as hold no state
                 other = [rng.random() < 0.5 for _ in state]
@@ -188,8 +194,8 @@ def test_every_state_of_a_lifted_cube_has_the_successor(protocol: Protocol) -> N
     assert larger
 
 
-def _literals(state: Any) -> list[int]:
-    return [number if on else -number for number, on in enumerate(state, 1)]
+def _literals(state: Any) -> tuple[int, ...]:
+    return tuple(number if on else -number for number, on in enumerate(state, 1))
 
 
 @pytest.mark.parametrize("protocol", [Kip320(SMALL), Lottery()], ids=lambda p: p.spec_name())
@@ -197,8 +203,9 @@ def test_relation_and_functions_agree_on_codes_without_a_value(protocol: Protoco
     """What is unchanged is so bit by bit, in the clauses of the relation as in the evaluator's functions."""
     model = build(protocol)
     question = problem(model.system, model.system.properties[0].name)
-    unrolled, rng, replayer = question.frames, random.Random(5), Replayer(model)
-    solver = AssumingSolver([*unrolled.state, *unrolled.relation])
+    unrolled, rng, replayer = question.unrolling, random.Random(5), Replayer(model)
+    solver = open_solver(QUERY_SOLVER)
+    solver.add_clauses([*unrolled.state, *unrolled.relation])
     valid = Evaluator(model.system.bits, [model.system.valid])
     astray = 0
     for _ in range(300):
@@ -208,10 +215,11 @@ def test_relation_and_functions_agree_on_codes_without_a_value(protocol: Protoco
             inputs = [rng.random() < 0.5 for _ in instance.inputs]
             given = [v if on else -v for v, on in zip(unrolled.inputs[index], inputs, strict=True)]
             expected = replayer.successor(state, instance, inputs)
-            assert solver.solve([*_literals(state), unrolled.firing[index], *given]) == (expected is not None)
+            taken = satisfiable(solver, [*_literals(state), unrolled.firing[index], *given])
+            assert taken == (expected is not None)
             if expected is not None:
-                start = unrolled.stride
-                assert [v > 0 for v in solver.model()[start : start + len(state)]] == expected
+                bits = range(1, len(state) + 1)
+                assert [solver.value(unrolled.stride + bit) for bit in bits] == expected
     assert astray > 50
 
 
@@ -281,6 +289,90 @@ def test_no_symmetry_where_unused_places_hold_an_element() -> None:
     assert isinstance(_ic3(model, "NoneServed"), Proof)
 
 
+# Solvers
+
+
+class _ToyBackend:
+    """A backend that passes everything on to another one, until it gives up."""
+
+    def __init__(self, patience: float) -> None:
+        self.solver: ClauseSolver = open_solver("z3")
+        self.add_clauses = self.solver.add_clauses
+        self.value = self.solver.value
+        self.values = self.solver.values
+        self.failed_assumptions = self.solver.failed_assumptions
+        self.close = self.solver.close
+        self.patience = patience
+
+    def solve(self, assumptions: Any = ()) -> Answer:
+        self.patience -= 1
+        return self.solver.solve(assumptions) if self.patience >= 0 else Answer.UNKNOWN
+
+
+@pytest.mark.parametrize("case", [KNOWN[0], KNOWN[2], KNOWN[12]], ids=_ids)
+def test_a_new_backend_serves_all_of_ic3(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "toy", lambda seed: _ToyBackend(math.inf))
+    monkeypatch.delitem(BACKENDS, QUERY_SOLVER)
+    protocol, name, length = case
+    model = build(protocol)
+    question, permutations = problem(model.system, name), bit_permutations(model)
+    answer = prove(question, permutations, solver="toy")
+    assert isinstance(answer, Proof) == (length is None)
+    if isinstance(answer, Proof):
+        clauses = reduced(question, permutations, answer.clauses, "toy")
+        _passes(model, name, Proof(tuple(clauses), 0, answer.frame, 0, 0.0))
+
+
+def test_a_solver_that_gives_up_ends_ic3_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "toy", lambda seed: _ToyBackend(3))
+    events: list[Any] = []
+    ic3_work(build(Chain()), "NeverTop", lemmas=False, solver="toy")(events.append, Pipe()[0])
+    assert events[-1] == SolverGaveUp("toy gave up")
+
+
+# Inductive generalisation
+
+
+class _CandidateWithCtgs:
+    """Frames and lifting in which the candidate (1, 2) has so many CTGs, all of which can be blocked."""
+
+    frontier = 2
+
+    def __init__(self, ctgs: int) -> None:
+        self.ctgs = ctgs
+        self.uses: dict[int, int] = {}
+        self.calls: list[str] = []
+
+    def initial_state_in(self, cube: Cube) -> None:
+        return None
+
+    def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
+        if set(cube) != {1, 2}:
+            return Blocked(cube) if 10 in cube else Predecessor((10, 3), 0, ())
+        self.calls.append("query")
+        return Predecessor((10, 3), 0, ()) if self.ctgs else Blocked(cube)
+
+    def lift_predecessor(self, predecessor: Predecessor, successor: Cube) -> Cube:
+        return (10,) if set(successor) == {1, 2} else (11,)
+
+    def push_forward(self, core: Cube, level: int) -> tuple[Cube, int]:
+        return core, level
+
+    def add_blocked(self, cube: Cube, level: int) -> None:
+        self.calls.append("block")
+        self.ctgs -= 1
+
+
+@pytest.mark.parametrize("ctgs", range(6))
+def test_after_each_blocked_ctg_the_candidate_is_tried_again(ctgs: int) -> None:
+    """As in the paper, three CTGs are blocked at most; none of them for nothing."""
+    frames: Any = _CandidateWithCtgs(ctgs)
+    core = InductiveGeneralisation(frames, frames).generalise((1, 2, 3), 2)
+    blocked = min(ctgs, 3)
+    assert frames.calls == [*["query", "block"] * blocked, "query"]
+    assert set(core) == ({1, 2} if ctgs <= 3 else {1, 2, 3})
+
+
 # Frames, and what comes of them
 
 
@@ -288,12 +380,12 @@ def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:
     model = build(Kip320(SMALL))
     frames = Frames(problem(model.system, "StrongIsr"), bit_permutations(model))
     for _ in range(3):
-        frames.open()
-    state = frames.violation()
+        frames.open_frame()
+    state = frames.bad_state()
     assert state is not None
-    frames.block(state, 1)
+    frames.add_blocked(state, 1)
     (orbit,) = frames.levels[1]
-    frames.raise_to(orbit, orbit.cube, 2)
+    frames.move_up(orbit, orbit.cube, 2)
     assert frames.levels[1] == []
     assert frames.is_blocked(state, 1)
     assert frames.is_blocked(state, 2)
@@ -304,13 +396,13 @@ def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:
 def test_blocked_cubes_have_no_initial_state_in_them() -> None:
     model = build(Kip320(SMALL))
     frames = Frames(problem(model.system, "StrongIsr"), bit_permutations(model))
-    frames.open()
-    state = frames.violation()
+    frames.open_frame()
+    state = frames.bad_state()
     assert state is not None
-    found = frames.reaches(state, 1)
-    assert not isinstance(found, Transition)
-    assert frames.initial(found) is None
-    assert set(found) <= set(state)
+    answer = frames.relative_induction(state, 1)
+    assert isinstance(answer, Blocked)
+    assert frames.initial_state_in(answer.core) is None
+    assert set(answer.core) <= set(state)
 
 
 def test_kip320_is_proved_and_its_invariant_can_be_reduced() -> None:

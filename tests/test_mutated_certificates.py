@@ -355,6 +355,6 @@ def test_a_check_that_leaves_something_out_is_noticed(
     left_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proof_of(SUBJECTS[6])
-    monkeypatch.setattr(certifying._Check, left_out, lambda *_: None)
+    monkeypatch.setattr(certifying._CertificateCheck, left_out, lambda *_: None)
     with pytest.raises(AssertionError, match="was accepted"):
         judged(SUBJECTS[6], MANY, tmp_path)

@@ -327,6 +327,32 @@ def test_images_of_a_clause_are_one_line_only_if_all_are_there() -> None:
     assert invariant_lines(model, alone) == ["for all persons a: one ≠ a"]
 
 
+class NamedLikeAnElement(Protocol):
+    """A variable has the name of an element."""
+
+    people = IndexSetConstant(3, kind="person")
+
+    def state(self) -> State:
+        return State(p1=Boolean(), one=Option(self.people))
+
+    def init(self, s: Any) -> Any:
+        return ~s.p1 & s.one.is_none
+
+    @action(who="people")
+    def choose(self, s: Any, who: Any) -> Step:
+        return Step(when=[], then={s.one: who})
+
+    @invariant()
+    def none_yet(self, s: Any) -> Any:
+        return ~s.p1
+
+
+def test_elements_in_a_clause_are_not_known_by_their_names() -> None:
+    model = build(NamedLikeAnElement())
+    clauses: list[Any] = [(("p1", False), (f"one#{number}", True)) for number in (1, 2, 3)]
+    assert invariant_lines(model, clauses) == ["for all persons a: p1 ⇒ one = a"]
+
+
 # The command
 
 

@@ -18,10 +18,10 @@ from tests.naive import Instance, Naive, State
 from tests.naive_comparisons import Subject, subject_of
 from tests.random_sorts import moved, stable
 from verifier.clauses.structural_invariants import structural_invariants
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.quantifiers import if_
 from verifier.encodings.sorts import Boolean, IndexSet, Range, Set
-from verifier.engines.bounded_search import Found, Search, search
+from verifier.engines.bounded_search import Search, ViolationFound, search
 from verifier.engines.ic3.problem import problem
 from verifier.solvers import Answer, open_solver
 from verifier.specs.protocol import IndexSetConstant, Protocol, Step, action, invariant
@@ -90,7 +90,7 @@ def _after(naive: Naive, state: State | None, instance: Instance) -> State | Non
 
 def _swapped(subject: Subject) -> list[tuple[int, int]]:
     """Pairs of instances of which the first, standing later, may not be followed by the second."""
-    unrolled = frames(subject.model.system, Steps.SERIAL, symmetry=True)
+    unrolled = unroll(subject.model.system, Steps.SERIAL, symmetry=True)
     place = {variable: index for index, variable in enumerate(unrolled.firing)}
     return [(place[-one], place[-other - unrolled.stride]) for one, other in unrolled.succession]
 
@@ -116,7 +116,7 @@ def _bits(subject: Subject, state: State) -> list[bool]:
     return subject.model.layout.encode_state(named)
 
 
-def _models(unrolled: Frames, bits: Sequence[bool], rng: random.Random) -> Iterator[tuple[Any, list[int]]]:
+def _models(unrolled: Unrolling, bits: Sequence[bool], rng: random.Random) -> Iterator[tuple[Any, list[int]]]:
     """Some steps from a state: a solver with each, and the instances that fire in it."""
     solver = open_solver("cadical")
     solver.add_clauses([*unrolled.state, *unrolled.relation])
@@ -136,7 +136,7 @@ def _models(unrolled: Frames, bits: Sequence[bool], rng: random.Random) -> Itera
 @pytest.mark.parametrize("steps", Steps)
 def test_a_step_leads_where_its_instances_lead_one_by_one(seed: int, steps: Steps) -> None:
     subject = _subject(seed)
-    unrolled, rng = frames(subject.model.system, steps, symmetry=False), random.Random(seed)
+    unrolled, rng = unroll(subject.model.system, steps, symmetry=False), random.Random(seed)
     for state in _states(subject)[:6]:
         for solver, firing in _models(unrolled, _bits(subject, state), rng):
             assert firing
@@ -153,7 +153,7 @@ def test_a_step_leads_where_its_instances_lead_one_by_one(seed: int, steps: Step
 def test_what_is_enabled_may_fire_and_nothing_else(seed: int) -> None:
     subject = _subject(seed)
     for steps in Steps:
-        unrolled = frames(subject.model.system, steps, symmetry=False)
+        unrolled = unroll(subject.model.system, steps, symmetry=False)
         solver = open_solver("cadical")
         solver.add_clauses([*unrolled.state, *unrolled.relation])
         for state in _states(subject)[:6]:
@@ -169,7 +169,7 @@ def test_what_is_enabled_may_fire_and_nothing_else(seed: int) -> None:
 def test_what_a_step_does_is_the_same_in_every_frame(steps: Steps) -> None:
     found: list[Any] = []
     search(build(SharedWithInit()).system, Search(steps, "cadical", 4, ("NeverMarked",)), found.append)
-    assert not [event for event in found if isinstance(event, Found)]
+    assert not [event for event in found if isinstance(event, ViolationFound)]
 
 
 # Symmetry
@@ -239,7 +239,7 @@ def _image(clause: Sequence[int], permutation: Sequence[int]) -> frozenset[int]:
 def test_images_of_structural_invariants_hold_in_every_state_reached(seed: int) -> None:
     subject = _subject(seed)
     system = subject.model.system
-    clauses = structural_invariants(system, frames(system, Steps.SERIAL, symmetry=False), "cadical")
+    clauses = structural_invariants(system, unroll(system, Steps.SERIAL, symmetry=False), "cadical")
     images = {_image(clause, p) for clause in clauses for p in bit_permutations(subject.model)}
     for level in subject.truth.levels:
         for state in level:

@@ -19,6 +19,7 @@ from verifier.solvers import (
     open_solver,
     solver_version,
 )
+from verifier.solvers.names import BACKENDS
 
 Assignment = tuple[bool, ...]
 
@@ -76,13 +77,13 @@ def run_increments(name: str, rng: random.Random) -> None:
     solver.close()
 
 
-@pytest.mark.parametrize("name", SOLVER_NAMES)
+@pytest.mark.parametrize("name", BACKENDS)
 def test_random_increments_agree_with_brute_force(name: str) -> None:
     for seed in range(200 if name == "cvc5" else 600):
         run_increments(name, random.Random(seed))
 
 
-@pytest.mark.parametrize("name", SOLVER_NAMES)
+@pytest.mark.parametrize("name", BACKENDS)
 def test_a_pigeonhole_has_no_assignment(name: str) -> None:
     pigeons, holes = 6, 5
     in_hole = [[pigeon * holes + hole + 1 for hole in range(holes)] for pigeon in range(pigeons)]
@@ -100,7 +101,7 @@ def test_a_pigeonhole_has_no_assignment(name: str) -> None:
     assert solver.solve() is Answer.SATISFIABLE
 
 
-@pytest.mark.parametrize("name", SOLVER_NAMES)
+@pytest.mark.parametrize("name", BACKENDS)
 def test_unseen_variables_are_false_and_may_be_assumed(name: str) -> None:
     solver = open_solver(name)
     solver.add_clauses([[1, 2]])
@@ -112,7 +113,7 @@ def test_unseen_variables_are_false_and_may_be_assumed(name: str) -> None:
     assert set(solver.failed_assumptions()) <= {9, -9}
 
 
-@pytest.mark.parametrize("name", SOLVER_NAMES)
+@pytest.mark.parametrize("name", BACKENDS)
 def test_an_empty_clause_settles_everything(name: str) -> None:
     solver = open_solver(name)
     solver.add_clauses([[1], []])
@@ -120,7 +121,7 @@ def test_an_empty_clause_settles_everything(name: str) -> None:
     assert list(solver.failed_assumptions()) == []
 
 
-@pytest.mark.parametrize("name", SOLVER_NAMES)
+@pytest.mark.parametrize("name", BACKENDS)
 def test_values_stay_readable_while_clauses_are_added(name: str) -> None:
     """The loop that enumerates all assignments, blocking each while it is being read."""
     solver = open_solver(name)
@@ -130,15 +131,18 @@ def test_values_stay_readable_while_clauses_are_added(name: str) -> None:
         first = solver.value(1)
         solver.add_clauses([[-v if solver.value(v) else v for v in (1, 2, 3)]])
         assert solver.value(1) == first
-        seen.add(tuple(solver.value(v) for v in (1, 2, 3)))
+        seen.add(tuple(solver.values((1, 2, 3))))
+        assert solver.values((1, 9)) == [first, False]
     assert len(seen) == 7
 
 
-@pytest.mark.parametrize("name", SOLVER_NAMES)
+@pytest.mark.parametrize("name", BACKENDS)
 def test_questions_out_of_turn_are_refused(name: str) -> None:
     solver = open_solver(name)
     with pytest.raises(RuntimeError):
         solver.value(1)
+    with pytest.raises(RuntimeError):
+        solver.values([1])
     solver.add_clauses([[1]])
     assert solver.solve() is Answer.SATISFIABLE
     with pytest.raises(RuntimeError):

@@ -23,7 +23,7 @@ from unittest.mock import patch
 from tabulate import tabulate
 
 from results.generators.exploration_benchmark import HEADERS, explore_rows
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
 from verifier.engines.outcome import Outcome
@@ -77,11 +77,11 @@ def steps_rows(repeats: int) -> list[Row]:
 def _nothing_left_out() -> Iterator[None]:
     """Serial steps as in the textbook: without structural invariants or an order of what commutes."""
 
-    def textbook(system: TransitionSystem, steps: Steps, symmetry: bool) -> Frames:
-        return replace(frames(system, steps, symmetry), succession=[])
+    def textbook(system: TransitionSystem, steps: Steps, symmetry: bool) -> Unrolling:
+        return replace(unroll(system, steps, symmetry), succession=[])
 
     search = "verifier.engines.bounded_search"
-    with patch(f"{search}.structural_invariants", return_value=[]), patch(f"{search}.frames", textbook):
+    with patch(f"{search}.structural_invariants", return_value=[]), patch(f"{search}.unroll", textbook):
         yield
 
 

@@ -1,10 +1,10 @@
 """Parallel steps: which order of instances lets most of them fire in one step.
 
-The exists-step semantics of planning as satisfiability (Rintanen, Heljanko, Niemelä 2006,
-doi:10.1016/j.artint.2006.08.002): instances may fire together if, in one fixed order of all of them,
-none writes what a later one reads or writes. Consumers of a value should therefore stand before its
-producers; the order is the greedy one for a small feedback arc set (Eades, Lin, Smyth 1993,
-doi:10.1016/0020-0190(93)90079-O).
+This is the exists-step semantics of planning as satisfiability (Rintanen, Heljanko, Niemelä 2006,
+doi:10.1016/j.artint.2006.08.002). All instances have one fixed order. Several instances may fire in one step
+if none of them writes a field that a later one reads or writes. So an instance that reads a field should
+stand before those that write it. The order is the greedy one for a small feedback arc set (Eades, Lin, Smyth
+1993, doi:10.1016/0020-0190(93)90079-O).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def firing_order(instances: Sequence[Instance]) -> list[int]:
     first: list[int] = []
     last: list[int] = []
     while remaining:
-        # A sink may stand last and a source first at no cost; otherwise take the least harmful.
+        # A sink may stand last and a source first at no cost. Otherwise the least harmful choice is taken.
         sinks = [index for index in remaining if not before[index]]
         sources = [index for index in remaining if not after[index]]
         if sinks:
@@ -46,7 +46,7 @@ def firing_order(instances: Sequence[Instance]) -> list[int]:
 
 
 def _wanted_before(instances: Sequence[Instance]) -> list[set[int]]:
-    """For each instance the others that should stand after it: those that write what it reads."""
+    """For each instance the others that should stand after it, because they write what it reads."""
     writers: dict[int, set[int]] = {}
     for index, instance in enumerate(instances):
         for leaf in instance.writes:
@@ -57,7 +57,7 @@ def _wanted_before(instances: Sequence[Instance]) -> list[set[int]]:
         rivals = set().union(*(writers[leaf] for leaf in instance.writes))
         producers = set().union(*(writers.get(leaf, set()) for leaf in instance.reads))
         wanted.append(producers - rivals - {index})
-    for index, others in enumerate(wanted):  # where each reads what the other writes, no order helps
+    for index, others in enumerate(wanted):  # if each reads what the other writes, no order helps
         for other in [other for other in others if index in wanted[other]]:
             others.discard(other)
             wanted[other].discard(index)

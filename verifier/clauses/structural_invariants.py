@@ -1,8 +1,8 @@
 """Structural invariants: small clauses over state bits that hold in every reachable state.
 
-Candidates are the units and binary clauses that no state of a random simulation contradicts; those
-that are not inductive together are dropped (Houdini: Flanagan and Leino 2001,
-doi:10.1007/3-540-45251-6_29). What remains is proved, so a search may assume it in every frame.
+Candidates are the unit and binary clauses that hold in all states of random walks. Candidates are dropped
+until the conjunction of the others is inductive (Houdini: Flanagan and Leino 2001,
+doi:10.1007/3-540-45251-6_29). These are proved, so a search may assume them in every frame.
 """
 
 from __future__ import annotations
@@ -11,43 +11,44 @@ import random
 from collections.abc import Sequence
 from itertools import combinations
 
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.frame_variables import FrameVariables
+from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.bits import exists_over
 from verifier.encodings.evaluator import Evaluator
 from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
 from verifier.system.transition_system import TransitionSystem
 
 WALKS = 512
-"""How many walks there are side by side."""
+"""How many random walks there are."""
 _WALK_LENGTH = 60
 
 
-def structural_invariants(system: TransitionSystem, frames: Frames, solver: str) -> list[list[int]]:
-    """Clauses over the state bits (variables 1, 2, … in their order), inductive together.
+def structural_invariants(system: TransitionSystem, unrolling: Unrolling, solver: str) -> list[list[int]]:
+    """Clauses over the state bits (variables 1, 2, … in their order) whose conjunction is inductive.
 
-    Empty where the solver gives up: they only help.
+    Empty if the solver gives up: no engine depends on them.
     """
-    initial = initial_state(frames, solver)
+    initial = initial_state(unrolling, solver)
     if initial is None:
         return []
-    checker = _Inductiveness(frames, solver)
+    checker = _Inductiveness(unrolling, solver)
     return checker.inductive(_candidates(random_walks(system, initial)))
 
 
-def initial_state(frames: Frames, solver: str) -> list[bool] | None:
-    """Some initial state; None if there is none to be had."""
-    with_start = open_solver(solver)
-    with_start.add_clauses(frames.start)
-    with_start.add_clauses(frames.state)
-    if with_start.solve() is not Answer.SATISFIABLE:
+def initial_state(unrolling: Unrolling, solver: str) -> list[bool] | None:
+    """Some initial state; None if there is none, or if the solver gives up."""
+    opened = open_solver(solver)
+    opened.add_clauses(unrolling.start)
+    opened.add_clauses(unrolling.state)
+    if opened.solve() is not Answer.SATISFIABLE:
         return None
-    return [with_start.value(variable) for variable in range(1, frames.bits + 1)]
+    return [opened.value(variable) for variable in range(1, unrolling.bits + 1)]
 
 
 def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
-    """For each state bit its values in the states of ``WALKS`` random walks, as one long integer.
+    """For each state bit, its values in the states of ``WALKS`` random walks, as one long integer.
 
-    After *n* steps they are the bits from ``n * WALKS`` on.
+    The integer's bits from ``n * WALKS`` on are the values after *n* steps.
     """
     rng = random.Random(0)
     everyone = (1 << WALKS) - 1
@@ -66,7 +67,7 @@ def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]
         ]
         rng.shuffle(moves)
         waiting = everyone
-        # Twice every instance takes only some of the walks it could, so that walks part ways.
+        # In two rounds an instance moves only some of the walks that enable it, so that walks differ.
         for thinned in (True, True, False):
             for enabled, updates in moves:
                 chosen = enabled & waiting
@@ -75,7 +76,7 @@ def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]
                 waiting &= ~chosen
                 for index, value in updates if chosen else ():
                     state[index] = (state[index] & ~chosen) | (value & chosen)
-        for index, value in enumerate(start):  # walks without a successor begin again
+        for index, value in enumerate(start):  # a walk without a successor starts again
             state[index] = (state[index] & ~waiting) | (value & waiting)
             history[index] |= state[index] << (step * WALKS)
     return history
@@ -83,7 +84,7 @@ def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]
 
 def enabled_on_walks(system: TransitionSystem) -> set[str]:
     """Actions that are enabled in some state of random walks."""
-    initial = initial_state(frames(system, Steps.SERIAL, symmetry=False), "cadical")
+    initial = initial_state(unroll(system, Steps.SERIAL, symmetry=False), "cadical")
     if initial is None:
         return set()
     history = random_walks(system, initial)
@@ -93,7 +94,7 @@ def enabled_on_walks(system: TransitionSystem) -> set[str]:
 
 
 def _candidates(history: Sequence[int]) -> list[list[int]]:
-    """Units and binary clauses true in all states seen."""
+    """The unit and binary clauses that are true in all states of the walks."""
     everywhere = (1 << ((_WALK_LENGTH + 1) * WALKS)) - 1
     false_in = {index + 1: values ^ everywhere for index, values in enumerate(history)}
     false_in |= {-(index + 1): values for index, values in enumerate(history)}
@@ -105,38 +106,39 @@ def _candidates(history: Sequence[int]) -> list[list[int]]:
 
 
 class _Inductiveness:
-    """Asks whether clauses hold initially and are kept, in fresh solvers."""
+    """Finds the clauses that hold initially and that every step keeps."""
 
-    def __init__(self, frames: Frames, solver: str) -> None:
-        self.frames = frames
+    def __init__(self, unrolling: Unrolling, solver: str) -> None:
+        self.unrolling = unrolling
         self.solver = solver
 
     def inductive(self, candidates: Sequence[Clause]) -> list[list[int]]:
         """The largest inductive subset of the candidates."""
-        frames = self.frames
-        initially = [*frames.start, *frames.state]
+        unrolling = self.unrolling
+        initially = [*unrolling.start, *unrolling.state]
         kept = self._kept(initially, candidates, frame=0, assumed=False)
-        step = [*frames.state, *frames.relation]
+        step = [*unrolling.state, *unrolling.relation]
         return self._kept(step, kept, frame=1, assumed=True)
 
     def _kept(
         self, clauses: Sequence[Clause], candidates: Sequence[Clause], frame: int, assumed: bool
     ) -> list[list[int]]:
-        """Drops candidates until none can be false in ``frame``, all being assumed in frame 0 if so."""
+        """Drops candidates until none of the others can be false in ``frame``. If ``assumed``, these hold in
+        frame 0."""
         solver = open_solver(self.solver)
         solver.add_clauses(clauses)
-        count, base = len(candidates), 3 * self.frames.stride
-        active = range(base + 1, base + count + 1)
-        broken = range(base + count + 1, base + 2 * count + 1)
-        some_broken = base + 2 * count + 1
+        variables = FrameVariables(self.unrolling, frames=2)
+        active = [variables.fresh() for _ in candidates]
+        broken = [variables.fresh() for _ in candidates]
+        some_broken = variables.fresh()
         if assumed:
             solver.add_clauses([-on, *clause] for on, clause in zip(active, candidates, strict=True))
-        placed = [[self.frames.at(literal, frame) for literal in clause] for clause in candidates]
+        placed = variables.placed(candidates, frame)
         solver.add_clauses(
             [-flag, -literal] for flag, clause in zip(broken, placed, strict=True) for literal in clause
         )
         solver.add_clauses([[-some_broken, *broken]])
-        alive = list(range(count))
+        alive = list(range(len(candidates)))
         while alive:
             answer = solver.solve([some_broken, *(active[index] for index in alive)])
             if answer is Answer.UNSATISFIABLE:

@@ -1,9 +1,9 @@
-"""Clauses for terms once more, plainly: where proofs are checked, so that no clause made there is made by
-what the provers use, ``verifier.clauses.cnf``.
+"""Clauses for boolean terms, for the check of proofs only.
 
-Every part of a term that is no symbol gets a variable, defined both ways (Tseitin 1968,
-doi:10.1007/978-3-642-81955-1_28). Definitions in the one direction that is needed (Plaisted and Greenbaum
-1986) are half as many clauses, and take twice the time (measured on kip320).
+The provers use ``verifier.clauses.cnf``; the check must not depend on the same code. Every part of a term
+that is not a symbol gets a variable that is equivalent to it (Tseitin 1968,
+doi:10.1007/978-3-642-81955-1_28). Implications in the one direction that is needed (Plaisted and Greenbaum
+1986) are half as many clauses, but take twice the time (measured on kip320).
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from pysmt import operators as op
 from pysmt.fnode import FNode
 
 Signed = tuple[FNode, bool]
-"""A term that is no negation, and whether it is to be true or false."""
+"""A term that is not a negation, and whether it must be true or false."""
 
 
 class Definitions:
-    """Clauses that can be satisfied, with assumed literals, if and only if the terms can."""
+    """Clauses that are satisfiable, under assumed literals, if and only if the terms are."""
 
     def __init__(self) -> None:
         self.clauses: list[list[int]] = []
         self._literals: dict[FNode, int] = {}
 
     def copy(self) -> Definitions:
-        """The same clauses and variables; what is added to one is not added to the other."""
+        """An independent copy with the same clauses and variables."""
         other = Definitions()
         other.clauses = list(self.clauses)
         other._literals = dict(self._literals)
         return other
 
     def hold(self, term: FNode) -> None:
-        """Adds clauses by which the term is true."""
+        """Adds clauses that make the term true."""
         waiting = [_signed(term, True)]
         while waiting:
             node, positive = waiting.pop()
@@ -43,7 +43,7 @@ class Definitions:
                 self.clauses.append([self._literal(*part) for part in parts])
 
     def literal(self, term: FNode) -> int:
-        """A literal that is true where the term is. Raises TypeError for what is no boolean term."""
+        """A literal that is equivalent to the term. Raises TypeError for a term that is not boolean."""
         return self._literal(*_signed(term, True))
 
     def _literal(self, root: FNode, positive: bool) -> int:
@@ -83,7 +83,7 @@ def _parts(node: FNode, positive: bool) -> list[Signed] | None:
 
 
 def _implied(node: FNode, positive: bool) -> list[list[Signed]]:
-    """Clauses over the parts of a term that together say that it is true, or else that it is false."""
+    """Clauses over the parts of a term whose conjunction says that the term is true (or false)."""
     kind, args = node.node_type(), node.args()
     if kind == op.SYMBOL and node.symbol_type().is_bool_type():
         return []
@@ -104,6 +104,6 @@ def _implied(node: FNode, positive: bool) -> list[list[Signed]]:
         [_signed(condition, False), _signed(then, values[0])],
         [_signed(condition, True), _signed(otherwise, values[1])],
     ]
-    if kind == op.ITE:  # follows from the others, and lets the solver see it before the condition is known
+    if kind == op.ITE:  # redundant: lets the result propagate before the condition is known
         found.append([_signed(then, positive), _signed(otherwise, positive)])
     return found

@@ -1,4 +1,4 @@
-"""Time frames: the one-step relation as clauses, made once and copied per frame by shifting variables."""
+"""The one-step relation as clauses. They are made once, and copied for each frame with other variables."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ class Steps(StrEnum):
     SERIAL = "serial"
     """Exactly one."""
     PARALLEL = "parallel"
-    """At least one; any that do not disturb each other in a fixed order (``parallel_steps``)."""
+    """At least one, in a fixed order in which none disturbs a later one (``parallel_steps``)."""
 
 
 Clauses = list[list[int]]
 
 
 @dataclass(frozen=True)
-class Frames:
-    """The clauses of frame 0; frame *k* is the same with every variable shifted by ``k * stride``.
+class Unrolling:
+    """The clauses of frame 0. ``FrameVariables`` places them in other frames.
 
-    A frame's variables are the state bits (from 1), then gates; ``stride + i`` is bit *i* of the next.
+    The variables of a frame are the state bits, from 1 on, and then gates, up to ``stride``. Variable
+    ``stride + i`` is bit *i* of the next frame.
     """
 
     stride: int
@@ -57,25 +58,18 @@ class Frames:
     order: Sequence[int]
     """The order in which instances of one step are taken."""
 
-    def shifted(self, clauses: Clauses, frame: int) -> Clauses:
-        """The clauses in another frame."""
-        offset = frame * self.stride
-        return [[v + offset if v > 0 else v - offset for v in clause] for clause in clauses]
 
-    def at(self, literal: int, frame: int) -> int:
-        """A literal in another frame."""
-        offset = frame * self.stride
-        return literal + offset if literal > 0 else literal - offset
+def unroll(system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True) -> Unrolling:
+    """The clauses of a system.
 
-
-def frames(system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True) -> Frames:
-    """The frames of a system. With ``symmetry``, executions that differ only in the names of
-    interchangeable elements are represented by those that name them in order; with ``swapping``, those that
-    differ only in the order of neighbours that commute by those that take them in the instances' order."""
-    return _FrameBuilder(system, steps, symmetry, swapping).build()
+    With ``symmetry``, only executions that name interchangeable elements in their order are considered; every
+    execution can be renamed to such a one. With ``swapping``, only executions are considered in which two
+    consecutive instances that commute stand in the order of instances; every execution can be reordered so.
+    """
+    return _UnrollingBuilder(system, steps, symmetry, swapping).build()
 
 
-class _FrameBuilder:
+class _UnrollingBuilder:
     def __init__(self, system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool) -> None:
         self.system = system
         self.steps = steps
@@ -86,12 +80,12 @@ class _FrameBuilder:
         self.current = [self.cnf.declare(symbol) for symbol in held]
         self.following = [self.cnf.declare(bit(f"{symbol.symbol_name()}'")) for symbol in held]
 
-    def build(self) -> Frames:
+    def build(self) -> Unrolling:
         cnf, system = self.cnf, self.system
         properties = {prop.name: cnf.literal(prop.formula) for prop in system.properties}
         guards = [cnf.literal(instance.guard) for instance in system.instances]
         enabled = self._enabled(guards)
-        # Gates of Init may be gates of an update, too, and are then needed in every frame.
+        # A gate of Init may also be a gate of an update. Then every frame needs it.
         parts = system.init.args() if system.init.is_and() else (system.init,)
         clauses = (part.args() if part.is_or() else (part,) for part in parts)
         initial = [[cnf.literal(item) for item in clause] for clause in clauses]
@@ -122,7 +116,7 @@ class _FrameBuilder:
         def one(literal: int) -> int:
             return self._renumber(literal, count, stride)
 
-        return Frames(
+        return Unrolling(
             stride=stride,
             bits=len(system.bits),
             start=renumbered(cnf.clauses[state_end:start_end]),
@@ -153,7 +147,7 @@ class _FrameBuilder:
         return {action: self.cnf.literal(disjunction(terms)) for action, terms in by_action.items()}
 
     def _at_most_one(self, firing: Sequence[int]) -> None:
-        """The ladder encoding: ``earlier`` says that one before has fired."""
+        """The ladder encoding: ``earlier`` says that an earlier instance fires."""
         earlier = 0
         for fires in firing:
             reached = self.cnf.fresh()
@@ -163,7 +157,7 @@ class _FrameBuilder:
             earlier = reached
 
     def _undisturbed(self, firing: Sequence[int], order: Iterable[int]) -> None:
-        """Along the order, once a leaf was written no later instance that reads or writes it fires."""
+        """After an instance that writes a leaf, no instance that reads or writes the leaf fires."""
         written: dict[int, int] = {}
         for index in order:
             instance, fires = self.system.instances[index], firing[index]
@@ -196,7 +190,7 @@ class _FrameBuilder:
         ]
 
     def _updates(self, firing: Sequence[int]) -> None:
-        """A fired instance gives its bits their new values; a bit that none writes keeps its own."""
+        """An instance that fires assigns new values to its bits. All other bits keep their values."""
         writers: dict[FNode, list[int]] = {}
         place = {symbol: index for index, symbol in enumerate(self.system.bits)}
         for instance, fires in zip(self.system.instances, firing, strict=True):
@@ -222,7 +216,7 @@ class _FrameBuilder:
         return result
 
     def _name_in_order(self, firing: Sequence[int]) -> None:
-        """An element may be named only when the one before it was."""
+        """An instance may name an element only if the element before it was named."""
         assert self.mentions is not None
         base, clauses = len(self.system.bits), self.cnf.clauses
         for number, fires_of in enumerate(self.mentions.named_by):
@@ -232,20 +226,20 @@ class _FrameBuilder:
             clauses.append([-now, after])
             clauses.extend([-fires, after] for fires in namers)
         for index, earlier in self.mentions.requirements:
-            # Serially the name before must be older; in one parallel step it may also be given now.
+            # Of a serial step, an earlier step must have named it. A parallel step may name both.
             timing = self.current if self.steps is Steps.SERIAL else self.following
             clauses.append([-firing[index], timing[base + earlier]])
 
 
 class _Mentions:
-    """Which interchangeable elements an execution has named so far, as further state bits."""
+    """Further state bits: which interchangeable elements the execution has named so far."""
 
     def __init__(self, system: TransitionSystem) -> None:
         self.bits: list[FNode] = []
         self.named_by: list[list[int]] = []
-        """For each bit the instances that name its element."""
+        """For each bit, the instances that name its element."""
         self.requirements: list[tuple[int, int]] = []
-        """Pairs of an instance and the bit that must hold for it."""
+        """Pairs of an instance and a bit that must hold where it fires."""
         place: dict[tuple[IndexSet, Concrete], int] = {}
         predecessor: dict[int, int] = {}
         for symmetry in system.symmetries:

@@ -16,14 +16,14 @@ from verifier.clauses.unrolling import Steps
 from verifier.engines.bounded_search import (
     ActionsEnabled,
     DepthClosed,
-    Found,
-    GaveUp,
-    Prepared,
     Search,
+    SetupDone,
+    SolverGaveUp,
+    ViolationFound,
     search,
 )
 from verifier.engines.choices import StepsChoice
-from verifier.engines.implied import concluded
+from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
 from verifier.engines.parts import Part
 from verifier.processes.children import Children, Ended, Work
@@ -189,17 +189,17 @@ class _Run:
                     depth=event.depth, seconds=event.seconds, unrolling_seconds=event.unrolling_seconds
                 )
                 self._closed(name, event)
-            case Found():
+            case ViolationFound():
                 self._found(name, event)
             case ActionsEnabled():
                 self.unseen -= set(event.actions)
-            case Prepared():
+            case SetupDone():
                 self.statistics["searches"][name].update(
                     preparing_seconds=event.seconds,
                     clauses_per_step=event.clauses_per_step,
                     structural_invariants=event.structural_invariants,
                 )
-            case GaveUp():
+            case SolverGaveUp():
                 self.failures.append(event.reason)
 
     def _closed(self, search_name: str, event: DepthClosed) -> None:
@@ -220,7 +220,7 @@ class _Run:
             kind, reason = VerdictKind.INCONCLUSIVE, not_reached(depth)
         return Verdict(name, kind, depth, self._elapsed(), reason, found_by=search_name)
 
-    def _found(self, search_name: str, event: Found) -> None:
+    def _found(self, search_name: str, event: ViolationFound) -> None:
         known = self.properties[event.violates]
         if known.verdict is not None and known.verdict.trace is not None:
             return
@@ -298,7 +298,7 @@ class _Run:
                 verdicts.append(known.verdict)
         enabled = {action.name for action in self.model.definition.actions} - self.unseen
         return Outcome(
-            concluded(self.model.system, verdicts),
+            limit_by_implied(self.model.system, verdicts),
             tuple(sorted(self.unseen)),
             self.statistics,
             tuple(sorted(enabled)),

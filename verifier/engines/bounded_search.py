@@ -1,20 +1,21 @@
-"""Bounded model checking by depth: one incremental search, reporting what it closes and finds.
+"""Bounded model checking, depth by depth, with one incremental solver.
 
 Depth *k* is closed for a property when no execution of at most *k* actions reaches a state that
-violates it. The property of frame *k* is asked with the relation asserted only up to frame *k*, so a
+violates it. When the property is asked in frame *k*, the relation is asserted only up to frame *k*. So a
 violating state without a successor counts (Biere et al. 1999, doi:10.1007/3-540-49059-0_14).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.engines.parts import Part
-from verifier.solvers import Answer, open_solver
+from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
 from verifier.system.transition_system import TransitionSystem
 
 
@@ -29,19 +30,20 @@ class Search:
     symmetry: bool = True
     seed: int = 0
     part: Part | None = None
-    """None: all executions. What is closed is closed for these."""
+    """The executions that are searched, and for which depths are closed; None: all."""
     swapping: bool = True
-    """Whether neighbours that commute are only looked at in one order."""
+    """Whether two consecutive actions that commute are searched in one order only."""
     structural: bool = True
-    """Whether structural invariants are looked for, where steps are serial."""
+    """Whether structural invariants are added if steps are serial."""
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """The search is set up: seconds it took, and how many clauses a step and a state get."""
+class SetupDone:
+    """The search is set up."""
 
     seconds: float
     clauses_per_step: int
+    """Of one frame, with the step to the next."""
     structural_invariants: int
 
 
@@ -54,7 +56,7 @@ class DepthClosed:
     seconds: float
     """Since the search began."""
     unrolling_seconds: float
-    """Of these, handing clauses to the solver."""
+    """The part of them in which clauses were copied and handed to the solver."""
 
 
 @dataclass(frozen=True)
@@ -66,32 +68,32 @@ class Firing:
 
 
 @dataclass(frozen=True)
-class Found:
+class ViolationFound:
     """An execution that ends in a state violating the property."""
 
     violates: str
     initial: tuple[bool, ...]
     firings: tuple[Firing, ...]
     steps: int
-    """The frames it took; as many as firings if steps are serial."""
+    """How many steps it takes. A serial step is one firing, a parallel step at least one."""
     seconds: float
 
 
 @dataclass(frozen=True)
 class ActionsEnabled:
-    """Actions that were enabled in a state reached."""
+    """Actions that are enabled in a reachable state and were not reported before."""
 
     actions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class GaveUp:
-    """The solver answered neither way."""
+class SolverGaveUp:
+    """The solver gave neither answer, so the search ends."""
 
     reason: str
 
 
-Event = Prepared | DepthClosed | Found | ActionsEnabled | GaveUp
+Event = SetupDone | DepthClosed | ViolationFound | ActionsEnabled | SolverGaveUp
 
 
 def search(
@@ -100,19 +102,15 @@ def search(
     report: Callable[[Event], None],
     decided_elsewhere: Callable[[], Collection[str]] = tuple,
 ) -> None:
-    """Runs one search to its depth, or until every property is violated.
+    """Searches up to the task's depth, or until every property is violated.
 
-    ``report`` gets each event as it happens. ``decided_elsewhere`` is asked between queries which
-    properties need no further search.
+    ``report`` is called with each event as it happens. ``decided_elsewhere`` is called between queries, and
+    returns the properties that need no further search.
     """
-    _Run(system, task, report, decided_elsewhere).run()
+    _DepthSearch(system, task, report, decided_elsewhere).run()
 
 
-class _UnknownAnswer(Exception):
-    """The solver gave neither answer."""
-
-
-class _Run:
+class _DepthSearch:
     def __init__(
         self,
         system: TransitionSystem,
@@ -121,31 +119,33 @@ class _Run:
         decided_elsewhere: Callable[[], Collection[str]],
     ) -> None:
         self.began = time.monotonic()
-        self.unrolling = 0.0
+        self.unrolling_seconds = 0.0
         self.system = system
         self.task = task
         self.report = report
         self.decided_elsewhere = decided_elsewhere
-        self.frames: Frames = frames(system, task.steps, task.symmetry, task.swapping)
-        # They help to exhaust a depth; a violation is found before they are.
+        self.unrolling = unroll(system, task.steps, task.symmetry, task.swapping)
+        self.variables = FrameVariables(self.unrolling)
+        # Structural invariants help to close a depth. Parallel steps look for violations, and find them
+        # before the invariants would be computed.
         exhausting = task.steps is Steps.SERIAL and task.structural
-        self.invariants = structural_invariants(system, self.frames, task.solver) if exhausting else []
+        self.invariants = structural_invariants(system, self.unrolling, task.solver) if exhausting else []
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
-        self.unseen = sorted(self.frames.enabled)
+        self.unseen = sorted(self.unrolling.enabled)
 
     def run(self) -> None:
-        per_step = len(self.frames.relation) + len(self.frames.succession) + len(self.frames.state)
-        self.report(Prepared(self._elapsed(), per_step, len(self.invariants)))
+        per_step = len(self.unrolling.relation) + len(self.unrolling.succession) + len(self.unrolling.state)
+        self.report(SetupDone(self._elapsed(), per_step, len(self.invariants)))
         try:
             for depth in range(self.task.depth + 1):
                 self._open_frame(depth)
-                self._look_for_enabled(depth)  # first, since a verdict may end the run
+                self._look_for_enabled(depth)  # first, because a verdict may end the search
                 self._close(depth)
                 if not self.open:
                     break
-        except _UnknownAnswer:
-            self.report(GaveUp(f"{self.task.solver} gave up"))
+        except UnknownAnswer:
+            self.report(SolverGaveUp(f"{self.task.solver} gave up"))
         finally:
             self.solver.close()
 
@@ -154,73 +154,63 @@ class _Run:
 
     def _open_frame(self, depth: int) -> None:
         began = time.monotonic()
+        self.variables.open_frame()
         if depth == 0:
-            self.solver.add_clauses(self.frames.start)
+            self._add(self.unrolling.start, 0)
         else:
-            self.solver.add_clauses(self.frames.shifted(self.frames.relation, depth - 1))
+            self._add(self.unrolling.relation, depth - 1)
         if depth > 1:
-            self.solver.add_clauses(self.frames.shifted(self.frames.succession, depth - 2))
-        self.solver.add_clauses(self.frames.shifted(self.invariants, depth))
-        self.solver.add_clauses(self.frames.shifted(self.frames.state, depth))
+            self._add(self.unrolling.succession, depth - 2)
+        self._add(self.invariants, depth)
+        self._add(self.unrolling.state, depth)
         if self.task.part is not None:
-            units = self.task.part.units(self.system, depth)
-            self.solver.add_clauses([self.frames.at(literal, depth)] for literal in units)
-        self.unrolling += time.monotonic() - began
+            self._add([[literal] for literal in self.task.part.units(self.system, depth)], depth)
+        self.unrolling_seconds += time.monotonic() - began
+
+    def _add(self, clauses: Clauses, frame: int) -> None:
+        self.solver.add_clauses(self.variables.placed(clauses, frame))
 
     def _holds(self, name: str, depth: int) -> int:
-        return self.frames.at(self.frames.properties[name], depth)
-
-    def _ask(self, assumption: int) -> bool:
-        answer = self.solver.solve([assumption])
-        if answer is Answer.UNKNOWN:
-            raise _UnknownAnswer
-        return answer is Answer.SATISFIABLE
+        return self.variables.at(self.unrolling.properties[name], depth)
 
     def _close(self, depth: int) -> None:
-        """Asks of each open property whether it is closed at this depth or violated.
+        """Asks for each open property whether a state at this depth violates it.
 
-        One by one: measured against asking for any violation first, on the Kafka specs, it takes
-        two thirds to three quarters of the time.
+        One query per property takes two thirds to three quarters of the time of a first query for any
+        violation (measured on the Kafka specs).
         """
         for name in list(self.open):
             self._drop(self.decided_elsewhere())
             if name not in self.open:
                 continue
-            if self._ask(-self._holds(name, depth)):
+            if satisfiable(self.solver, [-self._holds(name, depth)]):
                 self._found(depth)
             else:
                 self.solver.add_clauses([[self._holds(name, depth)]])
         if self.open:
-            self.report(DepthClosed(depth, tuple(self.open), self._elapsed(), self.unrolling))
+            self.report(DepthClosed(depth, tuple(self.open), self._elapsed(), self.unrolling_seconds))
 
     def _drop(self, names: Collection[str]) -> None:
         self.open = [name for name in self.open if name not in names]
 
     def _found(self, depth: int) -> None:
-        """Reports every open property that the current model violates at this depth."""
-        initial = tuple(self.solver.value(variable) for variable in range(1, self.frames.bits + 1))
-        firings = tuple(firing for frame in range(depth) for firing in self._firings(frame))
-        violated = [name for name in self.open if not self._value(self.frames.properties[name], depth)]
+        """Reports every open property that the solver's model violates at this depth."""
+        initial, firings = execution(self.solver, self.unrolling, self.variables, depth)
+        violated = [name for name in self.open if not self._value(self.unrolling.properties[name], depth)]
         for name in violated:
-            self.report(Found(name, initial, firings, depth, self._elapsed()))
+            self.report(ViolationFound(name, initial, firings, depth, self._elapsed()))
         self._drop(violated)
 
-    def _firings(self, frame: int) -> list[Firing]:
-        return [
-            Firing(index, tuple(self._value(variable, frame) for variable in self.frames.inputs[index]))
-            for index in self.frames.order
-            if self._value(self.frames.firing[index], frame)
-        ]
-
     def _value(self, literal: int, frame: int) -> bool:
-        placed = self.frames.at(literal, frame)
-        return self.solver.value(placed) if placed > 0 else not self.solver.value(-placed)
+        placed = self.variables.at(literal, frame)
+        return self.solver.value(abs(placed)) == (placed > 0)
 
     def _look_for_enabled(self, depth: int) -> None:
-        """Which actions, not seen enabled before, are enabled in a state of this depth."""
+        """Reports the actions that are enabled in a state at this depth for the first time."""
         seen: list[str] = []
         for action in self.unseen:
-            if action not in seen and self._ask(self.frames.at(self.frames.enabled[action], depth)):
+            enabled = self.variables.at(self.unrolling.enabled[action], depth)
+            if action not in seen and satisfiable(self.solver, [enabled]):
                 others = (other for other in self.unseen if other not in seen)
                 seen += [other for other in others if self._enabled_in_model(other, depth)]
         self.unseen = [action for action in self.unseen if action not in seen]
@@ -228,5 +218,24 @@ class _Run:
             self.report(ActionsEnabled(tuple(seen)))
 
     def _enabled_in_model(self, action: str, depth: int) -> bool:
-        literal = self.frames.enabled[action]
+        literal = self.unrolling.enabled[action]
         return any(self._value(literal, frame) for frame in range(depth + 1))
+
+
+def execution(
+    solver: ClauseSolver, unrolling: Unrolling, variables: FrameVariables, depth: int
+) -> tuple[tuple[bool, ...], tuple[Firing, ...]]:
+    """The execution in the solver's model: its first state, and what fires in its first ``depth`` frames."""
+
+    def values(literals: Iterable[int], frame: int) -> list[bool]:
+        return solver.values(variables.at(literal, frame) for literal in literals)
+
+    firings = []
+    for frame in range(depth):
+        taken = values(unrolling.firing, frame)
+        firings += [
+            Firing(index, tuple(values(unrolling.inputs[index], frame)))
+            for index in unrolling.order
+            if taken[index]
+        ]
+    return tuple(values(range(1, unrolling.bits + 1), 0)), tuple(firings)

@@ -1,11 +1,11 @@
-"""Counterexamples to induction, replayed without a solver."""
+"""Replays counterexamples to induction without a solver."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from verifier.encodings.evaluator import Evaluator
-from verifier.engines.inductive_step import Answered, Kind, Question
+from verifier.engines.inductive_step import Kind, ObligationResult, Question
 from verifier.system.model import Model
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import ActionTaken, Trace
@@ -19,15 +19,15 @@ class Counterexamples:
         self.names = tuple(question.formulas)
         self.evaluate = Evaluator(model.system.bits, list(question.formulas.values()))
 
-    def trace(self, answer: Answered) -> Trace:
-        """One state or two: all that was assumed holds in the first, the formula fails in the last.
+    def trace(self, answer: ObligationResult) -> Trace:
+        """One or two states. All assumed formulas hold in the first; the formula fails in the last.
 
-        Raises ReplayFailure, or ValueError for bits that hold no state, if it is not so.
+        Raises ReplayFailure if that is not so, and ValueError for bits that hold no state.
         """
         assert answer.state is not None
         system = self.model.system
         states, actions = [list(answer.state)], []
-        self._holds(states[0], answer.assumed)
+        self._require(states[0], answer.assumed)
         if answer.kind is Kind.INITIATION and not Replayer(self.model).is_initial(states[0]):
             raise ReplayFailure(0, "not an initial state")
         if answer.instance is not None:
@@ -53,7 +53,7 @@ class Counterexamples:
     def _values(self, state: Sequence[bool]) -> dict[str, bool]:
         return dict(zip(self.names, self.evaluate.single(state), strict=True))
 
-    def _holds(self, state: Sequence[bool], assumed: Sequence[str]) -> None:
+    def _require(self, state: Sequence[bool], assumed: Sequence[str]) -> None:
         values = self._values(state)
         for name in assumed:
             if not values[name]:

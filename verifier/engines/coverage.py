@@ -1,4 +1,4 @@
-"""Coverage: how often each action was enabled and taken, and how many states it was first to reach."""
+"""Coverage: how often each action is enabled and taken, and how many new states it finds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from verifier.explicit.moves import Look, Moves, Successors
 
 
 class Coverage:
-    """Counts, action by action."""
+    """Counts for each action."""
 
     def __init__(self, moves: Moves) -> None:
         self._moves = moves
@@ -21,8 +21,8 @@ class Coverage:
         self._enabled: Counter[str] = Counter()
         self._found = np.zeros(len(moves.moves), np.int64)
 
-    def looked(self, look: Look) -> None:
-        """Counts what is enabled in the states looked at."""
+    def count_enabled(self, look: Look) -> None:
+        """Counts the moves that are enabled in the states of a look."""
         counts = np.bitwise_count(look.enabled).sum(axis=1, dtype=np.int64)
         self._taken += counts
         anywhere: dict[str, NDArray[np.uint64]] = {}
@@ -32,25 +32,25 @@ class Coverage:
         for action, mask in anywhere.items():
             self._enabled[action] += int(np.bitwise_count(mask).sum())
 
-    def found(self, steps: Sequence[Successors], new: NDArray[np.int64]) -> None:
-        """Counts the new states, given by their places among the successors."""
+    def count_new(self, steps: Sequence[Successors], new: NDArray[np.int64]) -> None:
+        """Counts new states. ``new`` gives their places among the successors."""
         ends = np.cumsum([len(step.rows) for step in steps])
         by_step = np.bincount(np.searchsorted(ends, new, side="right"), minlength=len(steps))
         for step, count in zip(steps, by_step, strict=True):
             self._found[step.move] += count
 
     @property
-    def never(self) -> tuple[str, ...]:
-        """The actions that were enabled nowhere."""
+    def never_enabled(self) -> tuple[str, ...]:
+        """The actions that are enabled in no state seen."""
         return tuple(name for name, counts in self.by_action().items() if not counts["enabled"])
 
     @property
-    def ever(self) -> tuple[str, ...]:
-        """The actions that were enabled somewhere."""
+    def enabled(self) -> tuple[str, ...]:
+        """The actions that are enabled in some state seen."""
         return tuple(name for name, counts in self.by_action().items() if counts["enabled"])
 
     def by_action(self) -> dict[str, dict[str, int]]:
-        """For each action: the states it is enabled in, the steps it takes from them, states it finds."""
+        """For each action: how many states enable it, how many steps it takes, how many states it finds."""
         result = {
             action.name: {"enabled": self._enabled[action.name], "taken": 0, "found": 0}
             for action in self._moves.model.definition.actions

@@ -18,7 +18,7 @@ import psutil
 from numpy.typing import NDArray
 
 from verifier.engines.coverage import Coverage
-from verifier.engines.implied import concluded
+from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves, Successors
@@ -152,9 +152,9 @@ class _Run:
             reason = "out of memory"
         verdicts = [self._verdict(name, reason) for name in self.names]
         asked = [v for v in verdicts if v.property_name in self.request.properties or v.trace is not None]
-        never = () if self.closed < 0 else self.coverage.never
-        told = concluded(self.model.system, asked)
-        return Exploration(told, never, self._statistics(), self.coverage.ever, self._graph())
+        never = () if self.closed < 0 else self.coverage.never_enabled
+        told = limit_by_implied(self.model.system, asked)
+        return Exploration(told, never, self._statistics(), self.coverage.enabled, self._graph())
 
     def _explore(self) -> None:
         rows = initial_states(self.model.system)
@@ -193,7 +193,7 @@ class _Run:
         self.deadlocks += int(np.bitwise_count(look.deadlocked).sum())
         if self.orbits is not None:
             self.in_orbits += int(self.orbits.sizes(rows)[places(look.within)].sum())
-        self.coverage.looked(look)
+        self.coverage.count_enabled(look)
         if expand:
             self._expand(look, first)
         else:
@@ -210,7 +210,7 @@ class _Run:
         self.generated += len(rows)
         before = len(self.table)
         rows, new = self._add(rows, sources)
-        self.coverage.found(steps, new)
+        self.coverage.count_new(steps, new)
         if self.request.graph:
             self._keep_edges(steps, sources, rows)
         limit = self.request.max_states

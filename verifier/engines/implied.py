@@ -1,4 +1,4 @@
-"""What the properties checked along with all others mean for the verdicts of the others."""
+"""How violations of implied properties limit the verdicts of the other properties."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from verifier.verdict import Verdict, VerdictKind
 READS_UNDEFINED = f"{UNDEFINED_READ} is violated"
 
 
-def concluded(system: TransitionSystem, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """The verdicts of a run, those first that limit what the others say: a violated type invariant (the
-    instance is disabled there) and a violated ``UndefinedRead``. Beside the latter nothing holds: a search
-    does not go on where a read has no value, and a formula that makes it says nothing.
+def limit_by_implied(system: TransitionSystem, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts of a run, with the violations of implied properties first.
+
+    If ``UndefinedRead`` is violated, no other property holds: a search does not continue after a read that
+    has no value, and a formula that makes the read has no truth value. A violated type invariant changes no
+    other verdict.
     """
     found = tuple(verdicts)
     kinds = {prop.name: prop.kind for prop in system.implied}
@@ -24,12 +26,13 @@ def concluded(system: TransitionSystem, verdicts: Iterable[Verdict]) -> tuple[Ve
     rest = [v for v in found if v not in broken]
     for breach in broken:
         if kinds[breach.property_name] is PropertyKind.UNDEFINED_READ:
-            rest = [_qualified(verdict, breach) for verdict in rest]
+            rest = [_limited(verdict, breach) for verdict in rest]
     return (*broken, *rest)
 
 
-def _qualified(verdict: Verdict, breach: Verdict) -> Verdict:
-    """A verdict beside a read without value: what was found stands, what was not found says little."""
+def _limited(verdict: Verdict, breach: Verdict) -> Verdict:
+    """A verdict of a run in which some read has no value. A trace remains valid; the absence of a trace means
+    little."""
     if verdict.trace is not None or verdict.kind is VerdictKind.ERROR:
         return verdict
     before = (breach.steps or 0) - 1

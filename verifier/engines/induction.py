@@ -1,4 +1,4 @@
-"""The inductive check: lemmas that hold initially, that every action keeps, and that imply the property.
+"""The inductive check: do the lemmas hold initially, does every action keep them, do they imply the property?
 
 The solver works in a child process. A counterexample to induction is replayed here before it counts.
 """
@@ -6,7 +6,7 @@ The solver works in a child process. A counterexample to induction is replayed h
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -16,13 +16,15 @@ from verifier.engines import bmc
 from verifier.engines.choices import INDUCTION_SOLVER
 from verifier.engines.counterexamples import Counterexamples
 from verifier.engines.inductive_step import (
-    Answered,
-    Concluded,
-    Dropped,
+    Conclusion,
+    DroppedLemma,
     Kind,
+    ObligationResult,
     Question,
     check_obligations,
 )
+from verifier.engines.obligations import Obligation as Obligation
+from verifier.engines.obligations import ObligationGroup, grouped
 from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
@@ -51,43 +53,31 @@ class Request:
 
     property_name: str
     lemmas: tuple[str, ...] | None = None
-    """None: all that the protocol has."""
+    """None: all lemmas of the protocol."""
     solver: str = INDUCTION_SOLVER
     symmetry: bool = True
-    """Ask about one instance of each orbit under renaming interchangeable elements."""
+    """Check one instance of each orbit under renaming interchangeable elements."""
     houdini: bool = False
     minimise: bool = False
     reachable: int | None = None
-    """Look whether the first state of a counterexample is reached by so many actions."""
+    """Check whether at most so many actions reach the first state of a counterexample; None: do not check."""
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
     proved: tuple[str, ...] = ()
-    """An invariant of the protocol that was proved before: what follows from it needs no more."""
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """One obligation, for one instance where it is about actions."""
-
-    kind: Kind
-    formula: str
-    action: str | None
-    instance: str | None
-    holds: bool | None
-    """None: the solver gave up."""
-    seconds: float
+    """An invariant of the protocol that was proved before. A property that follows from it is proved."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A lemma that is no part of the invariant, and where it fell; None if it is just not needed."""
+    """A lemma that is not part of the invariant."""
 
     formula: str
     fell_at: str | None
+    """Where it does not hold; None: it is not needed."""
 
 
 @dataclass(frozen=True)
-class Rechecked:
+class Recheck:
     """An invariant that another solver checked in a process of its own."""
 
     certificate: Certificate
@@ -95,20 +85,20 @@ class Rechecked:
     seconds: float
     obligations: int
     instances: int
-    """How many it asked about; it found the others to be images of them."""
+    """How many instances the check asked about. The others are images of them."""
 
 
 @dataclass(frozen=True)
 class InductionOutcome(Outcome):
-    """An outcome, with all obligations and the invariant, if there is one."""
+    """An outcome with all obligations, and with the invariant if there is one."""
 
     obligations: tuple[Obligation, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     invariant: tuple[str, ...] = ()
     asked: int = 0
-    """How many instances were asked about."""
-    rechecked: Rechecked | None = None
-    """Of what is PROVED."""
+    """How many instances the obligations are about."""
+    rechecked: Recheck | None = None
+    """Only of a property that is PROVED."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +145,7 @@ def induct(model: Model, request: Request, listen: Listen = lambda _: None) -> I
     Raises UsageError for what cannot be proved by induction, and NoInitialState.
     """
     require_initial_state(model)
-    return _Run(model.asking((request.property_name,)), request, listen).run()
+    return _InductiveCheck(model.asking((request.property_name,)), request, listen).run()
 
 
 def check_names(goal: str, kind: PropertyKind, lemmas: Iterable[str], known: Iterable[str]) -> None:
@@ -169,14 +159,14 @@ def check_names(goal: str, kind: PropertyKind, lemmas: Iterable[str], known: Ite
 
 
 def question_of(model: Model, request: Request) -> Question:
-    """What to ask. Raises UsageError for unknown lemmas, and for a property that is no invariant."""
+    """The obligations to check. Raises UsageError for unknown lemmas and for a reachable property."""
     system = model.system
     goal = system.property_named(request.property_name)
     known = {lemma.name: lemma.formula for lemma in system.lemmas}
     check_names(goal.name, goal.kind, request.lemmas or (), known)
     lemmas = tuple(known) if request.lemmas is None else tuple(dict.fromkeys(request.lemmas))
-    # An instance that would leave a sort or read what has no value is disabled: it must be proved that
-    # none would.
+    # An instance is disabled where it would assign a value outside a sort or read what has no value. So it
+    # must be proved that no instance would.
     formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in system.implied}}
     needed = tuple(formulas)
     kept = {**known, **{prop.name: prop.formula for prop in system.properties}}
@@ -197,7 +187,7 @@ def question_of(model: Model, request: Request) -> Question:
     )
 
 
-class _Run:
+class _InductiveCheck:
     def __init__(self, model: Model, request: Request, listen: Listen) -> None:
         self.model = model
         self.request = request
@@ -205,9 +195,9 @@ class _Run:
         self.began = time.monotonic()
         self.limits = request.limits.begun()
         self.question = question_of(model, request)
-        self.answers: dict[tuple[Kind, str, int | None], Answered] = {}
+        self.answers: dict[tuple[Kind, str, int | None], ObligationResult] = {}
         self.left_out: dict[str, LeftOut] = {}
-        self.concluded: Concluded | None = None
+        self.conclusion: Conclusion | None = None
         self.certificate: Certificate | None = None
         self.checked: Checked | None = None
         self.dead: tuple[str, ...] = ()
@@ -220,9 +210,9 @@ class _Run:
         obligations = tuple(map(self._obligation, self.answers.values()))
         statistics = {
             "instances_asked": len(self.question.instances),
-            "obligations": table(obligations),
+            "obligations": [_described(group) for group in grouped(obligations)],
             "left_out": {item.formula: item.fell_at for item in self.left_out.values()},
-            "invariant": list(self.concluded.invariant if self.concluded else ()),
+            "invariant": list(self.conclusion.invariant if self.conclusion else ()),
             "peak_memory_bytes": children.peak_memory,
         }
         proved = verdict.kind is VerdictKind.PROVED
@@ -232,16 +222,16 @@ class _Run:
             statistics=statistics,
             obligations=obligations,
             left_out=tuple(self.left_out.values()),
-            invariant=self.concluded.invariant if self.concluded else (),
+            invariant=self.conclusion.invariant if self.conclusion else (),
             asked=len(self.question.instances),
             rechecked=self._rechecked() if proved else None,
         )
 
-    def _rechecked(self) -> Rechecked:
+    def _rechecked(self) -> Recheck:
         assert self.certificate is not None
         assert self.checked is not None
         by, checked = rechecker(self.request.solver), self.checked
-        return Rechecked(self.certificate, by, checked.seconds, checked.obligations, checked.instances)
+        return Recheck(self.certificate, by, checked.seconds, checked.obligations, checked.instances)
 
     def _work(self) -> Work:
         system, question = self.model.system, self.question
@@ -261,17 +251,17 @@ class _Run:
                 if event.failure is not None:
                     what = "a proof was not checked" if event.child == RECHECK else "the check failed"
                     self.failures.append(f"{what}: {event.failure}")
-            elif isinstance(event.content, Answered):
+            elif isinstance(event.content, ObligationResult):
                 answer = event.content
                 self.answers[answer.kind, answer.formula, answer.instance] = answer
                 self._tell(self._obligation(answer))
-            elif isinstance(event.content, Dropped):
+            elif isinstance(event.content, DroppedLemma):
                 gone = event.content
                 where = None if gone.fell_at is None else self._place(gone.fell_at)
                 self.left_out[gone.formula] = LeftOut(gone.formula, where)
                 self._tell(self.left_out[gone.formula])
-            elif isinstance(event.content, Concluded):
-                self.concluded = event.content
+            elif isinstance(event.content, Conclusion):
+                self.conclusion = event.content
                 self._check_again(children)
             elif isinstance(event.content, DeadActions):
                 self.dead = event.content.names
@@ -279,13 +269,13 @@ class _Run:
                 self.checked = event.content
 
     def _check_again(self, children: Children) -> None:
-        """What was concluded is a claim until another solver has checked it."""
-        assert self.concluded is not None
-        if not self.concluded.invariant:
+        """Lets another solver check the invariant. Until then it is only a claim."""
+        assert self.conclusion is not None
+        if not self.conclusion.invariant:
             return
         solver, name = self.request.solver, self.request.property_name
         found_by = FoundBy(ENGINE, solver, solver_version(solver))
-        self.certificate = certificate_of(self.model, name, self.concluded.invariant, (), found_by)
+        self.certificate = certificate_of(self.model, name, self.conclusion.invariant, (), found_by)
         children.start(RECHECK, recheck_work(self.model, self.certificate, rechecker(solver)))
 
     def _tell(self, news: Obligation | LeftOut) -> None:
@@ -294,22 +284,22 @@ class _Run:
     def _elapsed(self) -> float:
         return time.monotonic() - self.began
 
-    def _obligation(self, answer: Answered) -> Obligation:
+    def _obligation(self, answer: ObligationResult) -> Obligation:
         instance = None if answer.instance is None else self.model.system.instances[answer.instance]
         action, label = (None, None) if instance is None else (instance.action, instance.label)
         return Obligation(answer.kind, answer.formula, action, label, answer.holds, answer.seconds)
 
-    def _place(self, answer: Answered) -> str:
+    def _place(self, answer: ObligationResult) -> str:
         if answer.instance is None:
             return "an initial state" if answer.kind is Kind.INITIATION else "a state"
         return self.model.system.instances[answer.instance].label
 
     def _verdict(self, undecided: str) -> Verdict:
         name = self.request.property_name
-        if self.concluded is not None and self.concluded.invariant:
+        if self.conclusion is not None and self.conclusion.invariant:
             return self._claimed(undecided)
         failing = self._failing()
-        if failing is None or (self.concluded is None and not failing.state):
+        if failing is None or (self.conclusion is None and not failing.state):
             return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), undecided)
         try:
             trace = Counterexamples(self.model, self.question).trace(failing)
@@ -321,7 +311,7 @@ class _Run:
         return self._not_inductive(failing, trace)
 
     def _claimed(self, undecided: str) -> Verdict:
-        """The verdict on what was concluded: proved only if it was checked again."""
+        """The verdict on the invariant that was found. It proves the property only if it was checked."""
         name, by = self.request.property_name, rechecker(self.request.solver)
         if self.checked is None:
             reason = f"a proof was found, but {by} did not finish checking it: {undecided}"
@@ -335,15 +325,15 @@ class _Run:
         reason = f"{ENGINE} claims a proof, but {by} refutes: {refuted.obligation}"
         return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
 
-    def _failing(self) -> Answered | None:
-        """The failure to show: of what is needed, where lemmas may fall; else the first."""
+    def _failing(self) -> ObligationResult | None:
+        """The failure to show: the first one; if lemmas may be dropped, the first of a needed formula."""
         failing = [answer for answer in self.answers.values() if answer.holds is False]
         needed = {*self.question.needed, self.request.property_name}
         if self.request.houdini or self.request.minimise:
             failing = [answer for answer in failing if answer.formula in needed]
         return next(iter(failing), None)
 
-    def _not_inductive(self, failing: Answered, trace: Trace) -> Verdict:
+    def _not_inductive(self, failing: ObligationResult, trace: Trace) -> Verdict:
         name = self.request.property_name
         if failing.kind is Kind.INITIATION:
             reason = f"{failing.formula} fails in an initial state"
@@ -370,7 +360,7 @@ class _Run:
         )
         return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
 
-    def _reached(self, failing: Answered, depth: int) -> Verdict:
+    def _reached(self, failing: ObligationResult, depth: int) -> Verdict:
         """Whether an execution of at most so many actions reaches the first state."""
         system = self.model.system
         assert failing.state is not None
@@ -378,32 +368,18 @@ class _Run:
         elsewhere = negation(conjunction(bit if value else negation(bit) for bit, value in held))
         sought = SafetyProperty(_FIRST_STATE, PropertyKind.REACHABLE, elsewhere, default=False)
         model = replace(self.model, system=replace(system, properties=(*system.properties, sought)))
-        # The state is one of many that differ in names only, so names must not be taken in order.
+        # The state is one of many that differ in names only, so elements may be named in any order.
         question = bmc.Request((_FIRST_STATE,), depth, symmetry=False, limits=self.limits)
         return next(v for v in bmc.check(model, question).verdicts if v.property_name == _FIRST_STATE)
 
 
-def table(obligations: Sequence[Obligation]) -> list[dict[str, Any]]:
-    """The obligations by formula and action: how many instances, whether all hold, the time they took."""
-    cells: dict[tuple[Kind, str, str | None], list[Obligation]] = {}
-    for item in obligations:
-        cells.setdefault((item.kind, item.formula, item.action), []).append(item)
-    return [
-        {
-            "obligation": kind.value,
-            "lemma": formula,
-            "action": action,
-            "instances": len(items),
-            "holds": _all(items),
-            "fails_at": [item.instance for item in items if item.holds is False],
-            "seconds": round(sum(item.seconds for item in items), 4),
-        }
-        for (kind, formula, action), items in cells.items()
-    ]
-
-
-def _all(items: Sequence[Obligation]) -> bool | None:
-    """False if one does not hold, None if one is not known."""
-    if any(item.holds is False for item in items):
-        return False
-    return None if any(item.holds is None for item in items) else True
+def _described(group: ObligationGroup) -> dict[str, Any]:
+    return {
+        "obligation": group.kind.value,
+        "lemma": group.formula,
+        "action": group.action,
+        "instances": len(group.obligations),
+        "holds": group.holds,
+        "fails_at": [item.instance for item in group.obligations if item.holds is False],
+        "seconds": round(group.seconds, 4),
+    }

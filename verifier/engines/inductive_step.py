@@ -1,7 +1,7 @@
-"""The questions of the inductive check, put to one incremental solver under assumptions.
+"""The obligations of an inductive invariant, asked of one incremental solver under assumptions.
 
-The clauses define every formula in a state, and in the next after each instance asked about; a question
-assumes the formulas that count, that one instance is enabled, and that one formula fails after it.
+The clauses define every formula in a state, and in the next state after each instance. A query assumes some
+formulas, that one instance is enabled, and that one formula fails after it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Answered:
-    """What came of one obligation. Where it does not hold, ``state`` is where it fails: of a
-    consecution the state before, in which all of ``assumed`` hold."""
+class ObligationResult:
+    """Whether one obligation holds, and a counterexample if it does not."""
 
     kind: Kind
     formula: str
@@ -39,55 +38,60 @@ class Answered:
     """None: the solver gave up."""
     seconds: float
     state: tuple[bool, ...] | None = None
+    """The counterexample: a state in which the formula fails; of a consecution, the state before."""
     inputs: tuple[bool, ...] = ()
+    """The values of the instance's free parameters in the counterexample."""
     assumed: tuple[str, ...] = ()
+    """Formulas that hold in ``state``."""
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """A lemma that was left out: it fell, or it is not needed."""
+class DroppedLemma:
+    """A lemma that is not part of the invariant."""
 
     formula: str
-    fell_at: Answered | None
+    fell_at: ObligationResult | None
+    """The obligation that does not hold; None: the lemma is not needed."""
 
 
 @dataclass(frozen=True)
-class Concluded:
-    """The end: these formulas are an inductive invariant that implies the property; none if there is none."""
+class Conclusion:
+    """The end of the check: the formulas of an inductive invariant that implies the property."""
 
     invariant: tuple[str, ...]
+    """Empty: there is no such invariant."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be checked, and how."""
+    """What the check must decide, and how."""
 
     formulas: Mapping[str, FNode]
-    """Candidates and property, by name."""
+    """The candidates and the property, by name."""
     lemmas: tuple[str, ...]
-    """Candidates that may be left out."""
+    """Candidates that the invariant may lack."""
     needed: tuple[str, ...]
-    """Candidates that may not."""
+    """Candidates that the invariant must contain."""
     property_name: str
     instances: tuple[int, ...]
     solver: str
     houdini: bool = False
-    """Leave out lemmas until the rest is inductive."""
+    """Drop lemmas until the rest is inductive."""
     minimise: bool = False
-    """Then leave out those that are not needed."""
+    """Then drop the lemmas that are not needed."""
     seed: int = 0
     proved: tuple[str, ...] = ()
-    """An inductive invariant that is known already."""
+    """Formulas whose conjunction is known to be inductive."""
 
 
-Report = Callable[[Answered | Dropped | Concluded], None]
+Report = Callable[[ObligationResult | DroppedLemma | Conclusion], None]
 
 
-class _Encoded:
-    """The clauses, and the solver that has them.
+class _Encoding:
+    """The clauses of all obligations, in one solver.
 
-    The next state is no variables: what a formula says of it are its bits replaced by the updates of one
-    instance, so that whatever is not updated is the same term, and the same literal, before and after.
+    The next state has no variables. A formula in the next state is the formula with its bits replaced by the
+    updates of one instance. So a term that the instance does not update is the same literal before and after.
     """
 
     def __init__(self, system: TransitionSystem, question: Question) -> None:
@@ -109,7 +113,7 @@ class _Encoded:
         self._support = {name: _variables(term) for name, term in question.formulas.items()}
 
     def _take(self, index: int) -> int:
-        """The literal that an instance is enabled; with it every formula in the state after it is defined."""
+        """The literal that an instance is enabled. Defines every formula in the state after it, too."""
         if index not in self._taken:
             instance = self.system.instances[index]
             for symbol in instance.inputs:
@@ -120,12 +124,12 @@ class _Encoded:
             self._taken[index] = self._cnf.literal(instance.guard)
         return self._taken[index]
 
-    def untouched(self, name: str, index: int) -> bool:
-        """Whether the instance changes nothing that the formula speaks of."""
+    def is_unchanged(self, name: str, index: int) -> bool:
+        """Whether the instance updates no bit of the formula."""
         return self._support[name].isdisjoint(self.system.instances[index].updates)
 
-    def ask(self, kind: Kind, name: str, index: int | None, assumed: Sequence[str]) -> Answered:
-        """Whether an obligation holds, the formulas ``assumed`` holding before."""
+    def ask(self, kind: Kind, name: str, index: int | None, assumed: Sequence[str]) -> ObligationResult:
+        """Decides an obligation. The formulas ``assumed`` hold in the state before."""
         began = time.monotonic()
         assumptions = [self.assume[other] for other in assumed]
         if index is None:
@@ -139,19 +143,19 @@ class _Encoded:
         seconds = time.monotonic() - began
         if answer is not Answer.SATISFIABLE:
             holds = True if answer is Answer.UNSATISFIABLE else None
-            return Answered(kind, name, index, holds, seconds)
+            return ObligationResult(kind, name, index, holds, seconds)
         state = tuple(self._solver.value(variable) for variable in range(1, len(self.system.bits) + 1))
         inputs = () if index is None else self.system.instances[index].inputs
         chosen = tuple(self._solver.value(self._cnf.declare(symbol)) for symbol in inputs)
-        return Answered(kind, name, index, False, seconds, state, chosen, tuple(assumed))
+        return ObligationResult(kind, name, index, False, seconds, state, chosen, tuple(assumed))
 
     def used(self) -> frozenset[str]:
-        """The assumed formulas that the last obligation holds by."""
+        """The assumed formulas that the proof of the last obligation uses."""
         core = self._solver.failed_assumptions()
         return frozenset(self._name_of[literal] for literal in core if literal in self._name_of)
 
     def failing_after(self, names: Iterable[str], index: int) -> list[str]:
-        """The formulas that fail in the second state of the last counterexample, after that instance."""
+        """The formulas that fail after that instance in the last counterexample."""
         found = {name: self._next[name, index] for name in names}
         return [name for name, after in found.items() if self._solver.value(abs(after)) != (after > 0)]
 
@@ -164,64 +168,64 @@ def _variables(term: FNode) -> frozenset[FNode]:
 def largest_inductive(
     system: TransitionSystem, formulas: Mapping[str, FNode], instances: Sequence[int], solver: str
 ) -> tuple[str, ...]:
-    """Those of the formulas that hold initially and that every instance keeps, together; the most of them."""
+    """The largest set of the formulas whose conjunction is inductive."""
     names = tuple(formulas)
     question = Question(formulas, names, (), names[0], tuple(instances), solver, houdini=True)
-    return _Check(system, question, lambda _: None).largest(names)
+    return _ObligationCheck(system, question, lambda _: None).largest(names)
 
 
 def check_obligations(system: TransitionSystem, question: Question, report: Report) -> None:
-    """Asks all that is to be asked, reporting each answer as it comes."""
-    _Check(system, question, report).run()
+    """Decides all obligations, and reports each result as it comes."""
+    _ObligationCheck(system, question, report).run()
 
 
-class _Check:
+class _ObligationCheck:
     def __init__(self, system: TransitionSystem, question: Question, report: Report) -> None:
         self.question = question
         self.report = report
-        self.encoded = _Encoded(system, question)
+        self.encoded = _Encoding(system, question)
         self.reasons: dict[tuple[str, int], frozenset[str]] = {}
-        """By what formulas obligations of consecution hold."""
+        """For each obligation of consecution that holds, the formulas that its proof uses."""
         self.failed_initially = False
 
     def run(self) -> None:
         question = self.question
         goal, choosing = question.property_name, question.houdini or question.minimise
         if question.proved and not choosing and self._follows(question.proved):
-            self.report(Concluded(question.proved))
+            self.report(Conclusion(question.proved))
             return
         candidates = [*question.needed, *question.lemmas]
         candidates = [name for name in candidates if self._initially(name) or not choosing]
-        # What does not follow from the lemmas may still be kept together with them.
+        # A property that does not follow from the lemmas may still be inductive relative to them.
         if goal not in candidates and (choosing or not self._follows(candidates)):
             candidates.append(goal)
             if not self._initially(goal):
-                self.report(Concluded(()))
+                self.report(Conclusion(()))
                 return
         if choosing:
             self._choose(candidates)
             return
         kept = [self._all_kept(index, candidates) for index in question.instances]
-        self.report(Concluded(tuple(candidates) if all(kept) and not self.failed_initially else ()))
+        self.report(Conclusion(tuple(candidates) if all(kept) and not self.failed_initially else ()))
 
     def largest(self, names: Sequence[str]) -> tuple[str, ...]:
         """The largest inductive subset."""
         return tuple(self._largest([name for name in names if self._initially(name)], self.report))
 
     def _choose(self, candidates: Sequence[str]) -> None:
-        """Concludes with the lemmas that are inductive together, and if wanted only with those needed."""
+        """Finds the largest inductive set of lemmas, and if wanted drops the lemmas that are not needed."""
         question = self.question
         alive = self._largest(candidates, self.report)
         required = {*question.needed, question.property_name}
         if not required <= set(alive):
-            self.report(Concluded(()))
+            self.report(Conclusion(()))
             return
         if question.minimise:
             alive = self._smaller(alive)
         without = [name for name in alive if name != question.property_name]
         if question.property_name not in question.needed and self._follows(without):
             alive = without
-        self.report(Concluded(tuple(alive)))
+        self.report(Conclusion(tuple(alive)))
 
     def _initially(self, name: str) -> bool:
         answer = self.encoded.ask(Kind.INITIATION, name, None, ())
@@ -230,11 +234,11 @@ class _Check:
             return True
         self.failed_initially = True
         if (self.question.houdini or self.question.minimise) and name in self.question.lemmas:
-            self.report(Dropped(name, answer))
+            self.report(DroppedLemma(name, answer))
         return False
 
     def _follows(self, names: Sequence[str]) -> bool:
-        """Whether the property follows; that it does not is no failure yet, and not reported."""
+        """Whether the property follows. That it does not follow is no failure yet, and is not reported."""
         answer = self.encoded.ask(Kind.SAFETY, self.question.property_name, None, names)
         if answer.holds:
             self.report(answer)
@@ -246,10 +250,10 @@ class _Check:
             self.report(answer)
         return all(answer.holds for answer in answers)
 
-    def _kept(self, name: str, index: int, assumed: Sequence[str]) -> Answered:
-        if self.encoded.untouched(name, index):
+    def _kept(self, name: str, index: int, assumed: Sequence[str]) -> ObligationResult:
+        if self.encoded.is_unchanged(name, index):
             self.reasons[name, index] = frozenset([name])
-            return Answered(Kind.CONSECUTION, name, index, True, 0.0)
+            return ObligationResult(Kind.CONSECUTION, name, index, True, 0.0)
         answer = self.encoded.ask(Kind.CONSECUTION, name, index, assumed)
         if answer.holds:
             self.reasons[name, index] = self.encoded.used()
@@ -257,7 +261,8 @@ class _Check:
 
     def _largest(self, candidates: Sequence[str], report: Report) -> list[str]:
         """The largest subset that every instance keeps (Houdini: Flanagan and Leino 2001,
-        doi:10.1007/3-540-45251-6_29). Answers that used nothing dropped since are not asked again."""
+        doi:10.1007/3-540-45251-6_29). An obligation is asked again only if its proof used a formula that was
+        dropped since."""
         alive = list(candidates)
         dropping = True
         while dropping:
@@ -273,12 +278,12 @@ class _Check:
                     alive.remove(other)
                     fell = replace(answer, formula=other)
                     report(fell)
-                    report(Dropped(other, fell))
+                    report(DroppedLemma(other, fell))
                 dropping = True
         return alive
 
     def _open(self, alive: Sequence[str]) -> Iterator[tuple[str, int]]:
-        """The obligations not known to hold by what is alive."""
+        """The obligations for which no proof from ``alive`` is known."""
         names = frozenset(alive)
         for index in self.question.instances:
             for name in tuple(alive):
@@ -287,7 +292,7 @@ class _Check:
                     yield name, index
 
     def _smaller(self, alive: Sequence[str]) -> list[str]:
-        """A subset that is enough, none of whose lemmas can be left out."""
+        """A subset that implies the property and of which no single lemma can be dropped."""
         current = list(alive)
         required = {*self.question.needed, self.question.property_name}
         for name in reversed(self.question.lemmas):
@@ -297,6 +302,6 @@ class _Check:
             if required <= set(tried):
                 for gone in current:
                     if gone not in tried:
-                        self.report(Dropped(gone, None))
+                        self.report(DroppedLemma(gone, None))
                 current = tried
         return current

@@ -1,10 +1,12 @@
-"""k-induction: where no execution of fewer than k actions violates the property, and k states in a row,
-all different, in which it holds are never followed by one in which it does not, it holds in every state.
+"""k-induction: a property holds in every state if the base case and the step case hold for some k.
 
-Sheeran, Singh and Stalmarck 2000, doi:10.1007/3-540-40922-X_8; that states differ is added only where
-a path is found on which they do not (Een and Sorensson 2003, doi:10.1016/S1571-0661(05)82542-3).
-The base asks each depth with the relation up to it and no further, so that a violation in a state
-without successor is found.
+The base case: no execution of fewer than k actions violates the property. The step case: no path of k
+different states that satisfy the property leads to a state that violates it (Sheeran, Singh and Stalmarck
+2000, doi:10.1007/3-540-40922-X_8). The clauses that make two states different are added only when a path is
+found on which they are equal (Een and Sorensson 2003, doi:10.1016/S1571-0661(05)82542-3).
+
+The base case asks about each depth with the relation up to that depth only. So it finds a violation in a
+state that has no successor.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
-from verifier.clauses.unrolling import Clauses, Frames, Steps, frames
-from verifier.engines.bounded_search import Firing, Found
-from verifier.engines.ic3.problem import type_clauses
-from verifier.solvers import Answer, ClauseSolver, open_solver
+from verifier.clauses.type_clauses import type_clauses
+from verifier.clauses.unrolling import Clauses, Steps, unroll
+from verifier.engines.bounded_search import SolverGaveUp, ViolationFound, execution
+from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
 from verifier.system.transition_system import TransitionSystem
 
 
@@ -30,26 +33,23 @@ class BaseClosed:
 
 
 @dataclass(frozen=True)
-class Induced:
-    """The property is k-inductive, given invariants (clauses over the state bits) that are inductive."""
+class KInductionProof:
+    """The property is k-inductive if the clauses are assumed. They are an inductive invariant."""
 
     k: int
     clauses: tuple[tuple[int, ...], ...]
+    """Over the state bits."""
     seconds: float
 
 
 @dataclass(frozen=True)
-class GaveUp:
-    """The solver answered neither way, or the bound on k was reached."""
+class BoundReached:
+    """The property is not k-inductive up to the greatest k that was allowed."""
 
-    reason: str
-
-
-Event = BaseClosed | Induced | Found | GaveUp
+    k: int
 
 
-class _UnknownAnswer(Exception):
-    """The solver gave neither answer."""
+Event = BaseClosed | KInductionProof | ViolationFound | SolverGaveUp | BoundReached
 
 
 def kinduction(
@@ -57,110 +57,97 @@ def kinduction(
     name: str,
     solver: str,
     report: Callable[[Event], None],
-    deepest: int | None = None,
+    largest_k: int | None = None,
     structural: Clauses | None = None,
 ) -> None:
-    """Raises k until the property is proved or violated; the last event says which. ``structural`` are
-    invariants like those of ``structural_invariants``, if they are known already."""
-    _Run(system, name, solver, report, deepest, structural).run()
+    """Increases k until the property is proved or violated. The last event says which.
+
+    ``structural`` are the clauses of ``structural_invariants``; None: they are computed here.
+    """
+    _KInduction(system, name, solver, report, largest_k, structural).run()
 
 
-class _Run:
+class _KInduction:
     def __init__(
         self,
         system: TransitionSystem,
         name: str,
         solver: str,
         report: Callable[[Event], None],
-        deepest: int | None,
+        largest_k: int | None,
         structural: Clauses | None,
     ) -> None:
         self.began = time.monotonic()
         self.name = name
         self.solver = solver
         self.report = report
-        self.deepest = deepest
+        self.largest_k = largest_k
         prop = system.property_named(name)
-        self.frames: Frames = frames(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
-        self.holds = self.frames.properties[name]
+        self.unrolling = unroll(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
+        self.variables = FrameVariables(self.unrolling)
+        self.holds = self.unrolling.properties[name]
         if structural is None:
-            structural = structural_invariants(system, self.frames, "cadical")
+            structural = structural_invariants(system, self.unrolling, "cadical")
         self.invariants = [*type_clauses(system), *structural]
 
     def run(self) -> None:
-        """Base and step in turn, each in a solver of its own."""
-        base, step = open_solver(self.solver), _Step(self)
+        """Asks the step case and the base case in turn, each in a solver of its own."""
+        base, step = open_solver(self.solver), _InductionStep(self)
         try:
-            base.add_clauses(self.frames.start)
+            base.add_clauses(self.unrolling.start)
             k = 0
-            while self.deepest is None or k <= self.deepest:
+            while self.largest_k is None or k <= self.largest_k:
                 if step.holds(k):
-                    self.report(Induced(k, tuple(map(tuple, self.invariants)), self._elapsed()))
+                    self.report(KInductionProof(k, tuple(map(tuple, self.invariants)), self._elapsed()))
                     return
                 if self._base_fails(base, k):
                     return
                 k += 1
-            self.report(GaveUp(f"the property is not {self.deepest}-inductive"))
-        except _UnknownAnswer:
-            self.report(GaveUp(f"{self.solver} gave up"))
+            assert self.largest_k is not None
+            self.report(BoundReached(self.largest_k))
+        except UnknownAnswer:
+            self.report(SolverGaveUp(f"{self.solver} gave up"))
         finally:
             base.close()
             step.solver.close()
 
     def _base_fails(self, base: ClauseSolver, depth: int) -> bool:
+        self.variables.open_frame()
         if depth:
-            base.add_clauses(self.frames.shifted(self.frames.relation, depth - 1))
-        base.add_clauses(self.frames.shifted(self.invariants, depth))
-        base.add_clauses(self.frames.shifted(self.frames.state, depth))
-        holds = self.frames.at(self.holds, depth)
-        if decided(base, [-holds]):
-            self.report(self._found(base, depth))
+            base.add_clauses(self.variables.placed(self.unrolling.relation, depth - 1))
+        base.add_clauses(self.variables.placed(self.invariants, depth))
+        base.add_clauses(self.variables.placed(self.unrolling.state, depth))
+        holds = self.variables.at(self.holds, depth)
+        if satisfiable(base, [-holds]):
+            initial, firings = execution(base, self.unrolling, self.variables, depth)
+            self.report(ViolationFound(self.name, initial, firings, depth, self._elapsed()))
             return True
         base.add_clauses([[holds]])
         self.report(BaseClosed(depth, self._elapsed()))
         return False
 
-    def _found(self, base: ClauseSolver, depth: int) -> Found:
-        initial = tuple(base.value(variable) for variable in range(1, self.frames.bits + 1))
-        firings = []
-        for frame in range(depth):
-            taken = next(
-                index
-                for index, variable in enumerate(self.frames.firing)
-                if base.value(self.frames.at(variable, frame))
-            )
-            inputs = (base.value(self.frames.at(variable, frame)) for variable in self.frames.inputs[taken])
-            firings.append(Firing(taken, tuple(inputs)))
-        return Found(self.name, initial, tuple(firings), depth, self._elapsed())
-
     def _elapsed(self) -> float:
         return time.monotonic() - self.began
 
 
-class _Step:
-    """Paths of states that satisfy the property and the invariants, all different, before one that does not.
+class _InductionStep:
+    """The step case: paths of different states that satisfy the property and the invariants."""
 
-    Frames get their variables when they are opened, so that those which say how two states differ can
-    come in between.
-    """
-
-    def __init__(self, run: _Run) -> None:
+    def __init__(self, run: _KInduction) -> None:
         self.run = run
         self.solver = open_solver(run.solver)
-        self._next = 1
-        self._offsets: list[int] = []
+        self.variables = FrameVariables(run.unrolling)
 
     def holds(self, k: int) -> bool:
-        """Whether k good, different states are never followed by a bad one."""
-        frames, solver = self.run.frames, self.solver
-        self._offsets.append(self._next - 1)
-        self._next += frames.stride
+        """Whether no path of k different good states leads to a bad state."""
+        run, solver, variables = self.run, self.solver, self.variables
+        variables.open_frame()
         if k:
-            solver.add_clauses([[self._at(self.run.holds, k - 1)]])
-            solver.add_clauses(self._placed(frames.relation, k - 1))
-        solver.add_clauses(self._placed(self.run.invariants, k))
-        solver.add_clauses(self._placed(frames.state, k))
-        while decided(solver, [-self._at(self.run.holds, k)]):
+            solver.add_clauses([[variables.at(run.holds, k - 1)]])
+            solver.add_clauses(variables.placed(run.unrolling.relation, k - 1))
+        solver.add_clauses(variables.placed(run.invariants, k))
+        solver.add_clauses(variables.placed(run.unrolling.state, k))
+        while satisfiable(solver, [-variables.at(run.holds, k)]):
             same = self._same_states(k)
             if not same:
                 return False
@@ -168,42 +155,24 @@ class _Step:
                 self._differ(one, other)
         return True
 
-    def _at(self, literal: int, frame: int) -> int:
-        variable, stride = abs(literal), self.run.frames.stride
-        place = self._offsets[frame] + variable
-        if variable > stride:
-            place = self._offsets[frame + 1] + variable - stride
-        return place if literal > 0 else -place
-
-    def _placed(self, clauses: Clauses, frame: int) -> Clauses:
-        return [[self._at(literal, frame) for literal in clause] for clause in clauses]
-
     def _same_states(self, k: int) -> list[tuple[int, int]]:
-        """Pairs of frames with the same state in the solver's model."""
-        bits = range(1, self.run.frames.bits + 1)
+        """Pairs of frames that have the same state in the solver's model."""
+        bits = range(1, self.run.unrolling.bits + 1)
         first: dict[tuple[bool, ...], int] = {}
         found = []
         for frame in range(k + 1):
-            state = tuple(self.solver.value(self._at(bit, frame)) for bit in bits)
+            state = tuple(self.solver.values(self.variables.at(bit, frame) for bit in bits))
             earlier = first.setdefault(state, frame)
             if earlier != frame:
                 found.append((earlier, frame))
         return found
 
     def _differ(self, one: int, other: int) -> None:
-        """The states of two frames are not the same."""
+        """Adds clauses that make the states of two frames different."""
         flags = []
-        for bit in range(1, self.run.frames.bits + 1):
-            flag, a, b = self._next, self._at(bit, one), self._at(bit, other)
-            self._next += 1
-            flags.append(flag)
+        for bit in range(1, self.run.unrolling.bits + 1):
+            flag = self.variables.fresh()
+            a, b = self.variables.at(bit, one), self.variables.at(bit, other)
             self.solver.add_clauses([[-flag, a, b], [-flag, -a, -b]])
+            flags.append(flag)
         self.solver.add_clauses([flags])
-
-
-def decided(solver: ClauseSolver, assumptions: list[int]) -> bool:
-    """Whether the clauses can be satisfied. Raises _UnknownAnswer if the solver does not say."""
-    answer = solver.solve(assumptions)
-    if answer is Answer.UNKNOWN:
-        raise _UnknownAnswer
-    return answer is Answer.SATISFIABLE

@@ -1,8 +1,8 @@
-"""Parts of a search: each is the executions in which some state bits have given values in given frames.
+"""Parts of a search: sets of executions in which some state bits have given values in given frames.
 
-The parts of *k* choices are the 2^k ways to give *k* bits their values, so every execution that is long
-enough to have all those frames is in exactly one of them; a shorter one is looked at in several. What
-every part closes is closed for the whole search.
+The parts of *k* choices are the 2^k ways to give *k* bits their values. An execution that has all the frames
+of the choices is in exactly one part. A shorter execution may be in several parts. A depth that is closed in
+every part is closed for the whole search.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from verifier.clauses.cnf import Clausifier
 from verifier.clauses.structural_invariants import WALKS, initial_state, random_walks
-from verifier.clauses.unrolling import Frames, Steps, frames
+from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.bits import conjunction, disjunction, negation
 from verifier.solvers import Answer, open_solver
 from verifier.system.transition_system import TransitionSystem
@@ -36,16 +36,16 @@ class Part:
     """One of the 2^k parts of k choices."""
 
     index: int
-    """Its i-th binary digit, from the lowest, is the value of the i-th choice."""
+    """Its i-th binary digit, counted from the lowest, is the value of the i-th choice."""
     choices: tuple[Choice, ...]
 
     @property
     def whole_below(self) -> int:
-        """Executions of fewer actions than this are all in the part."""
+        """The part contains all executions of fewer actions than this."""
         return min((choice.frame for choice in self.choices), default=sys.maxsize)
 
     def units(self, system: TransitionSystem, frame: int) -> list[int]:
-        """The literals that hold in that frame, as variables of frame 0."""
+        """The literals that hold in that frame, over the state bits."""
         place = {symbol.symbol_name(): number for number, symbol in enumerate(system.bits, 1)}
         return [
             place[choice.bit] if self.index >> digit & 1 else -place[choice.bit]
@@ -57,15 +57,16 @@ class Part:
 def choose(system: TransitionSystem, depth: int, parts: int) -> tuple[Choice, ...]:
     """Choices that split a search to that depth into at most so many parts (a power of two).
 
-    Bits of early frames whose values tell random walks apart best: one after the other, the one that makes
-    the entropy over all parts largest. Where there are bits that no step turns off, as those of counters,
-    only these: on in one frame they are on in all later ones, off in all earlier ones, so that parts repeat
-    less of each other's work. Measured (kip320), early frames repeat less of the search in each part than
-    late ones, and bits that are balanced in random walks split the time better than those by which unit
-    propagation decides most.
+    The choices are bits of early frames that split random walks evenly: each further choice makes the entropy
+    over all parts as large as possible. If the system has bits that no step turns off, such as the bits of
+    counters, only these bits are chosen. Such a bit, on in one frame, is on in all later frames; off in one
+    frame, it is off in all earlier frames. So the parts repeat less of each other's work.
+
+    Measured on kip320: with early frames the parts repeat less work than with late frames. Bits that split
+    random walks evenly split the time better than bits from which unit propagation derives most.
     """
-    shape: Frames = frames(system, Steps.SERIAL, symmetry=True)
-    initial = initial_state(shape, _SOLVER)
+    unrolling: Unrolling = unroll(system, Steps.SERIAL, symmetry=True)
+    initial = initial_state(unrolling, _SOLVER)
     if initial is None:
         return ()
     history = random_walks(system, initial)

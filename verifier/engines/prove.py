@@ -1,7 +1,7 @@
-"""Proofs for all depths: IC3, k-induction and bounded model checking side by side, first answer taken.
+"""Proofs for all depths: IC3, k-induction and bounded model checking in parallel. The first answer counts.
 
-No proof counts before another solver has checked its invariant in a process of its own, and no
-violation before it was replayed. A proof and a violation of the same property are an error.
+A proof counts only after another solver has checked its invariant in a process of its own. A violation counts
+only after it was replayed. A proof and a violation of the same property are an error.
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from verifier.clauses.structural_invariants import enabled_on_walks
-from verifier.engines.bounded_search import DepthClosed, Found, GaveUp
+from verifier.engines.bounded_search import DepthClosed, SolverGaveUp, ViolationFound
 from verifier.engines.choices import EngineChoice
-from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, Working
-from verifier.engines.kinduction import BaseClosed, Induced
-from verifier.engines.kinduction import GaveUp as KindGaveUp
+from verifier.engines.ic3.search import Counterexample, FrameClosed, FrameProgress, Proof
+from verifier.engines.kinduction import BaseClosed, KInductionProof
 from verifier.engines.outcome import Outcome
 from verifier.engines.provers import (
     BMC,
     IC3,
     KIND,
     LemmasKept,
-    Structural,
+    StructuralInvariants,
     bmc_work,
     ic3_certificate,
     ic3_work,
@@ -33,7 +32,7 @@ from verifier.engines.provers import (
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.processes.children import Children, Ended
 from verifier.processes.limits import Limits
-from verifier.solvers.assuming import AssumingSolver
+from verifier.solvers import QUERY_SOLVER
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
 from verifier.trust.certify import Checked
@@ -43,7 +42,7 @@ from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind, settled
 
-KIND_SOLVER, BMC_SOLVER = "cadical", "z3"
+IC3_SOLVER, KIND_SOLVER, BMC_SOLVER = QUERY_SOLVER, "cadical", "z3"
 
 
 @dataclass(frozen=True)
@@ -53,12 +52,12 @@ class Request:
     properties: tuple[str, ...]
     engine: EngineChoice = EngineChoice.AUTO
     solver: str | None = None
-    """Of k-induction and bounded model checking; None: the one that each prefers."""
+    """The solver of k-induction and bounded model checking; None: each uses the solver it prefers."""
     limits: Limits = field(default_factory=Limits)
     lemmas: bool = True
-    """Let IC3 search within the protocol's lemmas, once they are checked."""
+    """Whether IC3 assumes the protocol's lemmas after they were checked."""
     witnesses: bool = False
-    """Look on random walks for states in which actions are enabled: a proof shows none."""
+    """Whether random walks look for states in which actions are enabled. A proof shows no such states."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +68,16 @@ class Progress:
     property_name: str
     seconds: float
     depth: int | None = None
-    """Closed, or of IC3 the frame at work."""
+    """The depth that was closed; of IC3, the frontier."""
     clauses: int | None = None
     obligations: int | None = None
     note: str = ""
-    """Something beside a depth: a proof found and being rechecked, a violation."""
+    """What cannot be said by the numbers: that a proof was found, that lemmas hold."""
 
 
 @dataclass(frozen=True)
 class Proved:
-    """A proof that was checked again."""
+    """A proof that another solver has checked."""
 
     property_name: str
     prover: str
@@ -89,7 +88,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class ProveOutcome(Outcome):
-    """An outcome with what proves it."""
+    """An outcome with its proofs."""
 
     proofs: tuple[Proved, ...] = ()
 
@@ -97,7 +96,7 @@ class ProveOutcome(Outcome):
 def check(
     model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None
 ) -> ProveOutcome:
-    """Proves or refutes the properties one by one, until the limits or the user end it.
+    """Proves or refutes the properties one after the other. The limits or the user may end it early.
 
     Raises NoInitialState.
     """
@@ -108,7 +107,7 @@ def check(
     statistics: dict[str, Any] = {"provers": {}, "peak_memory_bytes": 0}
     dead: set[str] = set()
     for name in request.properties:
-        run = _Run(model.asking((name,)), request, name, limits, listen)
+        run = _PropertyProof(model.asking((name,)), request, name, limits, listen)
         verdicts += run.run()
         if run.proved is not None:
             proofs.append(run.proved)
@@ -128,8 +127,8 @@ def check(
     )
 
 
-class _Run:
-    """One property."""
+class _PropertyProof:
+    """Proves or refutes one property."""
 
     def __init__(
         self,
@@ -150,10 +149,10 @@ class _Run:
         self.replayer = Replayer(model)
         self.closed = -1
         self.claim: tuple[str, Certificate] | None = None
-        """Who says that it is proved, and why; not yet checked."""
+        """The prover that claims a proof, and its invariant, which was not checked yet."""
         self.rechecker = ""
         self.lemmas: tuple[str, ...] = ()
-        """Within which IC3 searches."""
+        """The names of the formulas that IC3 assumes."""
         self.proved: Proved | None = None
         self.verdicts: list[Verdict] = []
         self.dead: tuple[str, ...] = ()
@@ -162,7 +161,7 @@ class _Run:
         self.peak_memory = 0
 
     def run(self) -> list[Verdict]:
-        """The verdict of the property, and of a type invariant that is violated instead."""
+        """The verdict of the property, and perhaps of an implied property that is violated instead."""
         reason = self.children.supervise(self._search)
         self.peak_memory = self.children.peak_memory
         if not self.verdicts:
@@ -178,11 +177,12 @@ class _Run:
                 return
 
     def _start(self) -> None:
-        """The provers; in ``auto``, k-induction only gets what time the others leave."""
+        """Starts the provers. In ``auto``, k-induction has a low priority."""
         choice, model, name = self.request.engine, self.model, self.name
         solver = self.request.solver
         if choice in (EngineChoice.AUTO, EngineChoice.IC3):
-            self._child(IC3, AssumingSolver.NAME, ic3_work(model, name, self.request.lemmas))
+            ic3 = ic3_work(model, name, self.request.lemmas, IC3_SOLVER)
+            self._child(IC3, IC3_SOLVER, ic3)
         if choice in (EngineChoice.AUTO, EngineChoice.KIND):
             with_others = choice is EngineChoice.AUTO
             kind = kind_work(model, name, solver or KIND_SOLVER, with_others)
@@ -201,7 +201,7 @@ class _Run:
     def _take(self, event: Any) -> None:
         if isinstance(event, Ended):
             if event.child == IC3:
-                self.children.send(KIND, None)  # that may wait for what will not come
+                self.children.send(KIND, None)  # it may still wait for structural invariants
             if event.failure is not None:
                 self.failures.append(f"{event.child} failed: {event.failure}")
                 if event.child == RECHECK:
@@ -214,9 +214,9 @@ class _Run:
 
     def _take_news(self, prover: str, news: Any) -> None:
         match news:
-            case FrameClosed() | Working():
+            case FrameClosed() | FrameProgress():
                 self._take_frame(news)
-            case Structural():
+            case StructuralInvariants():
                 self.children.send(KIND, news.clauses)
             case LemmasKept():
                 self.lemmas = news.names
@@ -227,18 +227,18 @@ class _Run:
             case DepthClosed():
                 if self.name in news.properties:
                     self._close(prover, news.depth)
-            case Proof() | Induced():
+            case Proof() | KInductionProof():
                 self._take_proof(prover, news)
             case Counterexample():
                 self.statistics[prover]["queries"] = news.queries
                 self._violation(prover, news.initial, news.firings)
-            case Found():
+            case ViolationFound():
                 firings = [(firing.instance, firing.inputs) for firing in news.firings]
                 self._violation(prover, news.initial, firings)
-            case GaveUp() | KindGaveUp():
+            case SolverGaveUp():
                 self.failures.append(f"{prover}: {news.reason}")
 
-    def _take_frame(self, news: FrameClosed | Working) -> None:
+    def _take_frame(self, news: FrameClosed | FrameProgress) -> None:
         self.statistics[IC3] |= {
             "frame": news.frame,
             "clauses": news.clauses,
@@ -265,18 +265,18 @@ class _Run:
 
     # Proofs
 
-    def _take_proof(self, prover: str, news: Proof | Induced) -> None:
+    def _take_proof(self, prover: str, news: Proof | KInductionProof) -> None:
         known = self.statistics[prover]
         known["seconds"] = round(news.seconds, 3)
         if isinstance(news, Proof):
             known |= {"frame": news.frame, "learned_clauses": news.learned, "queries": news.queries}
-            self._claim(prover, ic3_certificate(self.model, self.name, news, self.lemmas))
+            self._claim(prover, ic3_certificate(self.model, self.name, news, self.lemmas, known["solver"]))
         else:
             known["k"] = news.k
             self._claim(prover, kind_certificate(self.model, self.name, news, known["solver"]))
 
     def _claim(self, prover: str, certificate: Certificate) -> None:
-        """A proof was found: bounded model checking goes on while another solver checks it."""
+        """Lets another solver check the proof. Bounded model checking goes on meanwhile."""
         if self.claim is not None:
             return
         self.claim = (prover, certificate)
@@ -315,7 +315,7 @@ class _Run:
     def _violation(
         self, prover: str, initial: Sequence[bool], firings: Sequence[tuple[int, Sequence[bool]]]
     ) -> None:
-        """An execution that violates the property, or the type invariant that was asked along with it."""
+        """Replays an execution that violates the property, or an implied property."""
         taken = [(self.system.instances[index], inputs) for index, inputs in firings]
         for name in dict.fromkeys((self.name, *self._implied())):
             try:

@@ -1,4 +1,4 @@
-"""What each prover does in its own process, and the invariant that comes of it."""
+"""The work of each prover in its own process, and the certificates of the proofs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
+from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.bits import conjunction
-from verifier.engines.bounded_search import Search, search
-from verifier.engines.ic3.problem import problem, type_clauses
+from verifier.engines.bounded_search import Search, SolverGaveUp, search
+from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import largest_inductive
-from verifier.engines.kinduction import Induced, kinduction
+from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.processes.children import Work
-from verifier.solvers import solver_version
-from verifier.solvers.assuming import AssumingSolver
+from verifier.solvers import QUERY_SOLVER, UnknownAnswer, solver_version
 from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.symmetry.instance_orbits import representatives
 from verifier.system.model import Model
@@ -35,10 +35,10 @@ _IN_THE_BACKGROUND = 10
 
 
 def with_goal(system: TransitionSystem, name: str) -> TransitionSystem:
-    """The system with the property and all that is implied (``TransitionSystem.implied``) as one.
+    """The system with one property: the conjunction of the given one and all ``TransitionSystem.implied``.
 
-    An instance is disabled where it would leave a sort or read what has no value, so a property is proved of
-    the protocol only if no instance ever would.
+    An instance is disabled where it would assign a value outside a sort or read what has no value. So a
+    property is proved of the protocol only if no instance ever would.
     """
     prop = system.property_named(name)
     implied = [other.formula for other in system.implied]
@@ -47,30 +47,30 @@ def with_goal(system: TransitionSystem, name: str) -> TransitionSystem:
 
 
 @dataclass(frozen=True)
-class Structural:
-    """Clauses that IC3 found to be invariant, for k-induction."""
+class StructuralInvariants:
+    """The structural invariants, which IC3 computes, for k-induction."""
 
     clauses: Clauses
 
 
 @dataclass(frozen=True)
 class LemmasKept:
-    """Those of the protocol's lemmas, properties and type invariants that are inductive together."""
+    """Lemmas, properties and type invariants of the protocol whose conjunction is inductive."""
 
     names: tuple[str, ...]
     lemmas: int
-    """How many of them are lemmas."""
+    """How many of ``names`` are lemmas."""
     seconds: float
 
 
 def _goals(model: Model, name: str) -> tuple[str, ...]:
-    """The property and what is implied."""
+    """The property and the implied properties."""
     return tuple(dict.fromkeys((*(prop.name for prop in model.system.implied), name)))
 
 
 def kept_lemmas(model: Model, name: str) -> tuple[str, ...]:
-    """Of the lemmas, the type invariants and the property, what is inductive together; if the property is
-    among them, or follows, that proves it."""
+    """The largest set of lemmas, type invariants and the property whose conjunction is inductive. If the
+    property is in the set, it is proved."""
     system = model.system
     candidates = {TYPED: system.valid} | {lemma.name: lemma.formula for lemma in system.lemmas}
     candidates |= {goal: system.property_named(goal).formula for goal in _goals(model, name)}
@@ -78,8 +78,9 @@ def kept_lemmas(model: Model, name: str) -> tuple[str, ...]:
     return largest_inductive(system, candidates, instances, _LEMMA_SOLVER)
 
 
-def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
-    """IC3 on the property and the type invariants, within the protocol's ``lemmas`` that were checked."""
+def ic3_work(model: Model, name: str, lemmas: bool, solver: str = QUERY_SOLVER) -> Work:
+    """IC3 on the property and the implied properties. With ``lemmas``, it checks the protocol's lemmas first,
+    and assumes those that hold."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         known: list[FNode] = []
@@ -94,21 +95,26 @@ def ic3_work(model: Model, name: str, lemmas: bool) -> Work:
             known = named_formulas(model, names)
 
         def found(clauses: Clauses) -> None:
-            report(Structural(clauses))
+            report(StructuralInvariants(clauses))
 
-        question = problem(with_goal(model.system, name), name, known=known, found=found)
+        question = problem(with_goal(model.system, name), name, lemmas=known, found=found)
         permutations = bit_permutations(model)
-        answer: Proof | Counterexample = prove(question, permutations, report)
-        if isinstance(answer, Proof):
-            answer = replace(answer, clauses=tuple(reduced(question, permutations, answer.clauses)))
+        try:
+            answer: Proof | Counterexample = prove(question, permutations, report, solver)
+            if isinstance(answer, Proof):
+                clauses = reduced(question, permutations, answer.clauses, solver)
+                answer = replace(answer, clauses=tuple(clauses))
+        except UnknownAnswer:
+            report(SolverGaveUp(f"{solver} gave up"))
+            return
         report(answer)
 
     return work
 
 
 def kind_work(model: Model, name: str, solver: str, with_others: bool) -> Work:
-    """k-induction on the property and the type invariants. Besides others it only takes what time they
-    leave, and waits until it is sent the structural invariants that IC3 found, or None."""
+    """k-induction on the property and the implied properties. ``with_others``, it has a low priority and
+    waits for the structural invariants that IC3 found, or for None."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         structural: Clauses | None = None
@@ -121,7 +127,7 @@ def kind_work(model: Model, name: str, solver: str, with_others: bool) -> Work:
 
 
 def bmc_work(model: Model, names: Sequence[str], solver: str) -> Work:
-    """Bounded model checking in parallel steps, deeper and deeper."""
+    """Bounded model checking in parallel steps, without a bound on the depth."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         search(model.system, Search(Steps.PARALLEL, solver, _BEYOND_ALL_DEPTHS, tuple(names)), report)
@@ -130,15 +136,15 @@ def bmc_work(model: Model, names: Sequence[str], solver: str) -> Work:
 
 
 def ic3_certificate(
-    model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = ()
+    model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = (), solver: str = QUERY_SOLVER
 ) -> Certificate:
-    """The invariant that IC3 found within lemmas, without what ``Typed`` says already."""
-    solvers = f"{AssumingSolver.NAME}+{_LEMMA_SOLVER}" if lemmas else AssumingSolver.NAME
+    """The invariant that IC3 found, with the lemmas that it assumed."""
+    solvers = f"{solver}+{_LEMMA_SOLVER}" if lemmas else solver
     return _certificate(model, name, lemmas, proof.clauses, (IC3, solvers))
 
 
-def kind_certificate(model: Model, name: str, proof: Induced, solver: str) -> Certificate:
-    """The property itself with what was known beside."""
+def kind_certificate(model: Model, name: str, proof: KInductionProof, solver: str) -> Certificate:
+    """The property itself, with the clauses that k-induction assumed."""
     return _certificate(model, name, _goals(model, name), proof.clauses, (KIND, solver), max(proof.k, 1))
 
 

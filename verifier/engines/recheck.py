@@ -1,4 +1,4 @@
-"""A proof checked again before it counts: by another solver, in a process of its own."""
+"""The check of a proof by another solver, in a process of its own. A proof counts only after it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import conjunction, disjunction
 from verifier.processes.children import Work
-from verifier.solvers import Answer, open_solver
-from verifier.solvers.assuming import AssumingSolver
+from verifier.solvers import QUERY_SOLVER, Answer, open_solver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, formulas
 from verifier.trust.certify import Checked, check, other_solver
@@ -27,13 +26,13 @@ class DeadActions:
 
 
 def rechecker(solver: str) -> str:
-    """Another solver. An invariant of IC3 has thousands of clauses: there CaDiCaL takes a quarter of Z3's
-    time, and shares nothing with MiniSat but its interface."""
-    return "cadical" if solver == AssumingSolver.NAME else other_solver(solver)
+    """The solver that checks a proof of the given one. An invariant of IC3 has thousands of clauses; CaDiCaL
+    checks them in a quarter of Z3's time, and shares nothing with MiniSat but the interface."""
+    return "cadical" if solver == QUERY_SOLVER else other_solver(solver)
 
 
 def recheck_work(model: Model, certificate: Certificate, solver: str) -> Work:
-    """The check of a certificate, and which actions its invariant shows to be impossible."""
+    """Checks a certificate, and finds the actions that its invariant shows to be impossible."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         checked: Checked = check(model, certificate, solver)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pysmt.fnode import FNode
 
 from verifier.encodings.concrete import Concrete, show
-from verifier.engines.implied import concluded
+from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
@@ -128,7 +128,7 @@ class _Run:
         except KeyboardInterrupt:
             reason = "interrupted"
         shown = [name for name in self.names if name in self.request.properties or name in self.violations]
-        verdicts = concluded(self.model.system, [self._verdict(name, reason) for name in shown])
+        verdicts = limit_by_implied(self.model.system, [self._verdict(name, reason) for name in shown])
         never = tuple(a.name for a in self.model.definition.actions if not self.enabled[a.name])
         return Outcome(verdicts, never, self._statistics(), tuple(a for a in self.enabled if self.enabled[a]))
 

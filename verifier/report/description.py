@@ -8,7 +8,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.clauses.unrolling import Steps, frames
+from verifier.clauses.unrolling import Steps, unroll
 from verifier.encodings.printing import text
 from verifier.specs.expectations import expectations
 from verifier.system.model import Model
@@ -68,7 +68,7 @@ def _encoding(model: Model) -> dict[str, Any]:
         terms += [instance.guard, *instance.updates.values()]
     clauses = {}
     for steps in Steps:
-        made = frames(system, steps, symmetry=True)
+        made = unroll(system, steps, symmetry=True)
         clauses[steps.value] = len(made.state) + len(made.relation)
     return {
         "bits": len(system.bits),

@@ -6,15 +6,18 @@ asked for, and `solver_version` reads package metadata only.
 
 from __future__ import annotations
 
-from verifier.solvers.interface import Answer, Clause, ClauseSolver
-from verifier.solvers.names import DEFAULT_SOLVER, SOLVER_NAMES, open_solver, solver_version
+from verifier.solvers.interface import Answer, Clause, ClauseSolver, UnknownAnswer, satisfiable
+from verifier.solvers.names import DEFAULT_SOLVER, QUERY_SOLVER, SOLVER_NAMES, open_solver, solver_version
 
 __all__ = [
     "DEFAULT_SOLVER",
+    "QUERY_SOLVER",
     "SOLVER_NAMES",
     "Answer",
     "Clause",
     "ClauseSolver",
+    "UnknownAnswer",
     "open_solver",
+    "satisfiable",
     "solver_version",
 ]

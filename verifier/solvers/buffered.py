@@ -53,6 +53,11 @@ class BufferedSolver(ABC):
             raise RuntimeError("values are defined only after the answer SATISFIABLE")
         return self._read(variable)
 
+    def values(self, variables: Iterable[int]) -> list[bool]:
+        if self._answer is not Answer.SATISFIABLE:
+            raise RuntimeError("values are defined only after the answer SATISFIABLE")
+        return self._read_all(variables)
+
     def failed_assumptions(self) -> Sequence[int]:
         if self._answer is not Answer.UNSATISFIABLE:
             raise RuntimeError("failed assumptions are defined only after the answer UNSATISFIABLE")
@@ -78,6 +83,10 @@ class BufferedSolver(ABC):
     @abstractmethod
     def _read(self, variable: int) -> bool:
         """The value of a variable in the current model, False if the solver never saw it."""
+
+    def _read_all(self, variables: Iterable[int]) -> list[bool]:
+        """The values of several variables. A backend overrides this if it can do better."""
+        return [self._read(variable) for variable in variables]
 
     @abstractmethod
     def _read_core(self) -> Iterable[int]:

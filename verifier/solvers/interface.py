@@ -18,6 +18,10 @@ class Answer(Enum):
     UNKNOWN = "unknown"
 
 
+class UnknownAnswer(Exception):
+    """A solver gave up."""
+
+
 class ClauseSolver(Protocol):
     """An incremental solver over clauses. Not safe to share between threads.
 
@@ -46,6 +50,9 @@ class ClauseSolver(Protocol):
         answer was SATISFIABLE.
         """
 
+    def values(self, variables: Iterable[int]) -> list[bool]:
+        """What `value` says of each variable, in one call."""
+
     def failed_assumptions(self) -> Sequence[int]:
         """Assumptions of the last `solve` that suffice, with the clauses, for its answer.
 
@@ -55,3 +62,11 @@ class ClauseSolver(Protocol):
 
     def close(self) -> None:
         """Free the solver's memory. May be called twice; nothing else may be called afterwards."""
+
+
+def satisfiable(solver: ClauseSolver, assumptions: Sequence[int] = ()) -> bool:
+    """Whether the clauses and the assumed literals can be satisfied. Raises UnknownAnswer."""
+    answer = solver.solve(assumptions)
+    if answer is Answer.UNKNOWN:
+        raise UnknownAnswer
+    return answer is Answer.SATISFIABLE

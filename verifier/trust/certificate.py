@@ -16,10 +16,8 @@ from pysmt.fnode import FNode
 
 from verifier.clauses import smt2
 from verifier.encodings.bits import bit, disjunction, negation
-from verifier.encodings.concrete import Concrete, show
-from verifier.encodings.layout import Leaf
+from verifier.encodings.concrete import Concrete
 from verifier.encodings.printing import text
-from verifier.encodings.scalars import Code
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
 from verifier.specs.definition import NO_DEADLOCK, Property, PropertyKind
@@ -133,11 +131,11 @@ def literal_term(literal: Literal) -> FNode:
 
 def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
     """The invariant in the protocol's own words: for each conjunct its name, its formula, and the reason."""
-    meaning = _literal_meanings(model.layout.leaves)
+    meanings = model.layout.meanings()
     found = readable_lemmas(model, certificate.lemmas)
     for number, clause in enumerate(certificate.clauses, 1):
-        says = " ∨ ".join(meaning.get(literal, literal[0]) for literal in clause)
-        found.append({"name": f"clause {number}", "says": says, "why": ""})
+        said = (meanings[bit].text(is_set) if bit in meanings else bit for bit, is_set in clause)
+        found.append({"name": f"clause {number}", "says": " ∨ ".join(said), "why": ""})
     return found
 
 
@@ -160,25 +158,6 @@ def _claim(prop: Property) -> str:
     if prop.kind is PropertyKind.DEADLOCK_INVARIANT:
         return f"an action is enabled, or else {text(prop.formula)}"
     return text(prop.formula)
-
-
-def _literal_meanings(leaves: tuple[Leaf, ...]) -> dict[Literal, str]:
-    """The meaning of each literal: what it says of the field that its bit belongs to."""
-    meaning: dict[Literal, str] = {}
-    for leaf in leaves:
-        for index, symbol in enumerate(leaf.bits):
-            name = symbol.symbol_name()
-            if leaf.code is None:
-                meaning[name, True], meaning[name, False] = leaf.name, f"¬{leaf.name}"
-            elif leaf.code is Code.THERMOMETER:
-                value = show(leaf.values[index + 1])
-                meaning[name, True] = f"{leaf.name} ≥ {value}"
-                meaning[name, False] = f"{leaf.name} < {value}"
-            else:
-                value = show(leaf.values[index])
-                meaning[name, True] = f"{leaf.name} = {value}"
-                meaning[name, False] = f"{leaf.name} ≠ {value}"
-    return meaning
 
 
 def dump(model: Model, certificate: Certificate) -> str:

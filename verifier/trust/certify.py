@@ -1,10 +1,10 @@
 """Checks a certificate: its invariant holds initially, every instance keeps it, and it implies the property.
 
-On a way of its own, without the clauses or the relation of the provers: the bits that an instance updates
-get a second variable each, tied to the update; clauses are made by other code (``clauses.tseitin``); and
-another solver gets them. One instance stands for others only if comparing their terms, and those of the
-invariant, shows that a permutation of bits makes it so (``instance_images``). What is shared with the
-provers are the terms themselves, and so what lowered them, and the substitution of bits in terms.
+The check uses neither the clauses nor the relation of the provers. Each bit that an instance updates gets a
+second variable, which equals the update. Other code makes the clauses (``clauses.tseitin``), and another
+solver decides them. One instance is checked for several only if a permutation of bits turns its terms into
+theirs and leaves the invariant unchanged (``instance_images``). The check shares with the provers the terms
+themselves, hence their lowering, and the substitution of bits in terms.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from verifier.trust.initial_states import require_initial_state
 
 @dataclass(frozen=True)
 class Failed:
-    """An obligation that does not hold, or (``certain`` false) on which the solver gave up."""
+    """An obligation that does not hold, or that the solver could not decide (``certain`` is false)."""
 
     obligation: str
     certain: bool
@@ -35,18 +35,18 @@ class Failed:
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of a check."""
+    """The result of a check."""
 
     obligations: int
-    """How many were asked of the solver."""
+    """How many obligations the solver decided."""
     failed: tuple[Failed, ...]
     seconds: float
     instances: int
-    """How many instances were asked about; the rest was shown to be images of them."""
+    """How many instances were checked. The others are images of them."""
 
 
-class _Questions:
-    """Terms that hold, and a solver that is asked what is impossible with them."""
+class _Refutation:
+    """A solver that refutes terms under the terms that hold."""
 
     def __init__(self, solver: str, clauses: Definitions | None = None) -> None:
         self.clauses = clauses or Definitions()
@@ -54,12 +54,12 @@ class _Questions:
         self._given = 0
 
     def hold(self, terms: Iterable[FNode]) -> None:
-        """The terms hold from now on."""
+        """Asserts the terms."""
         for term in terms:
             self.clauses.hold(term)
 
     def refuted(self, terms: Iterable[FNode]) -> bool | None:
-        """Whether the terms cannot hold with the rest; None if the solver gives up."""
+        """Whether the terms contradict the asserted terms; None if the solver gives up."""
         assumed = [self.clauses.literal(term) for term in terms]
         self._solver.add_clauses(self.clauses.clauses[self._given :])
         self._given = len(self.clauses.clauses)
@@ -72,7 +72,7 @@ class _Questions:
 
 
 def other_solver(than: str) -> str:
-    """A solver to check what that one, or those joined by "+", found."""
+    """A solver that checks what another one found. Several names are joined by "+"."""
     return "cadical" if "z3" in than.split("+") else "z3"
 
 
@@ -83,15 +83,17 @@ def check(
     listen: Callable[[str], None] = lambda _: None,
     images: bool = True,
 ) -> Checked:
-    """Checks all obligations, telling which it is about to ask. Without ``images`` every instance is asked.
+    """Checks all obligations. ``listen`` is called with each one before it is checked.
 
-    Raises Misfit for unknown names, and NoInitialState: then any invariant would do.
+    Without ``images``, every instance is checked.
+
+    Raises Misfit for unknown names, and NoInitialState if there is none: any formula would be an invariant.
     """
     require_initial_state(model)
-    return _Check(model, certificate, solver, listen, images).run()
+    return _CertificateCheck(model, certificate, solver, listen, images).run()
 
 
-class _Check:
+class _CertificateCheck:
     def __init__(
         self,
         model: Model,
@@ -115,7 +117,7 @@ class _Check:
         goals = self._goals()
         invariant = dict(self.parts)
         if self.certificate.k > 1:
-            # What is proved by several steps is no part of what single steps keep.
+            # A goal that is proved by several steps need not be kept by single steps.
             invariant = {name: part for name, part in invariant.items() if name not in goals}
             self._several_steps(conjunction(invariant.values()), conjunction(goals.values()))
         else:
@@ -125,14 +127,14 @@ class _Check:
         return Checked(self.obligations, tuple(self.failed), time.monotonic() - began, self.asked)
 
     def _goals(self) -> dict[str, FNode]:
-        """Instances are disabled where they would leave a sort or read what has no value, so it must be shown
-        that none would."""
+        """The property and the implied properties. An instance is disabled where it would assign a value
+        outside a sort or read what has no value, so it must be shown that no instance would."""
         system = self.model.system
         goals = (system.property_named(self.certificate.property_name), *system.implied)
         return {prop.name: prop.formula for prop in goals}
 
-    def _ask(self, questions: _Questions, obligation: str, terms: Iterable[FNode]) -> None:
-        """The obligation holds if the terms are impossible."""
+    def _ask(self, questions: _Refutation, obligation: str, terms: Iterable[FNode]) -> None:
+        """The obligation holds if the terms are refuted."""
         self.obligations += 1
         refuted = questions.refuted(terms)
         if not refuted:
@@ -140,7 +142,7 @@ class _Check:
 
     def _initiation(self, invariant: dict[str, FNode]) -> None:
         self.listen("initiation")
-        questions = _Questions(self.solver)
+        questions = _Refutation(self.solver)
         questions.hold([self.model.system.init])
         for name, part in invariant.items():
             self._ask(questions, f"{name} holds initially", [negation(part)])
@@ -148,7 +150,7 @@ class _Check:
 
     def _safety(self, invariant: dict[str, FNode], goals: dict[str, FNode]) -> None:
         self.listen("safety")
-        questions = _Questions(self.solver)
+        questions = _Refutation(self.solver)
         questions.hold(invariant.values())
         for name, goal in goals.items():
             relates = "excludes" if self.model.system.seeks(name) else "implies"
@@ -159,22 +161,22 @@ class _Check:
         holding = Definitions()
         for part in invariant.values():
             holding.hold(part)
-        speaks_of = {name: frozenset(part.get_free_variables()) for name, part in invariant.items()}
+        variables = {name: frozenset(part.get_free_variables()) for name, part in invariant.items()}
         clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
-        everyone = {index: index for index in range(len(self.model.system.instances))}
-        stands = representatives(self.model, invariant.values()) if self.images else everyone
+        itself = {index: index for index in range(len(self.model.system.instances))}
+        representative = representatives(self.model, invariant.values()) if self.images else itself
         for index, instance in enumerate(self.model.system.instances):
-            if stands[index] != index:
+            if representative[index] != index:
                 continue
             self.listen(instance.label)
             self.asked += 1
             later = {symbol: bit(f"{symbol.symbol_name()} afterwards") for symbol in instance.updates}
-            questions = _Questions(self.solver, holding.copy())
+            questions = _Refutation(self.solver, holding.copy())
             questions.hold([instance.guard])
             questions.hold(equivalence(later[old], new) for old, new in instance.updates.items())
             for name, part in invariant.items():
-                # What speaks of nothing that is updated says the same afterwards.
-                if speaks_of[name].isdisjoint(later):
+                # A formula without updated bits has the same value in the next state.
+                if variables[name].isdisjoint(later):
                     continue
                 if name in clauses:
                     literals = map(literal_term, clauses[name])
@@ -187,13 +189,13 @@ class _Check:
     # What takes several steps
 
     def _several_steps(self, invariant: FNode, goal: FNode) -> None:
-        """No execution of fewer than k actions violates the goal; and no k different states in a row in
-        which it holds, all within the invariant, are followed by yet another in which it does not. A
-        shortest execution to a violation passes no state twice, so there is none."""
+        """Checks k-induction. Base case: no execution of fewer than k actions violates the goal. Step case:
+        no path of k different states that satisfy invariant and goal leads to a further state that violates
+        the goal. A shortest execution to a violation contains no state twice, so these cases exclude it."""
         k, name = self.certificate.k, self.certificate.property_name
         holds = f"{name} is not reached" if self.model.system.seeks(name) else f"{name} holds"
         path = _Path(self.model.system)
-        base, step = _Questions(self.solver), _Questions(self.solver)
+        base, step = _Refutation(self.solver), _Refutation(self.solver)
         base.hold([self.model.system.init])
         for depth in range(k):
             self.listen(f"base {depth}")
@@ -213,13 +215,13 @@ class _Check:
 
 
 class _Path:
-    """States in a row, each with bits of its own."""
+    """A path of states, each with bits of its own."""
 
     def __init__(self, system: TransitionSystem) -> None:
         self.system = system
 
     def at(self, formula: FNode, depth: int) -> FNode:
-        """A formula about the state at that depth; of state 0 the bits are the system's own."""
+        """The formula in the state at that depth. State 0 has the system's own bits."""
         return formula if depth == 0 else restricted(formula, self._bits(depth))
 
     def step(self, depth: int) -> FNode:
@@ -227,7 +229,7 @@ class _Path:
         return disjunction(self._taken(instance, depth) for instance in self.system.instances)
 
     def differ(self, one: int, other: int) -> FNode:
-        """Two states are not the same."""
+        """Two states are different."""
         return negation(
             conjunction(
                 equivalence(self.at(symbol, one), self.at(symbol, other)) for symbol in self.system.bits

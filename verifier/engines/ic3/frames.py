@@ -1,7 +1,8 @@
-"""Frames: over-approximations of the states within 0, 1, … actions, one incremental solver each.
+"""IC3's frames: over-approximations of the states within 0, 1, … actions, with one solver for each.
 
-A clause is kept at the highest frame in which it is known to hold; it holds in all below. With symmetry
-every image of a clause under the permutations holds where the clause does, and is added without a query.
+A clause is stored at the highest frame in which it is known to hold; it holds in all lower frames, too. With
+symmetry, every image of a clause under the permutations holds where the clause holds, and is added without
+a query.
 """
 
 from __future__ import annotations
@@ -9,27 +10,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from verifier.engines.ic3.lifting import Cube
+from verifier.clauses.frame_variables import FrameVariables
+from verifier.engines.ic3.cubes import Cube, images, negation
 from verifier.engines.ic3.problem import Problem
-from verifier.solvers.assuming import AssumingSolver
+from verifier.engines.ic3.query_solver import QuerySolver
+from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable
 from verifier.symmetry.bit_permutations import Permutation
 
 _MOST_TEMPORARY = 1500
-"""A solver is built anew after so many clauses that served one query each."""
+"""A frame's solver is built anew after so many queries."""
 
 
 @dataclass(frozen=True)
-class Transition:
-    """A state, and the step that takes it into the cube asked about."""
+class Blocked:
+    """No initial state is in the core, and no step from a state of the frame below that is outside the core
+    leads into it."""
+
+    core: Cube
+    """A part of the cube that was asked about."""
+
+
+@dataclass(frozen=True)
+class Predecessor:
+    """A state of the frame below, outside the cube that was asked about, and a step from it into the cube."""
 
     state: tuple[int, ...]
+    """One literal for each state bit."""
     step: int
+    """The index of the instance that makes the step."""
     inputs: tuple[bool, ...]
 
 
 @dataclass(eq=False)
 class Orbit:
-    """A blocked cube and its images under the permutations; the first is the representative."""
+    """A blocked cube and its images under the permutations. The first image represents the orbit."""
 
     images: tuple[frozenset[int], ...]
 
@@ -40,203 +54,198 @@ class Orbit:
 
 
 class Frames:
-    """The frames 0 (the initial states), 1, …, ``last``."""
+    """The frames 0 (the initial states), 1, …, ``frontier``."""
 
-    def __init__(self, problem: Problem, permutations: Sequence[Permutation]) -> None:
-        # Seeds were found by walks that treat no two elements alike. An image of an inductive set is
-        # inductive; only with all images may a clause's images be added without a query.
+    def __init__(
+        self, problem: Problem, permutations: Sequence[Permutation], solver: str = QUERY_SOLVER
+    ) -> None:
+        # Random walks do not treat all elements alike, so the seeds they found need not be symmetric. An
+        # image of an inductive set is inductive. Only because the seeds have all images may the images of a
+        # clause be added without a query.
         self.problem = replace(problem, seeds=_with_images(problem.seeds, permutations))
         self._permutations = permutations
+        self._solver_name = solver
+        self._variables = FrameVariables(problem.unrolling, frames=2)
         self.levels: list[list[Orbit]] = []
-        self._solvers: list[_FrameSolver] = []
+        self._solvers: list[QuerySolver] = []
+        """For each frame a solver that knows its states and the steps to their successors."""
         self.uses: dict[int, int] = {}
         """In how many blocked cubes each literal is."""
         self.queries = 0
-        self._alone = AssumingSolver([*problem.frames.start, *problem.frames.state], problem.bits)
-        self._only = self._only_initial_state()
-        self._last_states: AssumingSolver | None = None
-        self.open()
+        self._init = self._opened([*problem.unrolling.start, *problem.unrolling.state])
+        self._only_initial_state = self._find_only_initial_state()
+        self._frontier_states: ClauseSolver | None = None
+        self.open_frame()
 
     @property
-    def last(self) -> int:
-        """The highest frame."""
+    def frontier(self) -> int:
+        """The last frame."""
         return len(self.levels) - 1
 
-    def open(self) -> None:
-        """Adds a frame, which excludes nothing but what the seeds exclude."""
-        # What is known needs no copy in the next state: the relation keeps it.
-        known = [[literal] for literal in self.problem.known]
-        clauses = [*self.problem.frames.state, *self.problem.frames.relation, *self.problem.seeds, *known]
-        stride = self.problem.frames.stride
-        clauses += [[v + stride if v > 0 else v - stride for v in seed] for seed in self.problem.seeds]
+    def open_frame(self) -> None:
+        """Adds a frame, which excludes only what the seeds and the lemmas exclude."""
+        unrolling, seeds = self.problem.unrolling, self.problem.seeds
+        # Lemmas are not asserted of the next state: they are inductive, so the relation keeps them.
+        lemmas = [[literal] for literal in self.problem.lemmas]
+        seeds_after = self._variables.placed(seeds, 1)
+        clauses = [*unrolling.state, *unrolling.relation, *seeds, *lemmas, *seeds_after]
         if not self.levels:
-            clauses += self.problem.frames.start
+            clauses += unrolling.start
+        level, first_free = len(self.levels), self._variables.next_variable
         self.levels.append([])
-        self._solvers.append(_FrameSolver(self, len(self._solvers), clauses))
-        if self._last_states is not None:
-            self._last_states.close()
-        # Without the relation: a state that violates the property may have no successor.
-        states = [*self.problem.frames.state, *self.problem.seeds, *known]
-        self._last_states = AssumingSolver(states, self.problem.bits)
+
+        def permanent() -> list[list[int]]:
+            blocked = self.blocked_at(level) if level else ()
+            return [*clauses, *map(negation, blocked)]
+
+        self._solvers.append(QuerySolver(self._solver_name, permanent, first_free, _MOST_TEMPORARY))
+        if self._frontier_states is not None:
+            self._frontier_states.close()
+        # This solver has no relation: a bad state may have no successor.
+        self._frontier_states = self._opened([*unrolling.state, *seeds, *lemmas])
 
     def blocked_at(self, level: int) -> list[frozenset[int]]:
-        """All cubes that the frame excludes, beside the seeds."""
+        """All cubes that the frame excludes; what only the seeds exclude is not among them."""
         return [image for orbits in self.levels[level:] for orbit in orbits for image in orbit.images]
 
     # Queries
 
-    def initial(self, cube: Sequence[int]) -> tuple[int, ...] | None:
+    def initial_state_in(self, cube: Sequence[int]) -> tuple[int, ...] | None:
         """An initial state in the cube; None if there is none."""
-        if self._only is not None:
-            return None if any(-literal in self._only for literal in cube) else tuple(self._only)
-        if not self._alone.solve(cube):
-            return None
-        return tuple(self._alone.model()[: self.problem.bits])
+        only = self._only_initial_state
+        if only is not None:
+            return None if any(-literal in only for literal in cube) else tuple(only)
+        return self._state_of(self._init, cube)
 
-    def initial_violation(self) -> tuple[int, ...] | None:
+    def initial_bad_state(self) -> tuple[int, ...] | None:
         """An initial state that violates the property."""
-        if not self._alone.solve([-self.problem.holds]):
-            return None
-        return tuple(self._alone.model()[: self.problem.bits])
+        return self._state_of(self._init, [-self.problem.holds])
 
-    def violation(self) -> tuple[int, ...] | None:
-        """A state of the last frame that violates the property."""
+    def bad_state(self) -> tuple[int, ...] | None:
+        """A state of the frontier that violates the property."""
         self.queries += 1
-        assert self._last_states is not None
-        if not self._last_states.solve([-self.problem.holds]):
-            return None
-        return tuple(self._last_states.model()[: self.problem.bits])
+        assert self._frontier_states is not None
+        return self._state_of(self._frontier_states, [-self.problem.holds])
 
-    def reaches(self, cube: Cube, level: int) -> Transition | Cube:
-        """A transition from the frame below ``level``, outside the cube, into it; else a part of the cube
-        of which none exists, disjoint from the initial states."""
+    def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
+        """Whether the cube's clause is inductive relative to the frame below ``level``. The cube must contain
+        no initial state."""
         self.queries += 1
-        found = self._solvers[level - 1].reaches(cube)
-        return found if isinstance(found, Transition) else self._apart_from_initial(cube, found)
+        solver = self._solvers[level - 1]
+        after = [self._variables.at(literal, 1) for literal in cube]
+        if solver.satisfiable(negation(cube), after):
+            return self._predecessor(solver)
+        failed = solver.core()
+        core = {now for now, later in zip(cube, after, strict=True) if later in failed}
+        return Blocked(self._without_initial_states(cube, core))
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
-        """Whether a clause of the frame excludes the cube, by looking."""
+        """Whether a single clause of the frame excludes the cube. No solver is asked."""
         literals = set(cube)
         return any(
             image <= literals for orbits in self.levels[level:] for orbit in orbits for image in orbit.images
         )
 
-    def _only_initial_state(self) -> frozenset[int] | None:
-        """The literals of the initial state if there is just one."""
-        if not self._alone.solve():
-            return None
-        state = self._alone.model()[: self.problem.bits]
-        if any(self._alone.solve([-literal]) for literal in state):
+    def _opened(self, clauses: list[list[int]]) -> ClauseSolver:
+        solver = open_solver(self._solver_name)
+        solver.add_clauses(clauses)
+        return solver
+
+    def _state_of(self, solver: ClauseSolver, assumptions: Sequence[int]) -> tuple[int, ...] | None:
+        return self._state(solver) if satisfiable(solver, assumptions) else None
+
+    def _state(self, solver: ClauseSolver | QuerySolver) -> tuple[int, ...]:
+        bits = range(1, self.problem.bits + 1)
+        return tuple(bit if on else -bit for bit, on in zip(bits, solver.values(bits), strict=True))
+
+    def _predecessor(self, solver: QuerySolver) -> Predecessor:
+        unrolling = self.problem.unrolling
+        taken = solver.values(unrolling.firing).index(True)
+        return Predecessor(self._state(solver), taken, tuple(solver.values(unrolling.inputs[taken])))
+
+    def _find_only_initial_state(self) -> frozenset[int] | None:
+        """The literals of the initial state if there is exactly one."""
+        state = self._state_of(self._init, ())
+        if state is None or any(satisfiable(self._init, [-v]) for v in state):
             return None
         return frozenset(state)
 
-    def _apart_from_initial(self, cube: Cube, part: set[int]) -> Cube:
-        kept = [literal for literal in cube if literal in part]
-        if self.initial(kept) is None:
+    def _without_initial_states(self, cube: Cube, core: set[int]) -> Cube:
+        """The core, with literals of the cube added until no initial state is in it."""
+        kept = [literal for literal in cube if literal in core]
+        if self.initial_state_in(kept) is None:
             return tuple(kept)
-        rest = [literal for literal in cube if literal not in part]
-        if self._only is not None:
-            apart = next(literal for literal in rest if -literal in self._only)
-            return (*kept, apart)
+        rest = [literal for literal in cube if literal not in core]
+        if self._only_initial_state is not None:
+            return (*kept, next(literal for literal in rest if -literal in self._only_initial_state))
         for literal in rest:
             kept.append(literal)
-            if self.initial(kept) is None:
+            if self.initial_state_in(kept) is None:
                 break
         return tuple(kept)
 
     # Clauses
 
-    def block(self, cube: Cube, level: int) -> None:
+    def push_forward(self, core: Cube, level: int) -> tuple[Cube, int]:
+        """The highest frame in which a cube that is blocked at ``level`` is blocked, and its core there."""
+        while level < self.frontier:
+            answer = self.relative_induction(core, level + 1)
+            if isinstance(answer, Predecessor):
+                break
+            core, level = answer.core, level + 1
+        return core, level
+
+    def add_blocked(self, cube: Cube, level: int) -> None:
         """Excludes the cube and its images from the frames 1 to ``level``."""
-        orbit = Orbit(self._images(cube))
-        representative = orbit.images[0]
+        orbit = Orbit(images(cube, self._permutations))
         for below in range(1, level + 1):
-            self.levels[below] = [old for old in self.levels[below] if not _covers(orbit, old)]
+            self.levels[below] = [old for old in self.levels[below] if not _subsumes(orbit, old)]
             self._exclude(orbit, below)
         self.levels[level].append(orbit)
-        for literal in representative:
+        for literal in orbit.images[0]:
             self.uses[literal] = self.uses.get(literal, 0) + 1
 
-    def raise_to(self, orbit: Orbit, cube: Cube, level: int) -> None:
-        """Moves an orbit of the level below up, or the part of it that was found to hold there."""
-        if len(cube) < len(orbit.images[0]):
-            self.block(cube, level)
+    def propagate(self) -> int | None:
+        """Moves each clause to the next frame as long as it holds there. Returns a fixpoint: a frame that
+        lost no clause, so that it equals the next; None if there is none."""
+        # Clauses that reach the frontier stay there, so the frontier itself is no fixpoint.
+        for level in range(1, self.frontier):
+            for orbit in list(self.levels[level]):
+                if orbit not in self.levels[level]:
+                    continue  # it was subsumed by the core of another one
+                answer = self.relative_induction(orbit.cube, level + 1)
+                if isinstance(answer, Blocked):
+                    self.move_up(orbit, answer.core, level + 1)
+            if not self.levels[level]:
+                return level
+        return None
+
+    def move_up(self, orbit: Orbit, core: Cube, level: int) -> None:
+        """Moves an orbit from the frame below to ``level``, or adds its core there if that is smaller."""
+        if len(core) < len(orbit.images[0]):
+            self.add_blocked(core, level)
             return
         self.levels[level - 1].remove(orbit)
         self.levels[level].append(orbit)
         self._exclude(orbit, level)
 
     def _exclude(self, orbit: Orbit, level: int) -> None:
-        for image in orbit.images:
-            clause = [-literal for literal in image]
-            self._solvers[level].solver.add(clause)
-            if level == self.last and self._last_states is not None:
-                self._last_states.add(clause)
-
-    def _images(self, cube: Cube) -> tuple[frozenset[int], ...]:
-        moved = (
-            frozenset(p[literal] if literal > 0 else -p[-literal] for literal in cube)
-            for p in self._permutations
-        )
-        return tuple(dict.fromkeys(moved))
+        clauses = [negation(image) for image in orbit.images]
+        self._solvers[level].add_clauses(clauses)
+        if level == self.frontier and self._frontier_states is not None:
+            self._frontier_states.add_clauses(clauses)
 
 
 def _with_images(clauses: Sequence[Sequence[int]], permutations: Sequence[Permutation]) -> list[list[int]]:
     """The clauses and all their images, each once."""
-    images = (
-        tuple(sorted((p[v] if v > 0 else -p[-v] for v in clause), key=abs))
-        for clause in clauses
-        for p in permutations
-    )
-    return [list(image) for image in dict.fromkeys(images)]
+    moved = (sorted(image, key=abs) for clause in clauses for image in images(clause, permutations))
+    return [list(image) for image in dict.fromkeys(map(tuple, moved))]
 
 
-def _covers(orbit: Orbit, other: Orbit) -> bool:
-    """Whether an image excludes all that the other does; by symmetry one representative decides."""
+def _subsumes(orbit: Orbit, other: Orbit) -> bool:
+    """Whether an image excludes all that the other orbit's representative excludes. By symmetry, the images
+    then exclude all that the other orbit excludes."""
     representative = other.images[0]
+    if len(orbit.images[0]) > len(representative):
+        return False
     return any(image <= representative for image in orbit.images)
-
-
-class _FrameSolver:
-    """One frame's states with the relation to their successors."""
-
-    def __init__(self, frames: Frames, level: int, clauses: list[list[int]]) -> None:
-        self._frames = frames
-        self._level = level
-        self._clauses = clauses
-        unrolled = frames.problem.frames
-        self._stride = unrolled.stride
-        self._first_free = unrolled.stride + max(unrolled.stride, unrolled.bits) + 1
-        self.solver = AssumingSolver(clauses, self._first_free - 1)
-        self._next = self._first_free
-
-    def reaches(self, cube: Cube) -> Transition | set[int]:
-        """A transition into the cube from outside it, or the literals of the cube that exclude one."""
-        if self._next > self._first_free + _MOST_TEMPORARY:
-            self._rebuild()
-        outside = self._next
-        self._next += 1
-        stride = self._stride
-        self.solver.add([-outside, *(-literal for literal in cube)])
-        after = [literal + stride if literal > 0 else literal - stride for literal in cube]
-        if self.solver.solve([outside, *after]):
-            result: Transition | set[int] = self._transition(self.solver.model())
-        else:
-            core = (literal for literal in self.solver.core() if literal != outside)
-            result = {literal - stride if literal > 0 else literal + stride for literal in core}
-        self.solver.add([-outside])
-        return result
-
-    def _transition(self, model: list[int]) -> Transition:
-        unrolled = self._frames.problem.frames
-        taken = next(index for index, variable in enumerate(unrolled.firing) if model[variable - 1] > 0)
-        inputs = tuple(model[variable - 1] > 0 for variable in unrolled.inputs[taken])
-        return Transition(tuple(model[: unrolled.bits]), taken, inputs)
-
-    def _rebuild(self) -> None:
-        self.solver.close()
-        self.solver = AssumingSolver(self._clauses, self._first_free - 1)
-        self._next = self._first_free
-        if self._level:
-            for image in self._frames.blocked_at(self._level):
-                self.solver.add([-literal for literal in image])

@@ -1,73 +1,56 @@
-"""Lifting: from a state with a successor in a cube to a cube of states that all have one.
+"""Predecessor generalisation (lifting): from a state with a successor in a cube to a cube of such states.
 
-Guards and updates are functions of the state here, so one query decides: the state, the inputs and "the
-guard is false, or the successor is outside" contradict each other, and the literals of the state that
-take part are the cube. The guard must be in that clause: without it the cube holds states in which the
-instance is not enabled, and the search reports executions that are none. Neither seeds nor frames take
-part, so that the cube does not depend on them.
+Guards and updates are functions of the state here, so one query decides. The state, the inputs, and "the
+guard is false, or the successor is outside the cube" contradict each other. The literals of the state that
+the solver needs for the contradiction are the lifted cube. The guard must be part of the query: without it
+the cube would contain states in which the instance is not enabled, and the search would report executions
+that do not exist. The query uses neither seeds nor frames, so the lifted cube does not depend on them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from verifier.engines.ic3.cubes import Cube
+from verifier.engines.ic3.frames import Predecessor
 from verifier.engines.ic3.problem import Problem, Step
-from verifier.solvers.assuming import AssumingSolver
-
-Cube = tuple[int, ...]
+from verifier.engines.ic3.query_solver import QuerySolver
+from verifier.solvers import QUERY_SOLVER
 
 _MOST_TEMPORARY = 3000
+"""The solver is built anew after so many queries."""
 
 
 class Lifting:
     """Lifts states of one problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, solver: str = QUERY_SOLVER) -> None:
         self._problem = problem
-        self._first_free = 1 + max(
-            (abs(literal) for clause in problem.gates for literal in clause), default=problem.bits
-        )
-        self._first_free = max(self._first_free, self._variables())
-        self._solver = AssumingSolver(problem.gates)
-        self._next = self._first_free
+        self._solver = QuerySolver(solver, lambda: problem.gates, problem.gates_first_free, _MOST_TEMPORARY)
 
-    def _variables(self) -> int:
-        """The first variable beyond all that the steps name."""
-        named = [abs(self._problem.gate_holds), self._problem.bits]
-        for step in self._problem.steps:
-            named += [abs(step.guard), *map(abs, step.updates.values()), *step.inputs]
-        return 1 + max(named)
-
-    def violating(self, state: Sequence[int]) -> Cube:
-        """States around this one, all of which violate the property."""
+    def lift_bad_state(self, state: Sequence[int]) -> Cube:
+        """A cube that contains the state. All states of the cube violate the property."""
         return self._lifted(state, (), [self._problem.gate_holds])
 
-    def predecessor(self, state: Sequence[int], step: int, inputs: Sequence[bool], successor: Cube) -> Cube:
-        """States around this one in which the step, with these inputs, is enabled and leads into the cube."""
-        taken: Step = self._problem.steps[step]
-        outside = [-taken.guard, *(-self._after(taken, literal) for literal in successor)]
-        given = [v if on else -v for v, on in zip(taken.inputs, inputs, strict=True)]
-        return self._lifted(state, given, outside)
+    def lift_predecessor(self, predecessor: Predecessor, successor: Cube) -> Cube:
+        """A cube that contains the predecessor. In every state of the cube the same instance is enabled with
+        the same inputs, and leads into the successor cube."""
+        step: Step = self._problem.steps[predecessor.step]
+        missed = [-step.guard, *(-self._after(step, literal) for literal in successor)]
+        inputs = [v if on else -v for v, on in zip(step.inputs, predecessor.inputs, strict=True)]
+        return self._lifted(predecessor.state, inputs, missed)
 
     @staticmethod
     def _after(step: Step, literal: int) -> int:
-        """The literal, over the old state, that a literal of the new state has."""
+        """The literal over the old state that equals a literal of the new state."""
         variable = abs(literal)
         new = step.updates.get(variable, variable)
         return new if literal > 0 else -new
 
-    def _lifted(self, state: Sequence[int], given: Iterable[int], refuted: Sequence[int]) -> Cube:
-        if self._next > self._first_free + _MOST_TEMPORARY:
-            self._solver.close()
-            self._solver = AssumingSolver(self._problem.gates)
-            self._next = self._first_free
-        active = self._next
-        self._next += 1
-        self._solver.add([-active, *refuted])
-        # The last assumptions are the least likely in the core.
-        if self._solver.solve([active, *given, *state]):
+    def _lifted(self, state: Sequence[int], inputs: Iterable[int], refuted: Sequence[int]) -> Cube:
+        """The literals of the state that, with the inputs, refute the clause."""
+        # MiniSat's cores contain the last assumptions least often.
+        if self._solver.satisfiable(refuted, [*inputs, *state]):
             raise AssertionError("a state of the search does not do what its model says")
-        needed = set(self._solver.core())
-        self._solver.add([-active])
-        bits = self._problem.bits
-        return tuple(literal for literal in state if literal in needed and abs(literal) <= bits)
+        core = self._solver.core()
+        return tuple(literal for literal in state if literal in core)

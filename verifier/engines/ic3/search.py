@@ -1,4 +1,4 @@
-"""The loop of IC3: exclude what leads to a violation, push clauses up, stop where two frames are equal."""
+"""The loop of IC3: block the bad states of the frontier, propagate clauses, stop at a fixpoint."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from verifier.engines.ic3.frames import Frames, Transition
-from verifier.engines.ic3.generalisation import Generalisation
+from verifier.engines.ic3.cubes import negation
+from verifier.engines.ic3.frames import Blocked, Frames
+from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
 from verifier.engines.ic3.lifting import Lifting
-from verifier.engines.ic3.obligations import Obligation, Queue
+from verifier.engines.ic3.obligations import ObligationQueue, ProofObligation
 from verifier.engines.ic3.problem import Problem
+from verifier.solvers import QUERY_SOLVER
 from verifier.symmetry.bit_permutations import Permutation
 
 _SECONDS_BETWEEN_NEWS = 1.0
@@ -22,31 +24,32 @@ class FrameClosed:
 
     frame: int
     clauses: int
-    """Clauses learned, images counted, that hold in some frame from 1 on."""
+    """Learned clauses that hold in some frame from 1 on. Each image is counted."""
     obligations: int
-    """Cubes taken up so far."""
+    """How often a proof obligation was taken from the queue so far."""
     queries: int
     seconds: float
 
 
 @dataclass(frozen=True)
-class Working:
-    """News from within a frame."""
+class FrameProgress:
+    """How far the search in the frontier is."""
 
     frame: int
     clauses: int
     obligations: int
     waiting: int
+    """Proof obligations in the queue."""
     seconds: float
 
 
 @dataclass(frozen=True)
 class Proof:
-    """Clauses over the state bits: together inductive, and they imply the property."""
+    """Clauses over the state bits. Their conjunction is inductive and implies the property."""
 
     clauses: tuple[tuple[int, ...], ...]
     learned: int
-    """How many of them, at the front, are learned; the rest are seeds."""
+    """The first so many clauses were learned; the others are seeds."""
     frame: int
     queries: int
     seconds: float
@@ -62,118 +65,100 @@ class Counterexample:
     seconds: float
 
 
-Event = FrameClosed | Working
+Event = FrameClosed | FrameProgress
 
 
 def prove(
     problem: Problem,
     permutations: Sequence[Permutation],
     listen: Callable[[Event], None] = lambda _: None,
+    solver: str = QUERY_SOLVER,
 ) -> Proof | Counterexample:
-    """Proves the property, or finds an execution that violates it. Takes as long as it takes."""
-    return _Search(problem, permutations, listen).run()
+    """Proves the property, or finds an execution that violates it. There is no time limit.
+
+    Raises UnknownAnswer if the solver gives up.
+    """
+    return _IC3(problem, permutations, listen, solver).run()
 
 
-class _Search:
+class _IC3:
     def __init__(
-        self, problem: Problem, permutations: Sequence[Permutation], listen: Callable[[Event], None]
+        self,
+        problem: Problem,
+        permutations: Sequence[Permutation],
+        listen: Callable[[Event], None],
+        solver: str,
     ) -> None:
         self.began = self.told = time.monotonic()
         self.listen = listen
-        self.frames = Frames(problem, permutations)
-        self.lifting = Lifting(problem)
-        self.generalisation = Generalisation(self.frames, self.lifting)
-        self.taken_up = 0
+        self.frames = Frames(problem, permutations, solver)
+        self.lifting = Lifting(problem, solver)
+        self.generalisation = InductiveGeneralisation(self.frames, self.lifting)
+        self.obligations = 0
 
     def run(self) -> Proof | Counterexample:
-        """The loop over frames."""
-        state = self.frames.initial_violation()
-        if state is not None:
-            return self._counterexample(state, Obligation(()))
+        """Blocks bad states, propagates clauses, and opens frames until there is a fixpoint."""
         while True:
+            counterexample = self._block_bad_states()
+            if counterexample is not None:
+                return counterexample
             self._tell_closed()
-            self.frames.open()
-            fixed = self._propagate()
-            if fixed is not None:
-                return self._proof(fixed)
-            found = self._close_last()
-            if found is not None:
-                return found
+            self.frames.open_frame()
+            fixpoint = self.frames.propagate()
+            if fixpoint is not None:
+                return self._invariant(fixpoint)
 
-    def _close_last(self) -> Counterexample | None:
-        """Excludes all violating states from the last frame."""
-        while (state := self.frames.violation()) is not None:
-            cube = self.lifting.violating(state)
-            initial = self.frames.initial(cube)
-            assert initial is None  # it was asked first
-            found = self._discharge(Obligation(cube), self.frames.last)
-            if found is not None:
-                return found
+    def _block_bad_states(self) -> Counterexample | None:
+        """Blocks every bad state of the frontier, or finds an execution that reaches one."""
+        if self.frames.frontier == 0:
+            state = self.frames.initial_bad_state()
+            return None if state is None else self._counterexample(state, ProofObligation(()))
+        while (state := self.frames.bad_state()) is not None:
+            cube = self.lifting.lift_bad_state(state)
+            assert self.frames.initial_state_in(cube) is None  # no initial state is bad
+            counterexample = self._block(ProofObligation(cube), self.frames.frontier)
+            if counterexample is not None:
+                return counterexample
         return None
 
-    def _discharge(self, first: Obligation, level: int) -> Counterexample | None:
-        queue = Queue()
-        queue.push(level, first)
+    def _block(self, bad: ProofObligation, level: int) -> Counterexample | None:
+        """Discharges a proof obligation and all that arise from it."""
+        queue = ObligationQueue()
+        queue.push(level, bad)
         while queue:
             level, obligation = queue.pop()
-            self.taken_up += 1
-            self._tell_working(len(queue))
+            self.obligations += 1
+            self._tell_progress(len(queue))
             if self.frames.is_blocked(obligation.cube, level):
-                self._again_higher(queue, level, obligation)
+                self._push_to_next(queue, level, obligation)
                 continue
-            found = self.frames.reaches(obligation.cube, level)
-            if not isinstance(found, Transition):
-                self._block(found, level)
-                self._again_higher(queue, level, obligation)
+            answer = self.frames.relative_induction(obligation.cube, level)
+            if isinstance(answer, Blocked):
+                core = self.generalisation.generalise(answer.core, level)
+                self.frames.add_blocked(*self.frames.push_forward(core, level))
+                self._push_to_next(queue, level, obligation)
                 continue
-            cube = self.lifting.predecessor(found.state, found.step, found.inputs, obligation.cube)
-            before = Obligation(cube, found.step, found.inputs, obligation)
-            initial = found.state if level == 1 else self.frames.initial(cube)
+            cube = self.lifting.lift_predecessor(answer, obligation.cube)
+            predecessor = ProofObligation(cube, answer.step, answer.inputs, obligation)
+            initial = answer.state if level == 1 else self.frames.initial_state_in(cube)
             if initial is not None:
-                return self._counterexample(initial, before)
+                return self._counterexample(initial, predecessor)
             queue.push(level, obligation)
-            queue.push(level - 1, before)
+            queue.push(level - 1, predecessor)
         return None
 
-    def _again_higher(self, queue: Queue, level: int, obligation: Obligation) -> None:
-        if level < self.frames.last:
+    def _push_to_next(self, queue: ObligationQueue, level: int, obligation: ProofObligation) -> None:
+        """What leads to a bad state must be blocked in the next frame, too."""
+        if level < self.frames.frontier:
             queue.push(level + 1, obligation)
 
-    def _block(self, cube: tuple[int, ...], level: int) -> None:
-        """Generalises a cube that nothing below reaches, and excludes it as high up as that holds."""
-        cube = self.generalisation.generalise(cube, level)
-        while level < self.frames.last:
-            higher = self.frames.reaches(cube, level + 1)
-            if isinstance(higher, Transition):
-                break
-            cube = higher
-            level += 1
-        self.frames.block(cube, level)
-
-    def _propagate(self) -> int | None:
-        """Pushes clauses up as far as they hold; the frame that equals the next one, if there is one.
-
-        Clauses reach the new last frame and stay; a frame is never equal to one that was not opened.
-        """
-        frames = self.frames
-        for level in range(1, frames.last):
-            for orbit in list(frames.levels[level]):
-                if orbit not in frames.levels[level]:
-                    continue  # one that was pushed as a part excludes it
-                found = frames.reaches(orbit.cube, level + 1)
-                if not isinstance(found, Transition):
-                    frames.raise_to(orbit, found, level + 1)
-            if not frames.levels[level]:
-                return level
-        return None
-
-    def _proof(self, level: int) -> Proof:
-        cubes = self.frames.blocked_at(level + 1)
-        learned = [tuple(sorted((-literal for literal in cube), key=abs)) for cube in cubes]
+    def _invariant(self, fixpoint: int) -> Proof:
+        cubes = self.frames.blocked_at(fixpoint + 1)
+        learned = [tuple(sorted(negation(cube), key=abs)) for cube in cubes]
         seeds = [tuple(clause) for clause in self.frames.problem.seeds]
-        return Proof(tuple(learned + seeds), len(learned), level, self.frames.queries, self._elapsed())
+        return Proof(tuple(learned + seeds), len(learned), fixpoint, self.frames.queries, self._elapsed())
 
-    def _counterexample(self, state: Sequence[int], first: Obligation) -> Counterexample:
+    def _counterexample(self, state: Sequence[int], first: ProofObligation) -> Counterexample:
         initial = tuple(literal > 0 for literal in sorted(state, key=abs))
         return Counterexample(initial, tuple(first.firings()), self.frames.queries, self._elapsed())
 
@@ -185,13 +170,14 @@ class _Search:
 
     def _tell_closed(self) -> None:
         self.told = time.monotonic()
+        frames = self.frames
         self.listen(
-            FrameClosed(
-                self.frames.last, self._clauses(), self.taken_up, self.frames.queries, self._elapsed()
-            )
+            FrameClosed(frames.frontier, self._clauses(), self.obligations, frames.queries, self._elapsed())
         )
 
-    def _tell_working(self, waiting: int) -> None:
-        if time.monotonic() - self.told >= _SECONDS_BETWEEN_NEWS:
-            self.told = time.monotonic()
-            self.listen(Working(self.frames.last, self._clauses(), self.taken_up, waiting, self._elapsed()))
+    def _tell_progress(self, waiting: int) -> None:
+        if time.monotonic() - self.told < _SECONDS_BETWEEN_NEWS:
+            return
+        self.told = time.monotonic()
+        frontier, clauses = self.frames.frontier, self._clauses()
+        self.listen(FrameProgress(frontier, clauses, self.obligations, waiting, self._elapsed()))

@@ -1,0 +1,20 @@
+"""Cubes: conjunctions of literals over the state bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from verifier.symmetry.bit_permutations import Permutation
+
+Cube = tuple[int, ...]
+
+
+def negation(cube: Iterable[int]) -> list[int]:
+    """The clause that excludes the cube; of a clause, the cube that it excludes."""
+    return [-literal for literal in cube]
+
+
+def images(literals: Sequence[int], permutations: Iterable[Permutation]) -> tuple[frozenset[int], ...]:
+    """The cube or clause under each permutation; equal images once."""
+    moved = (frozenset(p[v] if v > 0 else -p[-v] for v in literals) for p in permutations)
+    return tuple(dict.fromkeys(moved))
