@@ -28,7 +28,7 @@ from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prov
 from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.engines.provers import ic3_certificate, ic3_work
 from verifier.solvers import QUERY_SOLVER, Answer, ClauseSolver, open_solver, satisfiable
-from verifier.solvers.names import BACKENDS
+from verifier.solvers.names import BACKENDS, Backend
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.symmetry.bit_permutations import bit_permutations
@@ -295,23 +295,28 @@ def test_no_symmetry_where_unused_places_hold_an_element() -> None:
 class _ToyBackend:
     """A backend that passes everything on to another one, until it gives up."""
 
-    def __init__(self, patience: float) -> None:
+    patience = math.inf
+
+    def __init__(self, seed: int) -> None:
         self.solver: ClauseSolver = open_solver("z3")
         self.add_clauses = self.solver.add_clauses
         self.value = self.solver.value
         self.values = self.solver.values
         self.failed_assumptions = self.solver.failed_assumptions
         self.close = self.solver.close
-        self.patience = patience
 
     def solve(self, assumptions: Any = ()) -> Answer:
         self.patience -= 1
         return self.solver.solve(assumptions) if self.patience >= 0 else Answer.UNKNOWN
 
 
+class _Impatient(_ToyBackend):
+    patience = 3
+
+
 @pytest.mark.parametrize("case", [KNOWN[0], KNOWN[2], KNOWN[12]], ids=_ids)
 def test_a_new_backend_serves_all_of_ic3(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BACKENDS, "toy", lambda seed: _ToyBackend(math.inf))
+    monkeypatch.setitem(BACKENDS, "toy", Backend(__name__, "_ToyBackend", "z3-solver"))
     monkeypatch.delitem(BACKENDS, QUERY_SOLVER)
     protocol, name, length = case
     model = build(protocol)
@@ -324,7 +329,7 @@ def test_a_new_backend_serves_all_of_ic3(case: Any, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_solver_that_gives_up_ends_ic3_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BACKENDS, "toy", lambda seed: _ToyBackend(3))
+    monkeypatch.setitem(BACKENDS, "toy", Backend(__name__, "_Impatient", "z3-solver"))
     events: list[Any] = []
     ic3_work(build(Chain()), "NeverTop", lemmas=False, solver="toy")(events.append, Pipe()[0])
     assert events[-1] == SolverGaveUp("toy gave up")

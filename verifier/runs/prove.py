@@ -111,11 +111,11 @@ def _described(model: Model | None, proof: Proved) -> Mapping[str, Any]:
 def _solvers(options: ProveOptions, proofs: tuple[Proved, ...]) -> tuple[str, ...]:
     """Those of the provers that ran, then those that checked proofs."""
     from verifier.engines.prove import BMC_SOLVER, KIND_SOLVER
-    from verifier.solvers.assuming import AssumingSolver
+    from verifier.solvers.minisat_backend import MinisatSolver
 
     names = []
     if options.engine in ("auto", "ic3"):
-        names.append(AssumingSolver.NAME)
+        names.append(MinisatSolver.NAME)
     if options.engine in ("auto", "kind"):
         names.append(options.solver or KIND_SOLVER)
     if options.engine == "auto":

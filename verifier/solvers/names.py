@@ -2,58 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import metadata
+from dataclasses import dataclass
+from importlib import import_module, metadata
 
 from verifier.errors import unknown_name
 from verifier.solvers.interface import ClauseSolver
 
-SOLVER_NAMES = ("z3", "cadical", "cvc5", "bitwuzla")
-"""The solvers that a user can choose."""
 DEFAULT_SOLVER = "z3"
 QUERY_SOLVER = "minisat"
 """The preferred solver for thousands of small queries a second, as IC3 asks them."""
 
 
-# The imports are in the functions: each of these packages takes 0.05 to 0.3 s to load.
-def _z3(seed: int) -> ClauseSolver:
-    from verifier.solvers.z3_backend import Z3Solver
+@dataclass(frozen=True)
+class Backend:
+    """Where a solver is, and where its version is read. Its class takes a seed, which it may ignore."""
 
-    return Z3Solver(seed)
+    module: str
+    kind: str
+    package: str
+    release: str = ""
+    """Of the solver, where the package contains several."""
+    for_users: bool = True
+    """Whether a user can choose it."""
 
-
-def _cadical(seed: int) -> ClauseSolver:
-    from verifier.solvers.cadical_backend import CadicalSolver
-
-    return CadicalSolver(seed)
-
-
-def _minisat(seed: int) -> ClauseSolver:
-    from verifier.solvers.assuming import AssumingSolver
-
-    return AssumingSolver()  # it is deterministic, and has no seed
-
-
-def _cvc5(seed: int) -> ClauseSolver:
-    from verifier.solvers.cvc5_backend import Cvc5Solver
-
-    return Cvc5Solver(seed)
+    @property
+    def version(self) -> str:
+        """The version, read from the metadata of the package, which is not loaded."""
+        version = metadata.version(self.package)
+        return f"{self.release} ({self.package} {version})" if self.release else version
 
 
-def _bitwuzla(seed: int) -> ClauseSolver:
-    from verifier.solvers.bitwuzla_backend import BitwuzlaSolver
-
-    return BitwuzlaSolver(seed)
-
-
-BACKENDS: dict[str, Callable[[int], ClauseSolver]] = {
-    "z3": _z3,
-    "cadical": _cadical,
-    "minisat": _minisat,
-    "cvc5": _cvc5,
-    "bitwuzla": _bitwuzla,
+BACKENDS: dict[str, Backend] = {
+    "z3": Backend("verifier.solvers.z3_backend", "Z3Solver", "z3-solver"),
+    "cadical": Backend("verifier.solvers.cadical_backend", "CadicalSolver", "python-sat", "1.9.5"),
+    "minisat": Backend("verifier.solvers.minisat_backend", "MinisatSolver", "python-sat", "2.2", for_users=False),
+    "cvc5": Backend("verifier.solvers.cvc5_backend", "Cvc5Solver", "cvc5"),
+    "bitwuzla": Backend("verifier.solvers.bitwuzla_backend", "BitwuzlaSolver", "bitwuzla"),
 }
-"""All solvers. Every engine opens its solvers here, so that a new backend serves all of them."""
+"""All solvers. Every engine opens its solvers here, so that a new backend serves all of them. Each is loaded
+when it is opened: the packages take 0.05 to 0.3 s."""
+
+SOLVER_NAMES = tuple(name for name, backend in BACKENDS.items() if backend.for_users)
+"""The solvers that a user can choose."""
 
 
 def open_solver(name: str, seed: int = 0) -> ClauseSolver:
@@ -63,22 +53,13 @@ def open_solver(name: str, seed: int = 0) -> ClauseSolver:
     """
     if name not in BACKENDS:
         raise unknown_name("solver", name, SOLVER_NAMES)
-    return BACKENDS[name](seed)
+    backend = BACKENDS[name]
+    opened: ClauseSolver = getattr(import_module(backend.module), backend.kind)(seed)
+    return opened
 
 
 def solver_version(name: str) -> str:
-    """The version of a solver, read from the metadata of its package and without loading it.
-
-    Raises UsageError for an unknown name.
-    """
-    match name:
-        case "z3":
-            return metadata.version("z3-solver")
-        case "cadical":
-            # The package contains several releases of CaDiCaL: name the one that is used.
-            return f"1.9.5 (python-sat {metadata.version('python-sat')})"
-        case "minisat":
-            return f"2.2 (python-sat {metadata.version('python-sat')})"
-        case "cvc5" | "bitwuzla":
-            return metadata.version(name)
-    raise unknown_name("solver", name, SOLVER_NAMES)
+    """The version of a solver. Raises UsageError for an unknown name."""
+    if name not in BACKENDS:
+        raise unknown_name("solver", name, SOLVER_NAMES)
+    return BACKENDS[name].version

@@ -10,7 +10,7 @@ from verifier.solvers.buffered import BufferedSolver
 from verifier.solvers.interface import Answer
 
 
-class AssumingSolver(BufferedSolver):
+class MinisatSolver(BufferedSolver):
     """MiniSat as a clause solver; see `ClauseSolver`. IC3 asks it thousands of small queries a second.
 
     Measured inside IC3 (kip320), MiniSat, Glucose 4 and CaDiCaL take the same time within a quarter.
@@ -18,7 +18,8 @@ class AssumingSolver(BufferedSolver):
 
     NAME = "minisat"
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0) -> None:
+        """`seed` is not used: MiniSat is deterministic."""
         super().__init__()
         self._solver = Minisat22()
         self._model: list[int] | None = None
