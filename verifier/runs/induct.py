@@ -172,21 +172,18 @@ def _described(model: Model | None, part: InductionOutcome) -> Mapping[str, Any]
 
 def _table(obligations: Iterable[Obligation]) -> list[dict[str, Any]]:
     """The obligations, those of one formula and action as one; it holds if all do."""
-    cells: dict[tuple[str, str], list[Obligation]] = {}
-    for item in obligations:
-        cells.setdefault((item.formula, item.action or item.kind.value), []).append(item)
+    from verifier.engines.obligations import grouped
+
     return [
         {
-            "formula": formula,
-            "at": place,
-            "kind": items[0].kind.value,
-            "holds": None
-            if any(i.holds is None for i in items) and all(i.holds is not False for i in items)
-            else all(i.holds for i in items),
-            "asked": len(items),
-            "seconds": round(sum(item.seconds for item in items), 4),
+            "formula": group.formula,
+            "at": group.action or group.kind.value,
+            "kind": group.kind.value,
+            "holds": group.holds,
+            "asked": len(group.obligations),
+            "seconds": round(group.seconds, 4),
         }
-        for (formula, place), items in cells.items()
+        for group in grouped(obligations)
     ]
 
 

@@ -35,7 +35,9 @@ class Backend:
 BACKENDS: dict[str, Backend] = {
     "z3": Backend("verifier.solvers.z3_backend", "Z3Solver", "z3-solver"),
     "cadical": Backend("verifier.solvers.cadical_backend", "CadicalSolver", "python-sat", "1.9.5"),
-    "minisat": Backend("verifier.solvers.minisat_backend", "MinisatSolver", "python-sat", "2.2", for_users=False),
+    "minisat": Backend(
+        "verifier.solvers.minisat_backend", "MinisatSolver", "python-sat", "2.2", for_users=False
+    ),
     "cvc5": Backend("verifier.solvers.cvc5_backend", "Cvc5Solver", "cvc5"),
     "bitwuzla": Backend("verifier.solvers.bitwuzla_backend", "BitwuzlaSolver", "bitwuzla"),
 }

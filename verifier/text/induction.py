@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines.induction import InductionOutcome, Inductions, Obligation
+from verifier.engines.induction import InductionOutcome, Inductions
 from verifier.engines.inductive_step import Kind
+from verifier.engines.obligations import ObligationGroup, grouped
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
@@ -62,9 +61,7 @@ def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
     """A table: a line per lemma, a column per action. A cell has the seconds, or says that it fails."""
     if not outcome.obligations:
         return []
-    cells: dict[tuple[str, str], list[Obligation]] = {}
-    for item in outcome.obligations:
-        cells.setdefault((item.formula, item.action or item.kind), []).append(item)
+    cells = {(group.formula, group.action or group.kind): group for group in grouped(outcome.obligations)}
     formulas = list(dict.fromkeys(item.formula for item in outcome.obligations))
     actions = [action.name for action in run.definition.actions]
     asked = {item.action for item in outcome.obligations}
@@ -75,19 +72,20 @@ def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
     for formula in formulas:
         line = Text(f"{formula:<{margin}}")
         for column in columns:
-            shown = _cell(cells.get((formula, column), []))
+            shown = _cell(cells.get((formula, column)))
             line.append(f"{shown:>{_CELL + 2}}", "bold red" if shown == "fails" else "")
         lines.append(line)
     legend = (f"{head:>{margin}}  {name}" for head, name in zip(heads[1:-1], columns[1:-1], strict=True))
     return [*lines, *(Text(line, "dim") for line in legend)]
 
 
-def _cell(items: Sequence[Obligation]) -> str:
-    if not items:
-        return "·"
-    if any(item.holds is False for item in items):
-        return "fails"
-    return "?" if any(item.holds is None for item in items) else f"{sum(i.seconds for i in items):.2f}"
+def _cell(group: ObligationGroup | None) -> str:
+    match group:
+        case None:
+            return "·"
+        case ObligationGroup(holds=False):
+            return "fails"
+    return "?" if group.holds is None else f"{group.seconds:.2f}"
 
 
 def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
