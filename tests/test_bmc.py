@@ -14,7 +14,7 @@ from tests.toys import Chain, LockServer, Lottery, Matchmaker, Overflow, SelfLoo
 from verifier.engines import bounded_search
 from verifier.engines.bmc import Progress, Request, check
 from verifier.engines.choices import StepsChoice
-from verifier.processes.children import Children, Ended, Message
+from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted, Limits
 from verifier.solvers import SOLVER_NAMES
 from verifier.specs.protocol import Protocol
@@ -196,4 +196,4 @@ def test_what_a_child_reports_arrives_in_order() -> None:
     with Children(Limits()) as children:
         children.start("counter", count)
         events = list(children.events())
-    assert events == [Message("counter", n) for n in range(3)] + [Ended("counter", None)]
+    assert events == [Message("counter", n) for n in range(3)] + [ChildEnded("counter", None)]

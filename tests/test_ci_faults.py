@@ -12,9 +12,9 @@ from tests.ci_project import BROKEN_HASH, LOCK_HASH, Project, new_project
 from tests.command_line import verify
 from verifier.ci.check import after_running, compare
 from verifier.ci.manifest import Expected, read_manifest
-from verifier.ci.work import Facts, Ran, Refused
+from verifier.ci.work import CellRun, Facts, Refusal
 from verifier.processes import limits
-from verifier.processes.pool import Done
+from verifier.processes.pool import TaskResult
 from verifier.verdict import VerdictKind
 
 
@@ -276,7 +276,7 @@ def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
     names = tuple(item.property_name for item in cell.expected)
     facts = Facts(BROKEN_HASH, names, names, deadlocks=True)
     state: dict[str, object] = {"reported": (), "limit": None, "failure": None}
-    done = Done("lock-broken", seconds=1.0, **{**state, **how})  # type: ignore[arg-type]
+    done = TaskResult("lock-broken", seconds=1.0, **{**state, **how})  # type: ignore[arg-type]
     return [(c.subject, c.surprise, c.exit_code) for c in after_running(cell, facts, done)]
 
 
@@ -286,9 +286,9 @@ def test_an_end_without_an_answer_is_a_surprise(project: Project) -> None:
     crashed = ended(project, failure="killed by signal 11")
     assert crashed == [("run", "it crashed: killed by signal 11", 1)]
     assert ended(project) == [("run", "it crashed: it reported nothing", 1)]
-    refused = ended(project, reported=(Refused("no such thing"),))
+    refused = ended(project, reported=(Refusal("no such thing"),))
     assert refused == [("run", "no such thing", 2)]
-    silent = ended(project, reported=(Ran((), None),))
+    silent = ended(project, reported=(CellRun((), None),))
     assert [(subject, why, code) for subject, why, code in silent] == [
         ("TypeInvariant", "the run gave no verdict", 14),
         ("NoLostWrite", "the run gave no verdict", 14),

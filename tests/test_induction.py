@@ -36,7 +36,7 @@ from verifier.specs.protocol import (
     lemma,
 )
 from verifier.symmetry.instance_orbits import images
-from verifier.trust.certify import Checked, Failed
+from verifier.trust.certify import CheckReport, FailedObligation
 from verifier.verdict import VerdictKind
 
 PROVED, NOT_INDUCTIVE, VIOLATED = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.VIOLATED
@@ -327,8 +327,16 @@ def test_a_proof_names_who_checked_it_again() -> None:
 @pytest.mark.parametrize(
     ("claim", "kind", "words"),
     [
-        (Checked(1, (Failed("Count() keeps it", certain=True),), 0.0, 1), VerdictKind.ERROR, "refutes"),
-        (Checked(1, (Failed("safety", certain=False),), 0.0, 1), VerdictKind.INCONCLUSIVE, "gave up"),
+        (
+            CheckReport(1, (FailedObligation("Count() keeps it", certain=True),), 0.0, 1),
+            VerdictKind.ERROR,
+            "refutes",
+        ),
+        (
+            CheckReport(1, (FailedObligation("safety", certain=False),), 0.0, 1),
+            VerdictKind.INCONCLUSIVE,
+            "gave up",
+        ),
         (None, VerdictKind.INCONCLUSIVE, "did not finish checking it: timeout"),
     ],
 )

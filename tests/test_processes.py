@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from verifier.processes.children import Children, Ended, Message
+from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted, Limits
 
 SOON_SECONDS = 10
@@ -67,7 +67,7 @@ def test_a_child_dies_with_the_process_that_started_it() -> None:
         (event,) = children.poll(SOON_SECONDS)
         assert isinstance(event, Message)
         os.kill(psutil.Process(event.content.content).ppid(), signal.SIGKILL)
-        assert list(children.events()) == [Ended("outer", "killed by signal 9")]
+        assert list(children.events()) == [ChildEnded("outer", "killed by signal 9")]
         assert _ends(event.content.content)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifier.ci.manifest import Cell, Expected
-from verifier.ci.work import Facts, Ran, Refused
+from verifier.ci.work import CellRun, Facts, Refusal
 from verifier.errors import unknown_name
 from verifier.outcomes.expectations import plain_code
 from verifier.outcomes.row import Row
-from verifier.processes.pool import Done
+from verifier.processes.pool import TaskResult
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.verdict import ExitCode, VerdictKind, in_words, steps_words
 
@@ -32,13 +32,13 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CellResult:
     """All checks of one cell."""
 
     cell: Cell
     checks: tuple[Check, ...]
     seconds: float
-    ran: Ran | None = None
+    ran: CellRun | None = None
     """None if the run had no end of its own."""
     begun: bool = True
     """False where an interrupt came before."""
@@ -55,9 +55,9 @@ def to_run(cell: Cell, facts: Facts) -> tuple[str, ...]:
     return tuple(item.property_name for item in cell.expected if item.property_name in known)
 
 
-def before_running(cell: Cell, facts: Facts | Refused) -> list[Check]:
+def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
     """What can be said of a cell without running it."""
-    if isinstance(facts, Refused):
+    if isinstance(facts, Refusal):
         return [surprise("spec", facts.reason, ExitCode.WRONG_USAGE)]
     checks = [_hash(cell, facts)]
     if not cell.expected:
@@ -73,7 +73,7 @@ def before_running(cell: Cell, facts: Facts | Refused) -> list[Check]:
 
 
 def uncovered(
-    cells: Sequence[Cell], known: Mapping[str, Facts | Refused]
+    cells: Sequence[Cell], known: Mapping[str, Facts | Refusal]
 ) -> Iterator[tuple[Cell, str, Check]]:
     """The properties that a spec checks by default and no cell expects anything of.
 
@@ -91,7 +91,7 @@ def uncovered(
                 yield own[0], name, surprise(name, words)
 
 
-def after_running(cell: Cell, facts: Facts, done: Done) -> list[Check]:
+def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
     """What a run gave, against what is expected of it."""
     if done.limit is not None:
         return [surprise("run", f"nothing was decided: {done.limit}", ExitCode.INCONCLUSIVE)]
@@ -99,9 +99,9 @@ def after_running(cell: Cell, facts: Facts, done: Done) -> list[Check]:
         words = " ".join((done.failure or "it reported nothing").split())
         return [surprise("run", f"it crashed: {words}", ExitCode.INTERNAL_ERROR)]
     (result,) = done.reported
-    if isinstance(result, Refused):
+    if isinstance(result, Refusal):
         return [surprise("run", result.reason, ExitCode.WRONG_USAGE)]
-    assert isinstance(result, Ran)
+    assert isinstance(result, CellRun)
     rows = {row.property_name: row for row in result.rows}
     running = to_run(cell, facts)
     checks = [
@@ -110,7 +110,7 @@ def after_running(cell: Cell, facts: Facts, done: Done) -> list[Check]:
         if item.property_name in running
     ]
     for name, row in rows.items():
-        words = f"{said(row)}, and nothing is expected of it"
+        words = f"{verdict_line(row)}, and nothing is expected of it"
         checks.append(surprise(name, words, _code(row), row))
     if cell.distinct_states is not None:
         checks.append(_states(cell.distinct_states, result.distinct_states))
@@ -127,7 +127,7 @@ def compare(item: Expected, row: Row | None) -> Check:
     name, wanted = item.property_name, _said(item)
     if row is None:
         return Check(name, wanted, None, "the run gave no verdict", ExitCode.NOT_AS_EXPECTED)
-    found, code = said(row), _code(row)
+    found, code = verdict_line(row), _code(row)
     if row.verdict is VerdictKind.INCONCLUSIVE:
         words = f"nothing was decided: {found}; expected {wanted}"
         return Check(name, wanted, found, words, code, row)
@@ -146,7 +146,7 @@ def _code(row: Row) -> int:
     return plain_code(row.property_name, row.verdict) or ExitCode.NOT_AS_EXPECTED
 
 
-def said(row: Row) -> str:
+def verdict_line(row: Row) -> str:
     """A verdict on one line."""
     words = " ".join(in_words(row.verdict, row.depth, row.steps, row.reason).split())
     return words if row.steps is None or row.fewest else f"{words} (maybe not the fewest)"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from verifier.ci.check import (
+    CellResult,
     Check,
-    Checked,
     after_running,
     before_running,
     not_run,
@@ -16,7 +16,7 @@ from verifier.ci.check import (
     uncovered,
 )
 from verifier.ci.manifest import Cell, Expected
-from verifier.ci.work import Facts, Ran, Refused, run, survey
+from verifier.ci.work import CellRun, Facts, Refusal, run, survey
 from verifier.verdict import ExitCode, VerdictKind
 
 
@@ -24,7 +24,7 @@ from verifier.verdict import ExitCode, VerdictKind
 class Outcome:
     """What came of a manifest, or of some of its cells."""
 
-    cells: tuple[Checked, ...]
+    cells: tuple[CellResult, ...]
     """In the order of the manifest."""
     uncovered: tuple[Check, ...]
     """Of properties that no cell expects anything of."""
@@ -38,7 +38,7 @@ class Outcome:
         return ExitCode.worst(check.exit_code for check in (*checks, *self.uncovered))
 
 
-Listen = Callable[[Checked], None]
+Listen = Callable[[CellResult], None]
 
 
 def check_cells(
@@ -54,8 +54,8 @@ def check_cells(
     ``everything`` says that these are all cells of a manifest: then what none of them covers is a surprise.
     ``anew`` asks for what is to be recorded: also for what no cell covers, and not for what is gone.
     """
-    began, ran, missing = time.monotonic(), dict[str, Checked](), list[Check]()
-    known: Mapping[str, Facts | Refused] = {}
+    began, ran, missing = time.monotonic(), dict[str, CellResult](), list[Check]()
+    known: Mapping[str, Facts | Refusal] = {}
     interrupted = False
     try:
         known = survey(cells, at_once)
@@ -69,11 +69,11 @@ def check_cells(
             listen(checked)
     except KeyboardInterrupt:
         interrupted = True
-    ordered = tuple(ran.get(cell.id) or Checked(cell, (not_run(),), 0.0, begun=False) for cell in cells)
+    ordered = tuple(ran.get(cell.id) or CellResult(cell, (not_run(),), 0.0, begun=False) for cell in cells)
     return Outcome(ordered, tuple(missing), time.monotonic() - began, interrupted)
 
 
-def _run(cells: Sequence[Cell], known: Mapping[str, Facts | Refused], at_once: int) -> Iterator[Checked]:
+def _run(cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], at_once: int) -> Iterator[CellResult]:
     waiting: dict[str, tuple[Cell, Facts, list[Check]]] = {}
     for cell in cells:
         facts = known[cell.id]
@@ -81,24 +81,24 @@ def _run(cells: Sequence[Cell], known: Mapping[str, Facts | Refused], at_once: i
         if isinstance(facts, Facts) and to_run(cell, facts):
             waiting[cell.id] = (cell, facts, before)
         else:
-            yield Checked(cell, tuple(before), 0.0)
+            yield CellResult(cell, tuple(before), 0.0)
     longest = sorted(waiting.values(), key=lambda item: -(item[0].seconds or 0.0))
     for done in run([(cell, to_run(cell, facts)) for cell, facts, _ in longest], at_once):
         cell, facts, before = waiting[done.name]
         found = done.reported[0] if done.reported else None
-        yield Checked(
+        yield CellResult(
             cell,
             (*before, *after_running(cell, facts, done)),
             done.seconds,
-            found if isinstance(found, Ran) else None,
+            found if isinstance(found, CellRun) else None,
         )
 
 
 def _asked_anew(
-    cell: Cell, facts: Facts | Refused, uncovered_names: Sequence[tuple[Cell, str, Check]]
+    cell: Cell, facts: Facts | Refusal, uncovered_names: Sequence[tuple[Cell, str, Check]]
 ) -> Cell:
     """The cell with the properties to record; their verdicts do not matter."""
-    if isinstance(facts, Refused):
+    if isinstance(facts, Refusal):
         return cell
     names = list(to_run(cell, facts)) if cell.expected else list(facts.by_default)
     names += [name for first, name, _ in uncovered_names if first.id == cell.id and name not in names]

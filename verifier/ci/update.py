@@ -10,7 +10,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import InlineTable, Table
 
-from verifier.ci.check import Checked, said
+from verifier.ci.check import CellResult, verdict_line
 from verifier.files import replace_file
 from verifier.outcomes.row import Row
 from verifier.verdict import ExitCode, VerdictKind
@@ -21,7 +21,7 @@ _NOTICED_FACTOR, _NOTICED_SECONDS = 2.0, 1.0
 
 
 @dataclass(frozen=True)
-class Left:
+class NotRecorded:
     """A cell that was left as it is, and why, on one line."""
 
     cell: str
@@ -29,21 +29,21 @@ class Left:
     exit_code: int
 
 
-def left_alone(checked: Checked) -> Left | None:
+def left_alone(checked: CellResult) -> NotRecorded | None:
     """Why nothing of a cell can be recorded; None: it can be."""
     if checked.ran is None:
         words = "; ".join(check.surprise for check in checked.surprises if check.surprise is not None)
         code = ExitCode.worst(check.exit_code for check in checked.surprises)
-        return Left(checked.cell.id, words, code)
+        return NotRecorded(checked.cell.id, words, code)
     open_rows = [row for row in checked.ran.rows if row.verdict in _UNDECIDED]
     if open_rows:
-        words = "; ".join(f"{row.property_name}: {said(row)}" for row in open_rows)
+        words = "; ".join(f"{row.property_name}: {verdict_line(row)}" for row in open_rows)
         code = ExitCode.worst(row.verdict.exit_code for row in open_rows)
-        return Left(checked.cell.id, f"nothing was decided: {words}", code)
+        return NotRecorded(checked.cell.id, f"nothing was decided: {words}", code)
     return None
 
 
-def updated(text: str, cells: Sequence[Checked]) -> str:
+def updated(text: str, cells: Sequence[CellResult]) -> str:
     """The manifest's text with what was found in these cells, of which none is to be left alone."""
     document: Any = tomlkit.parse(text)
     tables = {str(table["id"]): table for table in document["cell"]}
@@ -52,7 +52,7 @@ def updated(text: str, cells: Sequence[Checked]) -> str:
     return tomlkit.dumps(document)
 
 
-def write_updated(path: Path, cells: Sequence[Checked]) -> tuple[Left, ...]:
+def write_updated(path: Path, cells: Sequence[CellResult]) -> tuple[NotRecorded, ...]:
     """Rewrites the file; returns the cells that were left as they are. Raises OSError."""
     left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
     before = path.read_bytes().decode()  # with the ends of lines as they are
@@ -62,7 +62,7 @@ def write_updated(path: Path, cells: Sequence[Checked]) -> tuple[Left, ...]:
     return tuple(left.values())
 
 
-def _record(table: Table, checked: Checked) -> None:
+def _record(table: Table, checked: CellResult) -> None:
     assert checked.ran is not None
     rows, cell = checked.ran.rows, checked.cell
     trivia = _cut_off(table)

@@ -13,7 +13,7 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import Row, rows_of
 from verifier.processes.children import Work
 from verifier.processes.limits import Limits
-from verifier.processes.pool import Done, Task, each
+from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.runs.loading import load
 from verifier.runs.option import declared
 from verifier.runs.table import engine_named, execute
@@ -34,42 +34,42 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Refused:
+class Refusal:
     """The spec, its constants or what was asked of it cannot be taken; in one line, why."""
 
     reason: str
 
 
 @dataclass(frozen=True)
-class Ran:
+class CellRun:
     """The rows of a run, and how many states it saw where it saw all."""
 
     rows: tuple[Row, ...]
     distinct_states: int | None
 
 
-def survey(cells: Iterable[Cell], at_once: int) -> Mapping[str, Facts | Refused]:
+def survey(cells: Iterable[Cell], at_once: int) -> Mapping[str, Facts | Refusal]:
     """What each cell's spec is, by the cell's id."""
     tasks = [Task(cell.id, _surveying(cell), _limits(cell)) for cell in cells]
-    return {done.name: _surveyed(done) for done in each(tasks, at_once)}
+    return {done.name: _surveyed(done) for done in run_tasks(tasks, at_once)}
 
 
-def run(cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int) -> Iterator[Done]:
+def run(cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int) -> Iterator[TaskResult]:
     """Runs cells, each for the properties beside it; what is reported is Ran or Refused."""
-    return each([Task(cell.id, _running(cell, names), _limits(cell)) for cell, names in cells], at_once)
+    return run_tasks([Task(cell.id, _running(cell, names), _limits(cell)) for cell, names in cells], at_once)
 
 
 def _limits(cell: Cell) -> Limits:
     return Limits(cell.timeout, cell.memory, with_grace=True)
 
 
-def _surveyed(done: Done) -> Facts | Refused:
+def _surveyed(done: TaskResult) -> Facts | Refusal:
     if done.limit is not None:
-        return Refused(f"the spec could not be loaded: {done.limit}")
+        return Refusal(f"the spec could not be loaded: {done.limit}")
     if done.failure is not None:
-        return Refused(f"the spec could not be loaded: {done.failure}")
+        return Refusal(f"the spec could not be loaded: {done.failure}")
     (found,) = done.reported
-    assert isinstance(found, Facts | Refused)
+    assert isinstance(found, Facts | Refusal)
     return found
 
 
@@ -78,7 +78,7 @@ def _guarded(find: Callable[[], Any]) -> Work:
         try:
             report(find())
         except (UsageError, DefinitionError) as error:
-            report(Refused(str(error)))
+            report(Refusal(str(error)))
 
     return work
 
@@ -101,7 +101,7 @@ def _surveying(cell: Cell) -> Work:
 
 
 def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
-    def find() -> Ran:
+    def find() -> CellRun:
         given = {**cell.options, "properties": list(properties), "timeout": cell.timeout}
         engine = engine_named(cell.engine)
         if "memory" in declared(engine.options):
@@ -110,6 +110,6 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
         content = as_object(execute(cell.engine, loaded, engine.options_of(given)))
         statistics = content["statistics"]
         seen = statistics.get("distinct_states") if statistics.get("complete") else None
-        return Ran(tuple(rows_of(content)), seen)
+        return CellRun(tuple(rows_of(content)), seen)
 
     return _guarded(find)

@@ -17,7 +17,7 @@ from verifier.files import reason_of
 from verifier.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from verifier.ci.check import Checked
+    from verifier.ci.check import CellResult
     from verifier.ci.checking import Outcome
 
 MANIFEST = click.argument("manifest", type=FileToRead(), metavar="MANIFEST")
@@ -114,7 +114,7 @@ def _checked(
     if junit is not None:
         check_writable("--junit", junit)
 
-    def tell(checked: Checked) -> None:
+    def tell(checked: CellResult) -> None:
         for line in cell_lines(checked) if shown else [f"{checked.cell.id}: {checked.seconds:.1f} s"]:
             say(line, err=not shown)
 

@@ -91,13 +91,13 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     """Runs the engine, prints, writes files, and returns the exit code."""
     began = time.monotonic()
     from verifier.cli.reporter import Reporter
-    from verifier.cli.running import Shown, announce, check_targets, show, terminable
+    from verifier.cli.running import Display, announce, check_targets, show, terminable
     from verifier.runs.loading import load
 
     spec = named_spec(given.pop("spec_option"), given.pop("spec_argument"))
     settings = parse_settings(given.pop("settings"))
     full, trace_out = given.pop("full"), given.pop("trace_out", None)
-    shown = Shown(given.pop("output_format"), full, trace_out, given.pop("html"))
+    shown = Display(given.pop("output_format"), full, trace_out, given.pop("html"))
     certificate: Path | None = given.pop("certificate", None)
     files = {file: given.pop(file.flag[2:].replace("-", "_")) for file in engine.files}
     options = engine.options_of(given)
@@ -140,13 +140,13 @@ def _write_answers(run: Run, files: Mapping[OutputFile[Any], Path | None]) -> No
 
 def _with_certificates(run: Run, path: Path) -> Run:
     """The run, each proof in a file that its verdict names."""
-    from verifier.cli.running import beside
+    from verifier.cli.running import path_with_name
     from verifier.trust.certificate import dump
 
     files: dict[str, str] = {}
     for name, certificate in run.certificates.items():
         assert run.model is not None
-        target = beside(path, name) if files else path
+        target = path_with_name(path, name) if files else path
         write("--certificate", target, dump(run.model, certificate))
         files[name] = str(target)
     if not files:

@@ -31,7 +31,7 @@ Render = Callable[..., "list[RenderableType]"]
 
 
 @dataclass(frozen=True)
-class Shown:
+class Display:
     """How a run is shown, and where its traces go."""
 
     output_format: str
@@ -40,7 +40,7 @@ class Shown:
     html: Path | None = None
 
 
-def check_targets(shown: Shown, others: Mapping[str, Path | None], names: Sequence[str] = ()) -> None:
+def check_targets(shown: Display, others: Mapping[str, Path | None], names: Sequence[str] = ()) -> None:
     """Raises UsageError if a file that is to be written could not or must not be.
 
     ``others`` are files by their options, ``names`` the properties, of which each may get a file of its own
@@ -50,7 +50,7 @@ def check_targets(shown: Shown, others: Mapping[str, Path | None], names: Sequen
         if path is not None:
             check_writable(option, path)
             for name in names if option in _ONE_EACH else ():
-                writes(option, beside(path, name))
+                writes(option, path_with_name(path, name))
 
 
 def announce(definition: Definition, what: str) -> None:
@@ -58,7 +58,7 @@ def announce(definition: Definition, what: str) -> None:
     say(f"{definition.name} with {constants_line(definition.constants)}: {what}", err=True)
 
 
-def show(finished: Run, shown: Shown, render: Render) -> int:
+def show(finished: Run, shown: Display, render: Render) -> int:
     """Prints the run, writes its traces, and returns its exit code."""
     if shown.output_format == "json":
         print_json(as_object(finished))
@@ -94,7 +94,7 @@ def _write_traces(finished: Run, path: Path) -> None:
         say(f"no counterexample, so {path} is not written{old}", err=True)
         return
     for number, trace in enumerate(traces):
-        target = path if number == 0 else beside(path, str(trace.violates))
+        target = path if number == 0 else path_with_name(path, str(trace.violates))
         text = json_text(itf.dump(trace, finished.model))
         write("--trace-out", target, f"{text}\n")
         reached = finished.model.system.seeks(str(trace.violates))
@@ -115,7 +115,7 @@ def _write_page(finished: Run, path: Path) -> None:
     say(f"the report is in {path}", err=True)
 
 
-def beside(path: Path, name: str) -> Path:
+def path_with_name(path: Path, name: str) -> Path:
     """``t.itf.json`` with a name: ``t.NAME.itf.json``."""
     if path.name.endswith(_TRACE_SUFFIX):
         return path.with_name(f"{path.name.removesuffix(_TRACE_SUFFIX)}.{name}{_TRACE_SUFFIX}")

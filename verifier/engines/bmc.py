@@ -26,7 +26,7 @@ from verifier.engines.choices import StepsChoice
 from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
 from verifier.engines.parts import Part
-from verifier.processes.children import Children, Ended, Work
+from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import Limits
 from verifier.solvers import DEFAULT_SOLVER
 from verifier.system.model import Model
@@ -78,7 +78,7 @@ def check(model: Model, request: Request, listen: Callable[[Progress], None] = l
     Raises NoInitialState.
     """
     require_initial_state(model)
-    return _Run(model.asking(request.properties), request, listen).run()
+    return _BoundedCheck(model.asking(request.properties), request, listen).run()
 
 
 @dataclass
@@ -92,7 +92,7 @@ class _Progress:
 
 
 @dataclass
-class _Run:
+class _BoundedCheck:
     model: Model
     request: Request
     listen: Callable[[Progress], None]
@@ -157,7 +157,7 @@ class _Run:
     def _follow(self, children: Children) -> None:
         for event in children.events():
             name = event.child
-            if isinstance(event, Ended):
+            if isinstance(event, ChildEnded):
                 if event.failure is not None:
                     self.failures.append(f"the {name} search failed: {event.failure}")
                 continue

@@ -97,11 +97,11 @@ def explore(
     The type invariant is always checked along, as in bounded model checking. Raises NoInitialState.
     """
     require_initial_state(model)
-    return _Run(model.asking(request.properties), request, listen).run()
+    return _BreadthFirstSearch(model.asking(request.properties), request, listen).run()
 
 
 @dataclass
-class _Run:
+class _BreadthFirstSearch:
     model: Model
     request: Request
     listen: Callable[[Progress], None]

@@ -28,7 +28,7 @@ from verifier.engines.obligations import ObligationGroup, grouped
 from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
-from verifier.processes.children import Children, Ended, Work
+from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
@@ -36,7 +36,7 @@ from verifier.symmetry.instance_orbits import representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
 from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of
-from verifier.trust.certify import Checked
+from verifier.trust.certify import CheckReport
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
@@ -199,7 +199,7 @@ class _InductiveCheck:
         self.left_out: dict[str, LeftOut] = {}
         self.conclusion: Conclusion | None = None
         self.certificate: Certificate | None = None
-        self.checked: Checked | None = None
+        self.checked: CheckReport | None = None
         self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []
 
@@ -247,7 +247,7 @@ class _InductiveCheck:
 
     def _follow(self, children: Children) -> None:
         for event in children.events():
-            if isinstance(event, Ended):
+            if isinstance(event, ChildEnded):
                 if event.failure is not None:
                     what = "a proof was not checked" if event.child == RECHECK else "the check failed"
                     self.failures.append(f"{what}: {event.failure}")
@@ -265,7 +265,7 @@ class _InductiveCheck:
                 self._check_again(children)
             elif isinstance(event.content, DeadActions):
                 self.dead = event.content.names
-            elif isinstance(event.content, Checked):
+            elif isinstance(event.content, CheckReport):
                 self.checked = event.content
 
     def _check_again(self, children: Children) -> None:

@@ -30,12 +30,12 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
-from verifier.processes.children import Children, Ended
+from verifier.processes.children import ChildEnded, Children
 from verifier.processes.limits import Limits
 from verifier.solvers import QUERY_SOLVER
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
-from verifier.trust.certify import Checked
+from verifier.trust.certify import CheckReport
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.shorten import shorten
@@ -76,7 +76,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Proved:
+class CheckedProof:
     """A proof that another solver has checked."""
 
     property_name: str
@@ -90,7 +90,7 @@ class Proved:
 class ProveOutcome(Outcome):
     """An outcome with its proofs."""
 
-    proofs: tuple[Proved, ...] = ()
+    proofs: tuple[CheckedProof, ...] = ()
 
 
 def check(
@@ -103,7 +103,7 @@ def check(
     require_initial_state(model)
     limits = request.limits.begun()
     verdicts: list[Verdict] = []
-    proofs: list[Proved] = []
+    proofs: list[CheckedProof] = []
     statistics: dict[str, Any] = {"provers": {}, "peak_memory_bytes": 0}
     dead: set[str] = set()
     for name in request.properties:
@@ -153,7 +153,7 @@ class _PropertyProof:
         self.rechecker = ""
         self.lemmas: tuple[str, ...] = ()
         """The names of the formulas that IC3 assumes."""
-        self.proved: Proved | None = None
+        self.proved: CheckedProof | None = None
         self.verdicts: list[Verdict] = []
         self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []
@@ -199,7 +199,7 @@ class _PropertyProof:
         return (prop.name for prop in self.system.implied)
 
     def _take(self, event: Any) -> None:
-        if isinstance(event, Ended):
+        if isinstance(event, ChildEnded):
             if event.child == IC3:
                 self.children.send(KIND, None)  # it may still wait for structural invariants
             if event.failure is not None:
@@ -292,9 +292,9 @@ class _PropertyProof:
         match news:
             case DeadActions():
                 self.dead = news.names
-            case Checked() if not news.failed:
+            case CheckReport() if not news.failed:
                 self._proof_stands(news.seconds)
-            case Checked():
+            case CheckReport():
                 first = news.failed[0]
                 if first.certain:
                     refuted = f"{prover} claims a proof, but {self.rechecker} refutes: {first.obligation}"
@@ -305,7 +305,7 @@ class _PropertyProof:
     def _proof_stands(self, seconds: float) -> None:
         assert self.claim is not None
         prover, certificate = self.claim
-        self.proved = Proved(self.name, prover, self.rechecker, seconds, certificate)
+        self.proved = CheckedProof(self.name, prover, self.rechecker, seconds, certificate)
         self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
         kind, reason = settled(sought=self.system.seeks(self.name))
         self._decide(kind, reason, found_by=prover)

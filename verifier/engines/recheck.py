@@ -13,7 +13,7 @@ from verifier.processes.children import Work
 from verifier.solvers import QUERY_SOLVER, Answer, open_solver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, formulas
-from verifier.trust.certify import Checked, check, other_solver
+from verifier.trust.certify import CheckReport, check, other_solver
 
 RECHECK = "recheck"
 
@@ -35,7 +35,7 @@ def recheck_work(model: Model, certificate: Certificate, solver: str) -> Work:
     """Checks a certificate, and finds the actions that its invariant shows to be impossible."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
-        checked: Checked = check(model, certificate, solver)
+        checked: CheckReport = check(model, certificate, solver)
         if not checked.failed:
             report(DeadActions(_dead_actions(model, certificate, solver)))
         report(checked)

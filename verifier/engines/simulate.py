@@ -64,7 +64,7 @@ class Progress:
 def simulate(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
     """Walks at random; the same seed gives the same walks. Raises NoInitialState."""
     require_initial_state(model)
-    return _Run(model.asking(request.properties), request, listen).run()
+    return _Simulation(model.asking(request.properties), request, listen).run()
 
 
 @dataclass
@@ -83,7 +83,7 @@ class _Walks:
 
 
 @dataclass
-class _Run:
+class _Simulation:
     model: Model
     request: Request
     listen: Callable[[Progress], None]

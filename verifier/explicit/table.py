@@ -25,7 +25,7 @@ class _CollisionError(Exception):
 
 
 @dataclass(frozen=True)
-class _Run:
+class _SortedRun:
     """Hashes in ascending order, and the state that each belongs to."""
 
     hashes: NDArray[np.uint64]
@@ -62,7 +62,7 @@ class StateTable:
         self._hash = hashing(words)
         self._rows: Rows = np.empty((_FIRST_CAPACITY, words), np.uint64)
         self._predecessors = np.empty(_FIRST_CAPACITY, np.int64)
-        self._runs: list[_Run] = []
+        self._runs: list[_SortedRun] = []
         self._count = 0
 
     def __len__(self) -> int:
@@ -110,7 +110,7 @@ class StateTable:
         if len(arrival):
             numbers = self._count + np.searchsorted(arrival, kept)
             self._append(rows[arrival], predecessors[arrival])
-            self._runs.append(_Run(kept_hashes, numbers))
+            self._runs.append(_SortedRun(kept_hashes, numbers))
             self._merge()
         return arrival
 
@@ -169,6 +169,6 @@ class StateTable:
                 return
 
 
-def _sorted_run(hashes: NDArray[np.uint64], states: Indices) -> _Run:
+def _sorted_run(hashes: NDArray[np.uint64], states: Indices) -> _SortedRun:
     order = np.argsort(hashes)
-    return _Run(hashes[order], states[order])
+    return _SortedRun(hashes[order], states[order])

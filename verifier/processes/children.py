@@ -38,7 +38,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ChildEnded:
     """A child ended. ``failure`` is None if it came to its own end, else why it did not."""
 
     child: str
@@ -132,7 +132,7 @@ class Children:
         """The names of the children that have not ended."""
         return list(self._children)
 
-    def events(self) -> Iterator[Message | Ended]:
+    def events(self) -> Iterator[Message | ChildEnded]:
         """What the children report, as it comes, until all have ended.
 
         Raises Interrupted when a limit is reached.
@@ -145,7 +145,7 @@ class Children:
         """To wait for reports of these and other children at once; then ``poll``."""
         return [child.receiving for child in self._children.values()]
 
-    def poll(self, seconds: float) -> Iterator[Message | Ended]:
+    def poll(self, seconds: float) -> Iterator[Message | ChildEnded]:
         """What the children report, once one has something to report; nothing after that time.
 
         Raises Interrupted when a limit is reached.
@@ -157,7 +157,7 @@ class Children:
             if name in self._children:
                 yield self._receive(name)
 
-    def _receive(self, name: str) -> Message | Ended:
+    def _receive(self, name: str) -> Message | ChildEnded:
         child = self._children[name]
         try:
             content = child.receiving.recv()
@@ -166,11 +166,11 @@ class Children:
             code = child.process.exitcode
             self.kill(name)
             _LOG.debug("%s ended with code %s", name, code)
-            return Ended(name, None if code == 0 else _death(code))
+            return ChildEnded(name, None if code == 0 else _death(code))
         if isinstance(content, _Failure):
             self.kill(name)
             _LOG.warning("%s failed: %s", name, content.text)
-            return Ended(name, content.text)
+            return ChildEnded(name, content.text)
         return Message(name, content)
 
     def _enforce(self) -> None:

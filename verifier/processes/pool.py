@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import Any
 
-from verifier.processes.children import Children, Ended, Message, Work
+from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.limits import Interrupted, Limits
 
 _POLL_SECONDS = 0.2
@@ -25,7 +25,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Done:
+class TaskResult:
     """What came of a task."""
 
     name: str
@@ -46,27 +46,27 @@ class _Running:
     began: float = field(default_factory=time.monotonic)
     reported: list[Any] = field(default_factory=list)
 
-    def news(self) -> Done | None:
+    def news(self) -> TaskResult | None:
         """The end, if it has come."""
         try:
             for event in self.children.poll(0):
                 match event:
                     case Message():
                         self.reported.append(event.content)
-                    case Ended():
+                    case ChildEnded():
                         return self._done(None, event.failure)
         except Interrupted as stop:
             return self._done(str(stop), None)
         return None
 
-    def _done(self, limit: str | None, failure: str | None) -> Done:
+    def _done(self, limit: str | None, failure: str | None) -> TaskResult:
         seconds = time.monotonic() - self.began
-        return Done(
+        return TaskResult(
             self.task.name, tuple(self.reported), limit, failure, seconds, self.children.peak_memory
         )
 
 
-def alone(name: str, work: Work, limits: Limits, *, nested: bool) -> Done:
+def run_alone(name: str, work: Work, limits: Limits, *, nested: bool) -> TaskResult:
     """What comes of one task. An interrupt counts as a limit. ``nested``: it has children of its own."""
     began, children = time.monotonic(), Children(limits, nested=nested)
     reported: list[Any] = []
@@ -78,15 +78,15 @@ def alone(name: str, work: Work, limits: Limits, *, nested: bool) -> Done:
             match event:
                 case Message():
                     reported.append(event.content)
-                case Ended() if event.failure is not None:
+                case ChildEnded() if event.failure is not None:
                     failures.append(event.failure)
 
     limit = children.supervise(follow) or None
     seconds = time.monotonic() - began
-    return Done(name, tuple(reported), limit, next(iter(failures), None), seconds, children.peak_memory)
+    return TaskResult(name, tuple(reported), limit, next(iter(failures), None), seconds, children.peak_memory)
 
 
-def each(tasks: Sequence[Task], at_once: int) -> Iterator[Done]:
+def run_tasks(tasks: Sequence[Task], at_once: int) -> Iterator[TaskResult]:
     """What comes of the tasks, as they end, started in the order given. Whatever ends this kills them."""
     waiting, running = deque(tasks), dict[str, _Running]()
     try:

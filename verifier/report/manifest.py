@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from verifier.ci.check import Check, Checked
+from verifier.ci.check import CellResult, Check
 from verifier.ci.checking import Outcome
 
 
-def cell_lines(checked: Checked) -> Iterator[str]:
+def cell_lines(checked: CellResult) -> Iterator[str]:
     """One line for a cell that is as expected, otherwise one line for each difference."""
     if not checked.surprises:
         verdicts = ", ".join(f"{c.subject} {c.found}" for c in checked.checks if c.row is not None)
@@ -52,7 +52,7 @@ def outcome_object(outcome: Outcome, manifest: str) -> dict[str, Any]:
     }
 
 
-def _cell(checked: Checked) -> Mapping[str, Any]:
+def _cell(checked: CellResult) -> Mapping[str, Any]:
     cell = checked.cell
     return {
         "cell": cell.id,

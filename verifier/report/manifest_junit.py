@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verifier.ci.check import Check, Checked
+from verifier.ci.check import CellResult, Check
 from verifier.ci.checking import Outcome
 from verifier.report.junit_cases import Case, document, suite
 from verifier.report.tables import trace_text
@@ -16,7 +16,7 @@ def as_junit(outcome: Outcome) -> str:
     return document("verify ci", suites)
 
 
-def _cases(checked: Checked) -> list[Case]:
+def _cases(checked: CellResult) -> list[Case]:
     """The test cases of a cell. One run made all of its checks, so they share its time equally."""
     return [_case(check, checked.seconds / len(checked.checks)) for check in checked.checks]
 

@@ -13,13 +13,13 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
-from verifier.processes.pool import alone
+from verifier.processes.pool import run_alone
 from verifier.runs.loading import load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
 from verifier.trust.certificate import Certificate, check_fit, read
-from verifier.trust.certify import Checked, check, other_solver
+from verifier.trust.certify import CheckReport, check, other_solver
 from verifier.trust.initial_states import require_initial_state
 from verifier.verdict import Verdict, VerdictKind, settled
 
@@ -42,7 +42,7 @@ class Certified:
     """What came of a check."""
 
     claim: Claim
-    checked: Checked | None
+    checked: CheckReport | None
     """None: it did not end."""
     verdict: Verdict
 
@@ -72,14 +72,14 @@ def certify(claim: Claim) -> Certified:
         report(check(claim.model, claim.certificate, claim.solver))
 
     # In a child: a solver at work can be killed, but not be relied on to notice anything.
-    done = alone(ENGINE, work, claim.limits, nested=False)
+    done = run_alone(ENGINE, work, claim.limits, nested=False)
     checked = done.reported[0] if done.reported else None
     reason = done.limit or done.failure or "the check ended early"
     seconds = time.monotonic() - began
     return Certified(claim, checked, _verdict(claim, checked, reason, seconds))
 
 
-def _verdict(claim: Claim, checked: Checked | None, reason: str, seconds: float) -> Verdict:
+def _verdict(claim: Claim, checked: CheckReport | None, reason: str, seconds: float) -> Verdict:
     name = claim.certificate.property_name
     kind, why = settled(sought=claim.model.system.seeks(name))
     if checked is None:

@@ -95,7 +95,7 @@ def _run(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     from verifier.engines.induction import InductionOutcome, Inductions, combined
-    from verifier.runs.question import answer, conclude, undecided
+    from verifier.runs.question import answer, conclude, undecided_verdicts
 
     def search(model: Model) -> Inductions:
         parts: list[InductionOutcome] = []
@@ -103,7 +103,7 @@ def _run(
             for name in question.properties:
                 parts.append(_one(question, model, name, parts, listen))
         except KeyboardInterrupt:
-            rest = undecided(question.properties[len(parts) :], "interrupted")
+            rest = undecided_verdicts(question.properties[len(parts) :], "interrupted")
             parts += [InductionOutcome((verdict,), (), {}) for verdict in rest]
         return combined(parts)
 

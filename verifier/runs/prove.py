@@ -12,7 +12,7 @@ from verifier.runs.option import OneOf, Switch, option
 from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option, properties_option
 
 if TYPE_CHECKING:
-    from verifier.engines.prove import Proved, ProveOutcome
+    from verifier.engines.prove import CheckedProof, ProveOutcome
     from verifier.outcomes.run import Run
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
@@ -89,7 +89,7 @@ def _run(
     )
 
 
-def _described(model: Model | None, proof: Proved) -> Mapping[str, Any]:
+def _described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
     from verifier.text.invariant import invariant_lines
     from verifier.trust.certificate import readable_lemmas
 
@@ -108,7 +108,7 @@ def _described(model: Model | None, proof: Proved) -> Mapping[str, Any]:
     }
 
 
-def _solvers(options: ProveOptions, proofs: tuple[Proved, ...]) -> tuple[str, ...]:
+def _solvers(options: ProveOptions, proofs: tuple[CheckedProof, ...]) -> tuple[str, ...]:
     """Those of the provers that ran, then those that checked proofs."""
     from verifier.engines.prove import BMC_SOLVER, KIND_SOLVER
     from verifier.solvers.minisat_backend import MinisatSolver

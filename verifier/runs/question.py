@@ -131,10 +131,12 @@ def answer(
         reason = f"{limit}, while building"
     except KeyboardInterrupt:  # a search concludes by itself: this was before or after it
         reason = "interrupted"
-    return Answer(model, building, Outcome(undecided(question.properties, reason), (), dict(statistics)))
+    return Answer(
+        model, building, Outcome(undecided_verdicts(question.properties, reason), (), dict(statistics))
+    )
 
 
-def undecided(properties: Sequence[str], reason: str) -> tuple[Verdict, ...]:
+def undecided_verdicts(properties: Sequence[str], reason: str) -> tuple[Verdict, ...]:
     """The verdicts where the end came before the engine could begin, or after it was done."""
     return tuple(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name in properties)
 

@@ -20,7 +20,7 @@ from verifier.outcomes.content import as_object, without_answer
 from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Origin, origin
 from verifier.processes.limits import Limits
-from verifier.processes.pool import Done, alone
+from verifier.processes.pool import TaskResult, run_alone
 from verifier.runs.loading import load
 from verifier.runs.table import engine_named, execute
 from verifier.solvers import open_solver
@@ -31,7 +31,7 @@ from verifier.version import tool_version
 
 
 @dataclass(frozen=True)
-class _Refused:
+class _Refusal:
     reason: str
 
 
@@ -41,7 +41,7 @@ def run_job(job: Job, run_id: str) -> list[Row]:
     done = _in_child(job)
     answer = done.reported[0] if done.reported else None
     blank = _Blank(job, source, done.seconds, done.peak_memory)
-    if isinstance(answer, _Refused):
+    if isinstance(answer, _Refusal):
         return [blank.row(VerdictKind.ERROR, answer.reason)]
     if answer is None and done.limit is not None:
         return [blank.row(VerdictKind.INCONCLUSIVE, done.limit)]
@@ -96,7 +96,7 @@ class _Blank:
         return row
 
 
-def _in_child(job: Job) -> Done:
+def _in_child(job: Job) -> TaskResult:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the engines take it for the user's
         engine = engine_named(job.engine)
@@ -105,6 +105,6 @@ def _in_child(job: Job) -> Done:
         try:
             report(as_object(execute(job.engine, load(job.spec, job.constants), options)))
         except (UsageError, DefinitionError) as error:
-            report(_Refused(str(error)))
+            report(_Refusal(str(error)))
 
-    return alone("job", work, Limits(job.timeout, job.memory, with_grace=True), nested=True)
+    return run_alone("job", work, Limits(job.timeout, job.memory, with_grace=True), nested=True)

@@ -47,7 +47,7 @@ class Expansion:
 
 
 @dataclass(frozen=True)
-class _Covered:
+class _SpecInGrid:
     """A spec of a grid, its names checked."""
 
     spec: str
@@ -89,7 +89,7 @@ def _specs(grid: Grid) -> tuple[str, ...]:
     return grid.specs
 
 
-def _covered(grid: Grid, spec: str) -> _Covered:
+def _covered(grid: Grid, spec: str) -> _SpecInGrid:
     protocol = load_class(spec)
     known = constants_of(protocol)
     for axis in grid.axes:
@@ -100,7 +100,7 @@ def _covered(grid: Grid, spec: str) -> _Covered:
     definition = _any_definition(grid, protocol)
     reachable = [prop.name for prop in definition.properties if prop.kind is PropertyKind.REACHABLE]
     properties = _properties(grid, spec, definition)
-    return _Covered(spec, properties, tuple(name for name in reachable if name not in grid.properties))
+    return _SpecInGrid(spec, properties, tuple(name for name in reachable if name not in grid.properties))
 
 
 def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
@@ -163,7 +163,7 @@ def _option_names(engine: str) -> list[str]:
     return [name for name in declared(engine_named(engine).options) if name not in _SAID_BY_GRID]
 
 
-def _jobs(grid: Grid, covered: _Covered, left_out: Counter[tuple[str, str]]) -> list[Job]:
+def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) -> list[Job]:
     found = []
     for values in product(*grid.axes):
         settings = {axis.name: value for axis, value in zip(grid.axes, values, strict=True)}
@@ -180,7 +180,7 @@ def _jobs(grid: Grid, covered: _Covered, left_out: Counter[tuple[str, str]]) -> 
     return found
 
 
-def _job(grid: Grid, covered: _Covered, loaded: Loaded, engine: str, property_name: str) -> Job:
+def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property_name: str) -> Job:
     names = _option_names(engine)
     given = {name: value for name, value in grid.options.items() if name in names}
     if grid.depth is not None and "depth" in names:

@@ -27,7 +27,7 @@ Bits = Mapping[FNode, FNode]
 """What each bit becomes; those not named stay."""
 
 
-def representatives(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
+def represented_by(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
     """For each instance (by index) the one that stands for it: itself, or one of which it was found to be
     an image under permutations that leave the invariant as it is."""
     return _Search(model, tuple(invariant)).run()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines.prove import Proved, ProveOutcome
+from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
@@ -43,7 +43,7 @@ def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     return lines
 
 
-def _invariant(run: Run, proof: Proved, width: int, full: bool) -> list[RenderableType]:
+def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[RenderableType]:
     """The lemmas and clauses that were proved with the property."""
     name = proof.property_name
     if run.model is None:
@@ -80,7 +80,7 @@ def _warnings(run: Run) -> list[str]:
     return [f"warning: never enabled in any reachable state: {never} (a guard too strong?)"] if never else []
 
 
-def _remarks(run: Run, proofs: Sequence[Proved]) -> list[str]:
+def _remarks(run: Run, proofs: Sequence[CheckedProof]) -> list[str]:
     remarks = []
     for proof in proofs:
         checked = (

@@ -18,7 +18,7 @@ from pysmt.fnode import FNode
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restricted
 from verifier.solvers import Answer, open_solver
-from verifier.symmetry.instance_images import representatives
+from verifier.symmetry.instance_images import represented_by
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
 from verifier.trust.certificate import Certificate, formulas, literal_term
@@ -26,7 +26,7 @@ from verifier.trust.initial_states import require_initial_state
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedObligation:
     """An obligation that does not hold, or that the solver could not decide (``certain`` is false)."""
 
     obligation: str
@@ -34,12 +34,12 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckReport:
     """The result of a check."""
 
     obligations: int
     """How many obligations the solver decided."""
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedObligation, ...]
     seconds: float
     instances: int
     """How many instances were checked. The others are images of them."""
@@ -82,7 +82,7 @@ def check(
     solver: str,
     listen: Callable[[str], None] = lambda _: None,
     images: bool = True,
-) -> Checked:
+) -> CheckReport:
     """Checks all obligations. ``listen`` is called with each one before it is checked.
 
     Without ``images``, every instance is checked.
@@ -108,11 +108,11 @@ class _CertificateCheck:
         self.solver = solver
         self.listen = listen
         self.parts = formulas(model, certificate)
-        self.failed: list[Failed] = []
+        self.failed: list[FailedObligation] = []
         self.obligations = 0
         self.asked = 0
 
-    def run(self) -> Checked:
+    def run(self) -> CheckReport:
         began = time.monotonic()
         goals = self._goals()
         invariant = dict(self.parts)
@@ -124,7 +124,7 @@ class _CertificateCheck:
             self._safety(invariant, goals)
         self._initiation(invariant)
         self._consecution(invariant)
-        return Checked(self.obligations, tuple(self.failed), time.monotonic() - began, self.asked)
+        return CheckReport(self.obligations, tuple(self.failed), time.monotonic() - began, self.asked)
 
     def _goals(self) -> dict[str, FNode]:
         """The property and the implied properties. An instance is disabled where it would assign a value
@@ -138,7 +138,7 @@ class _CertificateCheck:
         self.obligations += 1
         refuted = questions.refuted(terms)
         if not refuted:
-            self.failed.append(Failed(obligation, certain=refuted is False))
+            self.failed.append(FailedObligation(obligation, certain=refuted is False))
 
     def _initiation(self, invariant: dict[str, FNode]) -> None:
         self.listen("initiation")
@@ -164,7 +164,7 @@ class _CertificateCheck:
         variables = {name: frozenset(part.get_free_variables()) for name, part in invariant.items()}
         clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
         itself = {index: index for index in range(len(self.model.system.instances))}
-        representative = representatives(self.model, invariant.values()) if self.images else itself
+        representative = represented_by(self.model, invariant.values()) if self.images else itself
         for index, instance in enumerate(self.model.system.instances):
             if representative[index] != index:
                 continue
