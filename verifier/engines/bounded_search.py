@@ -166,12 +166,12 @@ class _DepthSearch:
             self._add(self.unrolling.start, 0)
         else:
             self._add(self.unrolling.relation, depth - 1)
+            if self.action_limit is not None:
+                self.solver.add_clauses(self.action_limit.frame(depth - 1))
         if depth > 1:
             self._add(self.unrolling.succession, depth - 2)
         self._add(self.invariants, depth)
         self._add(self.unrolling.state, depth)
-        if self.action_limit is not None:
-            self.solver.add_clauses(self.action_limit.frame(depth - 1))
         if self.task.part is not None:
             self._add([[literal] for literal in self.task.part.units(self.system, depth)], depth)
         self.unrolling_seconds += time.monotonic() - began
