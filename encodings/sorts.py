@@ -103,8 +103,9 @@ class Range(Sort):
     high: int
 
     def __post_init__(self) -> None:
-        _require_integer("the lower bound of a Range", self.low)
-        _require_integer("the upper bound of a Range", self.high)
+        if type(self.low) is not int or type(self.high) is not int:  # there are many, so the quick way first
+            _require_integer("the lower bound of a Range", self.low)
+            _require_integer("the upper bound of a Range", self.high)
 
     def values(self) -> Iterator[Concrete]:
         return iter(range(self.low, self.high + 1))

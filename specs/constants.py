@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from verifier.encodings.sorts import IndexSet, SortError
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, cut, unknown_name
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.places import place_of_attribute, placed
 
@@ -208,6 +208,6 @@ def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> di
                     )
                 ) from None
             raise UsageError(
-                f"constant {name}={value} is not allowed: {name} is {description.allowed}"
+                f"constant {name}={cut(value)} is not allowed: {name} is {description.allowed}"
             ) from None
     return values

@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from verifier.cli.output import console, say
+from verifier.cli.output import console, is_quiet, note
 from verifier.printable import printable
 from verifier.text.progress import ProgressText
 
@@ -23,7 +23,7 @@ class Reporter:
     def __init__(self, text: ProgressText) -> None:
         self._text = text
         self._live: Live | None = None
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty() and not is_quiet()
 
     def __enter__(self) -> Self:
         return self
@@ -47,7 +47,7 @@ class Reporter:
 
     def _keep(self, line: str) -> None:
         if self._live is None:
-            say(line, err=True)
+            note(line)
         else:
             self._live.console.print(printable(line))
 
