@@ -1,4 +1,4 @@
-"""What TLC measured in the original TLA+ texts: the rows of ``results/tlc.json``, which says where they are from."""
+"""What TLC measured in the original TLA+ texts: the rows of ``results/tlc.json``, which names its source."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -89,11 +90,11 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
         lambda kind, _: f"{kind}(…) has too many arguments, or some without their name{_takes(kind)}",
     ),
     (
-        r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'",
+        r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'.*",
         lambda kind, name: f"{kind}(…) takes no {name}= {among(name, _fields(kind))}",
     ),
     (
-        r"(\w+)\(\) got an unexpected keyword argument '(\w+)'",
+        r"(\w+)\(\) got an unexpected keyword argument '(\w+)'.*",
         lambda mark, name: (
             f"@{mark}(…) takes no {name}=: it takes default= and name="
             if mark in ("invariant", "type_invariant", "deadlock_invariant", "reachable", "lemma")
@@ -150,6 +151,9 @@ def _misnamed(error: AttributeError | NameError) -> str:
         near = nearest(name, _written_with())
         return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
     owner: Any = error.obj
+    kind = str(error).partition("'")[2].partition("'")[0]
+    if _assigns(error):
+        return f"{_KINDS.get(kind, kind)} is not assigned in Python: an action says then={{…}} in its Step"
     if isinstance(owner, State | Value) and "object has no attribute" not in str(error):
         return str(error)
     if isinstance(owner, Value):
@@ -157,10 +161,17 @@ def _misnamed(error: AttributeError | NameError) -> str:
     if constants_of(type(owner)) or any(base.__name__ == "Protocol" for base in type(owner).__mro__):
         known = [*constants_of(type(owner)), *_own(type(owner))]
         return f"the protocol has no {name!r} {among(name, known)}"
-    assigned = re.fullmatch(rf"{_VALUE} object (?:has no )?attribute '\w+'.*", str(error))
-    if assigned is not None:
-        return f"{_KINDS[assigned[1]]} is not assigned in Python: an action says then={{…}} in its Step"
     return ""
+
+
+def _assigns(error: AttributeError) -> bool:
+    """Whether an attribute of a value was assigned, not read."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None or "Value' object" not in str(error):
+        return False
+    return dis.opname[step.tb_frame.f_code.co_code[step.tb_lasti]] == "STORE_ATTR"
 
 
 def _public(kind: type) -> list[str]:
