@@ -141,7 +141,7 @@ def test_a_search_that_dies_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_closed_depth_is_kept_when_the_solver_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    def half(system: Any, task: Any, report: Any, _: Any) -> None:
+    def half(system: Any, task: Any, report: Any, *_: Any) -> None:
         report(bounded_search.DepthClosed(0, task.properties, 0.0, 0.0))
         report(bounded_search.SolverGaveUp("z3 gave up"))
 
@@ -151,7 +151,7 @@ def test_a_closed_depth_is_kept_when_the_solver_gives_up(monkeypatch: pytest.Mon
 
 
 def test_a_violation_that_does_not_replay_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lie(system: Any, task: Any, report: Any, _: Any) -> None:
+    def lie(system: Any, task: Any, report: Any, *_: Any) -> None:
         initial = tuple(False for _ in system.bits)
         firings = (bounded_search.Firing(0, ()),)
         report(bounded_search.ViolationFound("NeverTop", initial, firings, 1, 0.0))
@@ -166,9 +166,9 @@ def test_a_violation_that_does_not_replay_is_an_error(monkeypatch: pytest.Monkey
 def test_a_depth_closed_against_a_violation_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     real = bounded_search.search
 
-    def contradict(system: Any, task: Any, report: Any, decided: Any) -> None:
+    def contradict(system: Any, task: Any, report: Any, *rest: Any) -> None:
         report(bounded_search.DepthClosed(3, task.properties, 0.0, 0.0))
-        real(system, task, report, decided)
+        real(system, task, report, *rest)
 
     monkeypatch.setattr("verifier.engines.bmc.search", contradict)
     verdict = _verdict(Chain(), Request(("NeverTop",), 9, StepsChoice.SERIAL))

@@ -59,7 +59,7 @@ def test_show_describes_a_protocol() -> None:
         "name": "replicas",
         "value": 2,
         "default": 3,
-        "allowed": "an integer from 2",
+        "allowed": "an integer from 2 up to 10000",
         "description": about["constants"][0]["description"],
     }
     assert {item["name"]: item["default"] for item in about["properties"]}["LeaderInIsr"] is False
@@ -225,7 +225,7 @@ def test_an_interrupt_before_the_search_is_inconclusive(monkeypatch: pytest.Monk
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("verifier.runs.question.build", interrupted)
+    monkeypatch.setattr("verifier.runs.question.build_model", interrupted)
     done = verify("bmc", "--spec", CHAIN, "--format", "json")
     assert done.exit_code == 12
     result = json.loads(done.stdout)["results"][0]

@@ -17,6 +17,7 @@ from verifier.ci.check import (
 )
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import CellRun, Facts, Refusal, run, survey
+from verifier.processes.pool import Watch
 from verifier.verdict import ExitCode, VerdictKind
 
 
@@ -38,6 +39,18 @@ class Outcome:
         return ExitCode.worst(check.exit_code for check in (*checks, *self.uncovered))
 
 
+@dataclass(frozen=True)
+class CellsProgress:
+    """How far a manifest is. It is told several times a second."""
+
+    phase: str
+    """What happens now, in a word or two."""
+    done: int
+    total: int
+    running: tuple[str, ...]
+    """The cells at work."""
+
+
 Listen = Callable[[CellResult], None]
 
 
@@ -48,6 +61,7 @@ def check_cells(
     at_once: int,
     anew: bool = False,
     listen: Listen = lambda _: None,
+    watch: Callable[[CellsProgress], None] = lambda _: None,
 ) -> Outcome:
     """Runs the cells, several at once, the longest first, until all are done or interrupted.
 
@@ -58,13 +72,23 @@ def check_cells(
     known: Mapping[str, Facts | Refusal] = {}
     interrupted = False
     try:
-        known = survey(cells, at_once)
+        surveyed: dict[str, None] = {}
+
+        def watch_survey(running: Sequence[str]) -> None:
+            surveyed.update(dict.fromkeys(running))
+            done = len(surveyed) - len(running)
+            watch(CellsProgress("loading specs", done, len(cells), tuple(running)))
+
+        def watch_cells(running: Sequence[str]) -> None:
+            watch(CellsProgress("checking", len(ran), len(cells), tuple(running)))
+
+        known = survey(cells, at_once, watch_survey)
         found = list(uncovered(cells, known)) if everything else []
         if anew:
             cells = [_asked_anew(cell, known[cell.id], found) for cell in cells]
         else:
             missing += [check for _, _, check in found]
-        for checked in _run(cells, known, at_once):
+        for checked in _run(cells, known, at_once, watch_cells):
             ran[checked.cell.id] = checked
             listen(checked)
     except KeyboardInterrupt:
@@ -73,7 +97,9 @@ def check_cells(
     return Outcome(ordered, tuple(missing), time.monotonic() - began, interrupted)
 
 
-def _run(cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], at_once: int) -> Iterator[CellResult]:
+def _run(
+    cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], at_once: int, watch: Watch
+) -> Iterator[CellResult]:
     waiting: dict[str, tuple[Cell, Facts, list[Check]]] = {}
     for cell in cells:
         facts = known[cell.id]
@@ -83,7 +109,7 @@ def _run(cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], at_once: i
         else:
             yield CellResult(cell, tuple(before), 0.0)
     longest = sorted(waiting.values(), key=lambda item: -(item[0].seconds or 0.0))
-    for done in run([(cell, to_run(cell, facts)) for cell, facts, _ in longest], at_once):
+    for done in run([(cell, to_run(cell, facts)) for cell, facts, _ in longest], at_once, watch):
         cell, facts, before = waiting[done.name]
         found = done.reported[0] if done.reported else None
         yield CellResult(

@@ -13,7 +13,7 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import Row, rows_of
 from verifier.processes.children import Work
 from verifier.processes.limits import Limits
-from verifier.processes.pool import Task, TaskResult, run_tasks
+from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
 from verifier.runs.loading import load
 from verifier.runs.option import declared
 from verifier.runs.table import engine_named, execute
@@ -48,15 +48,20 @@ class CellRun:
     distinct_states: int | None
 
 
-def survey(cells: Iterable[Cell], at_once: int) -> Mapping[str, Facts | Refusal]:
+def survey(
+    cells: Iterable[Cell], at_once: int, watch: Watch = lambda _: None
+) -> Mapping[str, Facts | Refusal]:
     """What each cell's spec is, by the cell's id."""
     tasks = [Task(cell.id, _surveying(cell), _limits(cell)) for cell in cells]
-    return {done.name: _surveyed(done) for done in run_tasks(tasks, at_once)}
+    return {done.name: _surveyed(done) for done in run_tasks(tasks, at_once, watch)}
 
 
-def run(cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int) -> Iterator[TaskResult]:
-    """Runs cells, each for the properties beside it; what is reported is Ran or Refused."""
-    return run_tasks([Task(cell.id, _running(cell, names), _limits(cell)) for cell, names in cells], at_once)
+def run(
+    cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int, watch: Watch = lambda _: None
+) -> Iterator[TaskResult]:
+    """Runs cells, each for the properties beside it; what is reported is a CellRun or a Refusal."""
+    tasks = [Task(cell.id, _running(cell, names), _limits(cell)) for cell, names in cells]
+    return run_tasks(tasks, at_once, watch)
 
 
 def _limits(cell: Cell) -> Limits:

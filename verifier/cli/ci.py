@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import check_writable, format_option, print_json, say, write
+from verifier.cli.output import check_writable, format_option, note, print_json, say, write
 from verifier.cli.parameters import POSITIVE
 from verifier.cli.paths import FileToRead, FileToWrite, reads_spec
 from verifier.errors import UsageError
@@ -104,8 +104,9 @@ def _checked(
 ) -> Outcome:
     from verifier.ci.checking import check_cells
     from verifier.ci.manifest import read_manifest
+    from verifier.cli.reporter import Reporter
     from verifier.cli.running import terminable
-    from verifier.report.manifest import cell_lines
+    from verifier.report.manifest import CellsText, cell_lines
 
     manifest = read_manifest(path)
     cells = manifest.chosen(names)
@@ -114,12 +115,21 @@ def _checked(
     if junit is not None:
         check_writable("--junit", junit)
 
-    def tell(checked: CellResult) -> None:
-        for line in cell_lines(checked) if shown else [f"{checked.cell.id}: {checked.seconds:.1f} s"]:
-            say(line, err=not shown)
+    with terminable(), Reporter(CellsText(), threaded=False) as reporter:
 
-    with terminable():
-        return check_cells(cells, everything=not names, at_once=jobs or cores(), anew=anew, listen=tell)
+        def tell(checked: CellResult) -> None:
+            with reporter.paused():
+                for line in cell_lines(checked) if shown else [f"{checked.cell.id}: {checked.seconds:.1f} s"]:
+                    (say if shown else note)(line)
+
+        return check_cells(
+            cells,
+            everything=not names,
+            at_once=jobs or cores(),
+            anew=anew,
+            listen=tell,
+            watch=reporter,
+        )
 
 
 def _print_closing(outcome: Outcome) -> None:

@@ -78,16 +78,16 @@ def _run(options: Options) -> int:
     if options.form is None:
         raise UsageError(f"no format is named: give --format NAME ({', '.join(_FORMATS)})")
     from verifier.interchange.exporting import Format, export
+    from verifier.runs.building import build_model
     from verifier.runs.loading import load
     from verifier.runs.question import chosen_properties
     from verifier.system.deadlock import with_deadlock
-    from verifier.system.model import build
     from verifier.text.run import constants_line
 
     loaded = load(options.spec, options.settings)
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
     _check_files(options.out, options.names)
-    model = build(loaded.definition)
+    model = build_model(loaded.definition)
     model = with_deadlock(model) if options.deadlock else model
     readable = options.out is None or options.out.suffix == _READABLE
     exported = export(model, chosen, Format(options.form), readable=readable)

@@ -37,11 +37,13 @@ def command(manifest: Path, groups: int | None) -> int:
     from verifier.ci.manifest import read_manifest
     from verifier.ci.matrix import MOST_GROUPS, matrix
     from verifier.ci.work import survey
+    from verifier.cli.running import terminable
 
     found = read_manifest(manifest)
     if groups is not None and groups > MOST_GROUPS:
         raise UsageError(f"--groups {groups} is not allowed: it takes an integer from 1 to {MOST_GROUPS}")
-    known = survey(found.cells, cores())
+    with terminable():
+        known = survey(found.cells, cores())
     missing = [check for _, _, check in uncovered(found.cells, known)]
     for check in missing:
         say(f"FAIL  manifest: {check.subject}: {check.surprise}", err=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +22,11 @@ if TYPE_CHECKING:
 class Reporter:
     """Shows progress as it is told. Use as a context, around the work."""
 
-    def __init__(self, text: ProgressText) -> None:
+    def __init__(self, text: ProgressText, *, threaded: bool = True) -> None:
+        """``threaded``: a thread redraws the live line. Otherwise it is redrawn with each piece of news: for
+        work that forks while it is shown."""
         self._text = text
+        self._threaded = threaded
         self._live: Live | None = None
         self._terminal = sys.stderr.isatty() and not is_quiet()
 
@@ -44,6 +49,16 @@ class Reporter:
             self._start()
         for line in lines:
             self._keep(line)
+        if self._live is not None and not self._threaded:
+            self._live.refresh()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Takes the live line away while something else is printed."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        yield
 
     def _keep(self, line: str) -> None:
         if self._live is None:
@@ -57,7 +72,12 @@ class Reporter:
         from rich.live import Live
 
         self._live = Live(
-            get_renderable=self._line, console=console(stderr=True), transient=True, refresh_per_second=4
+            get_renderable=self._line,
+            console=console(stderr=True),
+            transient=True,
+            refresh_per_second=4,
+            auto_refresh=self._threaded,
+            redirect_stdout=False,
         )
         self._live.start()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import signal
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +21,7 @@ from verifier.printable import json_text
 from verifier.specs.definition import Definition
 from verifier.text.run import constants_line
 from verifier.trust import itf
+from verifier.verdict import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
 _ONE_EACH = ("--trace-out", "--certificate")
 """Of several properties the first gets the file that is named, the others files beside it."""
 _TRACE_SUFFIX = ".itf.json"
+_PATIENCE_SECONDS = 2.0
+"""After an interrupt, how long a further one is ignored."""
 
 Render = Callable[..., "list[RenderableType]"]
 """Makes the text of a run, from the run, the width, and whether to show ``full`` states."""
@@ -74,16 +80,29 @@ def show(finished: Run, shown: Display, render: Render) -> int:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """A request to terminate counts as Ctrl-C: what is known is kept."""
+    """A request to terminate counts as Ctrl-C: what is known is kept.
+
+    The first one ends the work. What follows at once would only disturb that. One that comes later, because
+    the end takes long, ends the process, and its children with it.
+    """
+    first: list[float] = []
 
     def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
+        if not first:
+            first.append(time.monotonic())
+            raise KeyboardInterrupt
+        if time.monotonic() - first[0] > _PATIENCE_SECONDS:
+            os._exit(ExitCode.INCONCLUSIVE)
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            if first:  # what was found is still to be printed, and Python to end
+                atexit.register(signal.signal, number, signal.SIG_IGN)
+            else:
+                signal.signal(number, handler)
 
 
 def _write_traces(finished: Run, path: Path) -> None:

@@ -21,15 +21,15 @@ def command(
       verify show kip320
       verify show --spec my_protocol.py --set replicas=4 --format json
     """
+    from verifier.runs.building import build_model
     from verifier.runs.loading import load
 
     loaded = load(named_spec(spec_option, spec_argument), parse_settings(settings))
 
     from verifier.report.description import describe
     from verifier.report.protocol import render_description
-    from verifier.system.model import build
 
-    about = describe(build(loaded.definition))
+    about = describe(build_model(loaded.definition))
     if output_format == "json":
         print_json(about)
     else:

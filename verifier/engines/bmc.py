@@ -68,6 +68,8 @@ class Progress:
     steps: int | None = None
     reached: bool = False
     """Whether it is a witness."""
+    beyond: bool = False
+    """Whether it has more actions than the depth asked for, so that it decides nothing."""
 
 
 def check(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
@@ -140,7 +142,15 @@ class _BoundedCheck:
             )
 
     def _work(self, task: Search) -> Work:
-        system = self.model.system
+        system, replayer, depth = self.model.system, self.replayer, self.request.depth
+
+        def is_within(found: ViolationFound) -> bool:
+            firings = [(system.instances[f.instance], f.inputs) for f in found.firings]
+            try:
+                replayer.execute(found.initial, firings, found.violates)
+                return len(shorten(replayer, found.initial, firings, found.violates)) <= depth
+            except ReplayFailure:
+                return True  # the parent says what is wrong with it
 
         def work(report: Callable[[Any], None], incoming: Connection) -> None:
             decided: set[str] = set()
@@ -150,7 +160,7 @@ class _BoundedCheck:
                     decided.add(incoming.recv())
                 return decided
 
-            search(system, task, report, decided_elsewhere)
+            search(system, task, report, decided_elsewhere, is_within)
 
         return work
 
@@ -234,13 +244,16 @@ class _BoundedCheck:
                 event.violates, f"the {search_name} search found a violation that does not replay: {failure}"
             )
             return
+        reached = self.model.system.seeks(event.violates)
+        steps, beyond = trace.steps, trace.steps > self.request.depth
+        self.listen(
+            Progress(search_name, (event.violates,), event.steps, self._elapsed(), steps, reached, beyond)
+        )
+        if beyond:  # whether one is found is luck, so it decides nothing
+            return
         self.unseen -= {instance.action for instance, _ in firings}
         if known.candidate is None or trace.steps < known.candidate.steps:
             known.candidate, known.found_by = trace, search_name
-        reached = self.model.system.seeks(event.violates)
-        self.listen(
-            Progress(search_name, (event.violates,), event.steps, self._elapsed(), trace.steps, reached)
-        )
         self._judge_candidate(event.violates)
 
     def _judge_candidate(self, name: str) -> None:
@@ -291,14 +304,14 @@ class _BoundedCheck:
                 known.verdict = Verdict(name, VerdictKind.INCONCLUSIVE, depth, self._elapsed(), reason)
 
     def _outcome(self) -> Outcome:
-        verdicts = []
-        for name, known in self.properties.items():
-            assert known.verdict is not None
-            if name in self.request.properties or known.verdict.trace is not None:
-                verdicts.append(known.verdict)
+        verdicts = [known.verdict for known in self.properties.values() if known.verdict is not None]
+        asked = [v for v in verdicts if v.property_name in self.request.properties]
+        # Where an execution decides all that was asked for, it is luck whether another was found before.
+        if any(verdict.trace is None for verdict in asked):
+            asked += [v for v in verdicts if v not in asked and v.trace is not None]
         enabled = {action.name for action in self.model.definition.actions} - self.unseen
         return Outcome(
-            limit_by_implied(self.model.system, verdicts),
+            limit_by_implied(self.model.system, asked),
             tuple(sorted(self.unseen)),
             self.statistics,
             tuple(sorted(enabled)),

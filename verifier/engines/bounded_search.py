@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from verifier.clauses.action_limit import ActionLimit, exclusive_groups
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
@@ -101,13 +102,15 @@ def search(
     task: Search,
     report: Callable[[Event], None],
     decided_elsewhere: Callable[[], Collection[str]] = tuple,
+    is_within: Callable[[ViolationFound], bool] = lambda _: True,
 ) -> None:
     """Searches up to the task's depth, or until every property is violated.
 
     ``report`` is called with each event as it happens. ``decided_elsewhere`` is called between queries, and
-    returns the properties that need no further search.
+    returns the properties that need no further search. ``is_within`` says whether a violation, shortened, has
+    no more actions than the depth. The search goes on until it has found one that has.
     """
-    _DepthSearch(system, task, report, decided_elsewhere).run()
+    _DepthSearch(system, task, report, decided_elsewhere, is_within).run()
 
 
 class _DepthSearch:
@@ -117,6 +120,7 @@ class _DepthSearch:
         task: Search,
         report: Callable[[Event], None],
         decided_elsewhere: Callable[[], Collection[str]],
+        is_within: Callable[[ViolationFound], bool],
     ) -> None:
         self.began = time.monotonic()
         self.unrolling_seconds = 0.0
@@ -124,6 +128,9 @@ class _DepthSearch:
         self.task = task
         self.report = report
         self.decided_elsewhere = decided_elsewhere
+        self.is_within = is_within
+        self.action_limit: ActionLimit | None = None
+        """Set once parallel steps have found what takes more actions than the depth."""
         self.unrolling = unroll(system, task.steps, task.symmetry, task.swapping)
         self.variables = FrameVariables(self.unrolling)
         # Structural invariants help to close a depth. Parallel steps look for violations, and find them
@@ -159,6 +166,8 @@ class _DepthSearch:
             self._add(self.unrolling.start, 0)
         else:
             self._add(self.unrolling.relation, depth - 1)
+            if self.action_limit is not None:
+                self.solver.add_clauses(self.action_limit.frame(depth - 1))
         if depth > 1:
             self._add(self.unrolling.succession, depth - 2)
         self._add(self.invariants, depth)
@@ -183,9 +192,12 @@ class _DepthSearch:
             self._drop(self.decided_elsewhere())
             if name not in self.open:
                 continue
-            if satisfiable(self.solver, [-self._holds(name, depth)]):
-                self._found(depth)
-            else:
+            violation = [-self._holds(name, depth)]
+            found = satisfiable(self.solver, violation)
+            if found and not self._found(depth, name):
+                self._limit_actions(depth)
+                found = satisfiable(self.solver, violation) and self._found(depth, name)
+            if not found:
                 self.solver.add_clauses([[self._holds(name, depth)]])
         if self.open:
             self.report(DepthClosed(depth, tuple(self.open), self._elapsed(), self.unrolling_seconds))
@@ -193,13 +205,26 @@ class _DepthSearch:
     def _drop(self, names: Collection[str]) -> None:
         self.open = [name for name in self.open if name not in names]
 
-    def _found(self, depth: int) -> None:
-        """Reports every open property that the solver's model violates at this depth."""
+    def _found(self, depth: int, name: str) -> bool:
+        """Reports every open property that the solver's model violates at this depth. Returns whether the
+        violation of the one that was asked about has few enough actions."""
         initial, firings = execution(self.solver, self.unrolling, self.variables, depth)
         violated = [name for name in self.open if not self._value(self.unrolling.properties[name], depth)]
-        for name in violated:
-            self.report(ViolationFound(name, initial, firings, depth, self._elapsed()))
-        self._drop(violated)
+        found = [ViolationFound(name, initial, firings, depth, self._elapsed()) for name in violated]
+        within = [one.violates for one in found if len(firings) <= self.task.depth or self.is_within(one)]
+        for violation in found:
+            self.report(violation)
+        self._drop(within)
+        return name in within
+
+    def _limit_actions(self, depth: int) -> None:
+        """From now on only executions of at most as many actions as the depth count. What was closed before
+        stays closed: it was closed for more."""
+        assert self.action_limit is None
+        groups = exclusive_groups(self.system.instances)
+        self.action_limit = ActionLimit(self.task.depth, groups, self.unrolling.firing, self.variables)
+        for frame in range(depth):
+            self.solver.add_clauses(self.action_limit.frame(frame))
 
     def _value(self, literal: int, frame: int) -> bool:
         placed = self.variables.at(literal, frame)
@@ -210,12 +235,20 @@ class _DepthSearch:
         seen: list[str] = []
         for action in self.unseen:
             enabled = self.variables.at(self.unrolling.enabled[action], depth)
-            if action not in seen and satisfiable(self.solver, [enabled]):
+            if action not in seen and self._is_reached(enabled, depth):
                 others = (other for other in self.unseen if other not in seen)
                 seen += [other for other in others if self._enabled_in_model(other, depth)]
         self.unseen = [action for action in self.unseen if action not in seen]
         if seen:
             self.report(ActionsEnabled(tuple(seen)))
+
+    def _is_reached(self, literal: int, depth: int) -> bool:
+        """Whether an execution of few enough actions makes the literal true."""
+        found = satisfiable(self.solver, [literal])
+        if found and len(execution(self.solver, self.unrolling, self.variables, depth)[1]) > self.task.depth:
+            self._limit_actions(depth)
+            found = satisfiable(self.solver, [literal])
+        return found
 
     def _enabled_in_model(self, action: str, depth: int) -> bool:
         literal = self.unrolling.enabled[action]

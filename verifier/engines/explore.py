@@ -51,6 +51,8 @@ class Request:
     """Whether to count all states even when every property asked for is violated or reached."""
     graph: bool = False
     """Whether to keep the edges."""
+    along: tuple[str, ...] = ()
+    """Properties that do not keep the exploration going once the others are decided."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -173,7 +175,9 @@ class _BreadthFirstSearch:
         self.complete = self.looked == len(self.table) and not self.unexpanded
 
     def _decided(self) -> bool:
-        return not self.request.keep_going and self.violations.keys() >= set(self.request.properties)
+        asked = set(self.request.properties)
+        awaited = asked.difference(self.request.along) or asked
+        return not self.request.keep_going and self.violations.keys() >= awaited
 
     def _look(self, first: int, end: int, level: int, *, expand: bool) -> None:
         """Looks at the states of these numbers, all of the same depth."""

@@ -31,8 +31,9 @@ from verifier.engines.provers import (
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.processes.children import ChildEnded, Children
-from verifier.processes.limits import Limits
+from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import QUERY_SOLVER
+from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
 from verifier.trust.certify import CheckReport
@@ -106,14 +107,23 @@ def check(
     proofs: list[CheckedProof] = []
     statistics: dict[str, Any] = {"provers": {}, "peak_memory_bytes": 0}
     dead: set[str] = set()
-    for name in request.properties:
-        run = _PropertyProof(model.asking((name,)), request, name, limits, listen)
+    interrupted = False
+    waiting = sorted(request.properties, key=lambda name: _cost(model, name))
+    while waiting:
+        name, left = waiting.pop(0), len(waiting) + 1
+        if interrupted:
+            verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED))
+            continue
+        run = _PropertyProof(model.asking((name,)), request, name, limits.shared(left), listen)
         verdicts += run.run()
+        interrupted = any(verdict.reason == INTERRUPTED for verdict in verdicts)
         if run.proved is not None:
             proofs.append(run.proved)
         dead.update(run.dead)
         statistics["provers"][name] = run.statistics
         statistics["peak_memory_bytes"] = max(statistics["peak_memory_bytes"], run.peak_memory)
+    place = {name: number for number, name in enumerate(request.properties)}
+    verdicts.sort(key=lambda verdict: place.get(verdict.property_name, len(place)))
     distinct = {verdict.property_name: verdict for verdict in reversed(verdicts)}
     seen = {action.name for v in verdicts if v.trace is not None for action in v.trace.actions}
     if request.witnesses:
@@ -125,6 +135,12 @@ def check(
         enabled=tuple(sorted(seen)),
         proofs=tuple(proofs),
     )
+
+
+def _cost(model: Model, name: str) -> tuple[bool, int]:
+    """What tells cheap proofs from others: a type invariant is mostly inductive, a short formula simple."""
+    prop = model.system.property_named(name)
+    return prop.kind is not PropertyKind.TYPE_INVARIANT, len(prop.formula.get_free_variables())
 
 
 class _PropertyProof:

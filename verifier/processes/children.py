@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import psutil
 
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 
 _LOG = logging.getLogger(__name__)
 _POLL_SECONDS = 0.2
@@ -87,7 +87,7 @@ class Children:
                 _LOG.info("%s ends %s", limit, ", ".join(self.running))
                 return str(limit)
             except KeyboardInterrupt:
-                return "interrupted"
+                return INTERRUPTED
         return ""
 
     def start(self, name: str, work: Work) -> None:
@@ -100,15 +100,23 @@ class Children:
         child_receiving, sending = context.Pipe(duplex=False)
         # A daemon, as multiprocessing calls it, may have no children.
         process = context.Process(
-            target=_run, args=(work, child_sending, child_receiving, self.nested), daemon=not self.nested
+            target=_run,
+            args=(work, child_sending, child_receiving, self.nested, os.getpid()),
+            daemon=not self.nested,
         )
-        process.start()
+        try:
+            process.start()
+            if self.nested and process.pid is not None:
+                _lead_group(process.pid)
+            self._children[name] = _Child(process, receiving, sending)
+        except BaseException:  # an interrupt must not leave behind what nobody knows of
+            if process.pid is not None:
+                _kill_with_descendants(process.pid)
+                process.kill()
+            raise
         _LOG.debug("%s starts as process %s", name, process.pid)
-        if self.nested and process.pid is not None:
-            _lead_group(process.pid)
         child_sending.close()
         child_receiving.close()
-        self._children[name] = _Child(process, receiving, sending)
 
     def send(self, name: str, content: Any) -> None:
         """Sends to a child. Nothing happens if it has ended."""
@@ -233,8 +241,10 @@ def _death(code: int) -> str:
     return f"killed by signal {-code}" if code < 0 else f"ended with code {code}"
 
 
-def _run(work: Work, sending: Connection, incoming: Connection, leads_group: bool) -> None:
+def _run(work: Work, sending: Connection, incoming: Connection, leads_group: bool, parent: int) -> None:
     die_with_parent()
+    if os.getppid() != parent:  # it ended before
+        os._exit(1)
     if leads_group:
         _lead_group(os.getpid())  # here and in the parent: whoever comes first
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about

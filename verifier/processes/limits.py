@@ -11,6 +11,10 @@ GRACE_MEMORY = 256 * 2**20
 ends by itself knows the depth that it closed, and it does not count the process around it."""
 
 
+INTERRUPTED = "interrupted"
+"""Why a run ended that the user ended."""
+
+
 class Interrupted(Exception):
     """The limits ended the run: its time, its memory, or the user. The text says which."""
 
@@ -24,12 +28,21 @@ class Limits:
     """Bytes of resident memory, over all its processes."""
     since: float | None = None
     """When the time began, on the monotonic clock; None: when the work begins."""
+    until: float | None = None
+    """When the share of the time ends that this part of the run has; None: with the time."""
     with_grace: bool = False
     """Whether the process is only killed some time and memory beyond the limits."""
 
     def begun(self) -> Limits:
         """The limits of work that begins now, unless its time has begun already."""
         return self if self.since is not None else replace(self, since=time.monotonic())
+
+    def shared(self, parts: int) -> Limits:
+        """The limits of the first of so many parts: each gets as much of the time that is left."""
+        begun, left = self.begun(), self.begun().seconds_left
+        if left is None or parts < 2:
+            return begun
+        return replace(begun, until=time.monotonic() + left / parts)
 
     @property
     def seconds_left(self) -> float | None:
@@ -44,6 +57,8 @@ class Limits:
         left = self.seconds_left
         if left is not None and left <= 0:
             raise Interrupted(f"timeout of {self.seconds:g} s{self._how}")
+        if self.until is not None and time.monotonic() >= self.until:
+            raise Interrupted(f"timeout: this property's share of {self.seconds:g} s")
 
     def check_memory(self, used: int) -> None:
         """Raises Interrupted if that many bytes are too many."""

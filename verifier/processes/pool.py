@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import Any
@@ -86,13 +86,20 @@ def run_alone(name: str, work: Work, limits: Limits, *, nested: bool) -> TaskRes
     return TaskResult(name, tuple(reported), limit, next(iter(failures), None), seconds, children.peak_memory)
 
 
-def run_tasks(tasks: Sequence[Task], at_once: int) -> Iterator[TaskResult]:
+Watch = Callable[[Sequence[str]], None]
+"""Hears, several times a second, the names of the tasks that run."""
+
+
+def run_tasks(
+    tasks: Sequence[Task], at_once: int, watch: Watch = lambda _: None
+) -> Iterator[TaskResult]:
     """What comes of the tasks, as they end, started in the order given. Whatever ends this kills them."""
     waiting, running = deque(tasks), dict[str, _Running]()
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
                 _start(waiting.popleft(), running)
+            watch(list(running))
             wait([c for one in running.values() for c in one.children.connections], timeout=_POLL_SECONDS)
             for name, one in list(running.items()):
                 done = one.news()

@@ -14,10 +14,11 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
+from verifier.runs.building import build_model
 from verifier.runs.loading import load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, check_fit, read
 from verifier.trust.certify import CheckReport, check, other_solver
 from verifier.trust.initial_states import require_initial_state
@@ -56,7 +57,7 @@ def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float 
     checker = solver or other_solver(certificate.found_by.solver)
     if checker in certificate.found_by.solver.split("+"):
         raise UsageError(f"--solver {checker} found this proof: another one must check it")
-    model = build(loaded.definition)
+    model = build_model(loaded.definition, limits)
     if certificate.property_name == NO_DEADLOCK:
         model = with_deadlock(model)
     check_fit(model, certificate, content)

@@ -66,8 +66,12 @@ def _run(
 ) -> Run:
     from verifier.engines.explore import Request, explore
     from verifier.runs.question import answer, conclude
+    from verifier.specs.definition import PropertyKind
 
     options = question.options
+    kinds = {prop.name: prop.kind for prop in question.definition.properties}
+    invariants = [name for name in question.properties if kinds.get(name) is PropertyKind.TYPE_INVARIANT]
+    named = question.options.properties or question.expectations.properties
     request = Request(
         properties=question.properties,
         max_states=options.max_states,
@@ -75,6 +79,7 @@ def _run(
         symmetry=options.symmetry,
         keep_going=options.keep_going,
         graph=options.graph,
+        along=() if named else tuple(invariants),
         limits=question.limits,
     )
     found = answer(question, lambda model: explore(model, request, listen), built)

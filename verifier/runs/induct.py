@@ -15,6 +15,7 @@ from verifier.runs.options import SOLVER, Options, memory_option, properties_opt
 if TYPE_CHECKING:
     from verifier.engines.induction import InductionOutcome, Inductions, Obligation
     from verifier.outcomes.run import Run
+    from verifier.processes.limits import Limits
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
     from verifier.specs.definition import Definition
@@ -95,16 +96,21 @@ def _run(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     from verifier.engines.induction import InductionOutcome, Inductions, combined
+    from verifier.processes.limits import INTERRUPTED
     from verifier.runs.question import answer, conclude, undecided_verdicts
 
     def search(model: Model) -> Inductions:
         parts: list[InductionOutcome] = []
         try:
-            for name in question.properties:
-                parts.append(_one(question, model, name, parts, listen))
+            for place, name in enumerate(question.properties):
+                limits = question.limits.shared(len(question.properties) - place)
+                parts.append(_one(question, model, name, parts, limits, listen))
+                if parts[-1].verdicts[0].reason == INTERRUPTED:
+                    break
         except KeyboardInterrupt:
-            rest = undecided_verdicts(question.properties[len(parts) :], "interrupted")
-            parts += [InductionOutcome((verdict,), (), {}) for verdict in rest]
+            pass  # what comes now is for the properties that are left
+        rest = undecided_verdicts(question.properties[len(parts) :], INTERRUPTED)
+        parts += [InductionOutcome((verdict,), (), {}) for verdict in rest]
         return combined(parts)
 
     found = answer(question, search, built, {"properties": {}, "peak_memory_bytes": 0})
@@ -125,6 +131,7 @@ def _one(
     model: Model,
     name: str,
     before: Sequence[InductionOutcome],
+    limits: Limits,
     listen: Listen,
 ) -> InductionOutcome:
     from verifier.engines.induction import PropertyProgress, Request, induct
@@ -141,7 +148,7 @@ def _one(
         houdini=options.houdini,
         minimise=options.minimise,
         reachable=options.reachable,
-        limits=question.limits,
+        limits=limits,
         seed=options.seed,
         proved=known[-1] if known else (),
     )

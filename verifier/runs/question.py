@@ -14,22 +14,20 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
 from verifier.outcomes.run import Origin, Run, origin
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.runs.building import build_model
 from verifier.runs.loading import Loaded
 from verifier.runs.option import declared, recorded
 from verifier.runs.options import Options
 from verifier.specs.definition import NO_DEADLOCK, Definition
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
 from verifier.verdict import Verdict, VerdictKind
 
 _LOG = logging.getLogger(__name__)
 
 OptionsT = TypeVar("OptionsT", bound=Options)
-
-_TICKS_BETWEEN_LOOKS = 512
-"""Building calls back this often before it looks at the clock."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def answer(
     began = time.monotonic()
     model, building = None, 0.0
     try:
-        model = build(question.definition, _clock(question.limits))
+        model = build_model(question.definition, question.limits)
         model = (with_deadlock(model) if question.deadlock else model).asking(question.properties)
         building = time.monotonic() - began
         size = (len(model.system.bits), len(model.system.instances))
@@ -130,7 +128,7 @@ def answer(
     except Interrupted as limit:
         reason = f"{limit}, while building"
     except KeyboardInterrupt:  # a search concludes by itself: this was before or after it
-        reason = "interrupted"
+        reason = INTERRUPTED
     return Answer(
         model, building, Outcome(undecided_verdicts(question.properties, reason), (), dict(statistics))
     )
@@ -139,20 +137,6 @@ def answer(
 def undecided_verdicts(properties: Sequence[str], reason: str) -> tuple[Verdict, ...]:
     """The verdicts where the end came before the engine could begin, or after it was done."""
     return tuple(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name in properties)
-
-
-def _clock(limits: Limits) -> Callable[[], None]:
-    """Raises Interrupted when it is called after the end of the time."""
-    ticks = 0
-
-    def tick() -> None:
-        nonlocal ticks
-        ticks += 1
-        if ticks % _TICKS_BETWEEN_LOOKS == 0:
-            limits.check_time()
-
-    limits.check_time()
-    return tick
 
 
 def conclude(

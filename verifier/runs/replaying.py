@@ -13,10 +13,11 @@ from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Run
+from verifier.runs.building import build_model
 from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
-from verifier.system.model import Model, build
+from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
@@ -46,7 +47,7 @@ def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str
     loaded = load(trusted_spec(about.spec, spec, "the trace"), {**about.constants, **settings})
     with _naming(file):
         _check_property(about, loaded)
-        model = with_deadlock(build(loaded.definition))
+        model = with_deadlock(build_model(loaded.definition))
         trace = itf.load(data, model)
         Replayer(model).check(trace)
     return Replayed(model, trace, _warning(about, loaded), time.monotonic() - began)

@@ -13,11 +13,12 @@ from typing import Any
 
 from verifier.engines.parts import Part, choose
 from verifier.outcomes.row import Row, job_id
+from verifier.processes.limits import Limits
+from verifier.runs.building import build_model
 from verifier.runs.loading import load
 from verifier.runs.table import engine_named
 from verifier.sweep.expansion import recorded_options
 from verifier.sweep.job import Job
-from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
@@ -26,7 +27,8 @@ _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
 def parts_of(job: Job) -> list[Job]:
     """The jobs that the job is split into. None if its state has no bits to tell executions apart by."""
     loaded = load(job.spec, job.constants)
-    choices = choose(build(loaded.definition).system, job.recorded["depth"], job.parts)
+    model = build_model(loaded.definition, Limits(job.timeout, job.memory))
+    choices = choose(model.system, job.recorded["depth"], job.parts)
     if not choices:
         return []
     whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]

@@ -21,6 +21,7 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
+from verifier.system.size import check_size
 from verifier.system.transition_system import (
     Instance,
     NamedFormula,
@@ -123,8 +124,10 @@ def nowhere_undefined(reads: Iterable[PartialRead]) -> FNode:
 def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Model:
     """Lowers a definition. Raises DefinitionError if it is not well formed.
 
-    ``tick`` is called now and then, and may raise to end the work.
+    ``tick`` is called now and then, and may raise to end the work. Raises UsageError if the constants make it
+    too large.
     """
+    check_size(definition)
     symmetries = check_symmetry(definition)
     try:
         layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})

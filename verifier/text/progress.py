@@ -54,7 +54,9 @@ def depth_line(news: bmc.Progress) -> str:
     names = ", ".join(news.properties)
     if news.steps is not None:
         found = "witness" if news.reached else "violation"
-        return f"{found} with {news.steps} actions found ({news.search}, {news.seconds:.1f} s): {names}"
+        where = ", beyond the depth" if news.beyond else ""
+        found = f"{found} with {news.steps} actions found{where}"
+        return f"{found} ({news.search}, {news.seconds:.1f} s): {names}"
     return f"depth {news.depth} closed ({news.search}, {news.seconds:.1f} s): {names}"
 
 

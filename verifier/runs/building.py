@@ -1,0 +1,44 @@
+"""Models built within limits of time and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psutil
+
+from verifier.processes.limits import Interrupted, Limits
+from verifier.specs.definition import Definition
+from verifier.system.model import Model, build
+
+_TICKS_BETWEEN_LOOKS = 512
+"""Building calls back this often before it looks at the clock and the memory."""
+_SPARED = 0.2
+"""The share of the memory that is free when building begins, which is left free if no limit is given."""
+
+
+def build_model(definition: Definition, limits: Limits | None = None) -> Model:
+    """The model of a definition. Raises Interrupted when a limit is reached.
+
+    Raises DefinitionError if the definition is not well formed, UsageError if the model is too large.
+    """
+    return build(definition, _watch(limits or Limits()))
+
+
+def _watch(limits: Limits) -> Callable[[], None]:
+    """Raises Interrupted when it is called after the time, or with too much memory in use."""
+    process, ticks = psutil.Process(), 0
+    free = psutil.virtual_memory().available * (1 - _SPARED)
+    most = process.memory_info().rss + free
+
+    def watch() -> None:
+        nonlocal ticks
+        ticks += 1
+        if ticks % _TICKS_BETWEEN_LOOKS == 0:
+            limits.check_time()
+            used = process.memory_info().rss
+            limits.check_memory(used)
+            if used > most:
+                raise Interrupted("the memory of this machine")
+
+    limits.check_time()
+    return watch
