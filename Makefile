@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install verify java expectations test lint readers chromium slow bench results report lemmas abc clean docs
+.PHONY: help install verify announce java readers chromium expectations test lint wheel slow bench results report lemmas abc clean docs
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -29,34 +29,32 @@ install: $(STAMP)  ## Set up the environment
 verify: $(STAMP)  ## Set up, then check the KIP-320 protocol to depth 12
 	$(BIN)/verify bmc --spec kip320 --depth 12
 
-# Spark needs Java; tests that need it skip where it neither is nor may be installed.
-java:
-	@command -v java > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
-		&& apt-get install --quiet --yes openjdk-17-jre-headless > /dev/null; } \
-		|| echo "There is no Java, so the tests of verify sweep skip: install openjdk-17-jre-headless"
+# Tests that need a program of the system skip where it neither is nor may be installed.
+# Nothing is installed with: make SYSTEM_PACKAGES=no test
+SYSTEM := $(PYTHON) tests/system_packages.py
+export SYSTEM_PACKAGES
+
+java readers chromium:  # for Spark, for exported AIGER, for HTML reports
+	@$(SYSTEM) install $@
+
+announce:
+	@$(SYSTEM) announce
 
 expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
 	$(BIN)/verify ci .ci/verify.toml
 
-test: lint readers java chromium  ## Lint, types, import contract and all tests but the slow ones
+# At the end pytest lists the tests that were skipped, each with its reason.
+test: announce lint readers java chromium  ## Lint, types, import contract and all tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+	@$(SYSTEM) missing
 
 lint: $(STAMP)  ## Style, types and the import contract
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python tests/import_contract.py
 
-# Tests that need it are skipped where it cannot be had.
-SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
-APT := $(SUDO) apt-get --quiet --yes -o Acquire::Retries=0 -o Acquire::http::Timeout=10
-
-readers:  ## Install berkeley-abc, which reads exported AIGER, where apt may
-	@command -v berkeley-abc >/dev/null || { $(APT) update && $(APT) install berkeley-abc; } >/dev/null 2>&1 \
-		|| echo "berkeley-abc is not installed and could not be: its tests are skipped"
-
-chromium:  ## Install Chromium, which opens reports, where apt may
-	@command -v chromedriver >/dev/null || { $(APT) update && $(APT) install chromium chromium-driver; } >/dev/null 2>&1 \
-		|| echo "Chromium is not installed and could not be: the tests of HTML reports are skipped"
+wheel:  ## Build sdist and wheel into dist/, and try the wheel outside the checkout
+	$(PYTHON) tests/try_wheel.py dist
 
 slow: $(STAMP) readers  ## The slow tests
 	$(BIN)/python -m pytest -m slow

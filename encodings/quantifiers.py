@@ -7,6 +7,7 @@ the bound variables. The finite reading expands the quantifiers, so a protocol n
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -39,7 +40,10 @@ def _sort(domain: Any) -> Sort:
     return domain
 
 
-def _bind(domain: Domain, body: Callable[..., Any], position: int = 0) -> tuple[Symbol, Any]:
+def _bind(
+    domain: Domain, body: Callable[..., Any], position: int = 0, domains: int = 1
+) -> tuple[Symbol, Any]:
+    _check_parameters(body, domains)
     code = getattr(body, "__code__", None)
     named = code is not None and position < code.co_argcount
     name = code.co_varnames[position] if code is not None and named else f"x{position}"
@@ -48,9 +52,27 @@ def _bind(domain: Domain, body: Callable[..., Any], position: int = 0) -> tuple[
 
 
 def _bindings(arguments: tuple[Any, ...]) -> tuple[list[tuple[Domain, Symbol, Any]], Any]:
-    *domains, body = arguments
-    bound = [(domain, *_bind(domain, body, position)) for position, domain in enumerate(domains)]
+    *domains, body = arguments or (None,)
+    if not domains:
+        raise SortError("a quantifier takes domains, and then a function: forall(self.nodes, lambda n: …)")
+    bound = [(domain, *_bind(domain, body, place, len(domains))) for place, domain in enumerate(domains)]
     return bound, body(*(variable for _, _, variable in bound))
+
+
+def _check_parameters(body: Any, domains: int) -> None:
+    """Raises SortError if ``body`` is no function with one parameter for each domain."""
+    if not callable(body):
+        shown = f"a value of {body.sort}" if isinstance(body, Value) else repr(body)
+        raise SortError(f"a quantifier takes a function after its domains, as lambda n: …, not {shown}")
+    code = getattr(body, "__code__", None)
+    if code is None or inspect.ismethod(body) or code.co_flags & inspect.CO_VARARGS:
+        return
+    least = code.co_argcount - len(body.__defaults__ or ())
+    if not least <= domains <= code.co_argcount:
+        names = ", ".join(code.co_varnames[: code.co_argcount]) or "none"
+        raise SortError(
+            f"the function of a quantifier has a parameter for each domain, here {domains}: it has {names}"
+        )
 
 
 def forall(*arguments: Any) -> BooleanValue:

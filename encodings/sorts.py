@@ -21,6 +21,29 @@ class SortError(TypeError):
     """A value does not fit the sort that its place requires. The message names the value and both sorts."""
 
 
+def _require_sort(place: str, value: Any) -> None:
+    """Raises SortError if ``value``, which stands at ``place``, is no sort."""
+    if not isinstance(value, Sort):
+        raise SortError(f"{place} is a sort, as Range(0, 3), not {no_sort(value)}")
+
+
+def _require_integer(place: str, value: Any) -> None:
+    """Raises SortError if ``value``, which stands at ``place``, is no integer."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SortError(f"{place} is an integer, not {value!r}")
+
+
+def no_sort(value: Any) -> str:
+    """Something that is no sort, in words, with the sort that was probably meant."""
+    if isinstance(value, type) and value in _MEANT_BY_TYPES:
+        return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
+    if isinstance(value, type) and issubclass(value, Sort):
+        return f"the class {value.__name__} without its arguments: write {value.__name__}(…)"
+    if type(value).__name__.endswith("Constant"):
+        return "the declaration of a constant: write self. before its name"
+    return repr(value)
+
+
 class Sort:
     """A finite, ordered set of concrete values."""
 
@@ -79,6 +102,11 @@ class Range(Sort):
     low: int
     high: int
 
+    def __post_init__(self) -> None:
+        if type(self.low) is not int or type(self.high) is not int:  # there are many, so the quick way first
+            _require_integer("the lower bound of a Range", self.low)
+            _require_integer("the upper bound of a Range", self.high)
+
     def values(self) -> Iterator[Concrete]:
         return iter(range(self.low, self.high + 1))
 
@@ -112,6 +140,12 @@ class Enum(Sort):
     members: tuple[str | int, ...]
 
     def __post_init__(self) -> None:
+        written: tuple[Any, Any] = self.name, self.members
+        if not isinstance(written[0], str) or not isinstance(written[1], tuple | list):
+            raise SortError(
+                "an Enum has a name and a tuple of members, as in Enum('phase', ('idle', 'busy')), not "
+                f"{self.name!r} and {self.members!r}"
+            )
         if len(set(self.members)) != len(self.members) or not self.members:
             raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
         given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
@@ -197,6 +231,7 @@ class Option(Sort):
     inner: Sort
 
     def __post_init__(self) -> None:
+        _require_sort("what an Option holds", self.inner)
         if isinstance(self.inner, Option):
             raise SortError("an option of an option cannot tell which of them is none: use a record")
 
@@ -238,6 +273,8 @@ class Record(Sort):
         unfit = [name for name in fields if not name.isidentifier()]
         if unfit:
             raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")
+        for name, sort in fields.items():
+            _require_sort(f"the field {name} of a Record", sort)
         object.__setattr__(self, "fields", tuple(fields.items()))
 
     @property
@@ -279,6 +316,10 @@ class Function(Sort):
     domain: Sort
     range: Sort
 
+    def __post_init__(self) -> None:
+        _require_sort("the domain of a Function", self.domain)
+        _require_sort("the range of a Function", self.range)
+
     def values(self) -> Iterator[Concrete]:
         keys = tuple(self.domain.values())
         for choice in product(tuple(self.range.values()), repeat=len(keys)):
@@ -312,6 +353,9 @@ class Set(Sort):
 
     element: Sort
 
+    def __post_init__(self) -> None:
+        _require_sort("the element of a Set", self.element)
+
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
         for count in range(len(elements) + 1):
@@ -337,6 +381,10 @@ class Sequence(Sort):
 
     element: Sort
     capacity: int
+
+    def __post_init__(self) -> None:
+        _require_sort("the element of a Sequence", self.element)
+        _require_integer("the capacity of a Sequence", self.capacity)
 
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
@@ -372,6 +420,10 @@ class Bag(Sort):
     element: Sort
     maximum: int
 
+    def __post_init__(self) -> None:
+        _require_sort("the element of a Bag", self.element)
+        _require_integer("the maximum of a Bag", self.maximum)
+
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
         for size in range(self.maximum * len(elements) + 1):
@@ -395,6 +447,17 @@ class Bag(Sort):
 
     def __str__(self) -> str:
         return f"Bag({self.element}, up to {self.maximum} of each)"
+
+
+_MEANT_BY_TYPES: dict[Any, str] = {
+    bool: "Boolean()",
+    int: "Range(0, 3)",
+    str: "Enum('phase', ('idle', 'busy'))",
+    set: "Set(…)",
+    list: "Sequence(…)",
+    dict: "Function(…) or Record(…)",
+}
+"""The sort that is probably meant where a type of Python is written."""
 
 
 def _product(factors: Iterator[int]) -> int:

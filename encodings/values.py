@@ -35,6 +35,7 @@ from verifier.encodings.sorts import (
     plain,
 )
 from verifier.encodings.terms import Operator, Term
+from verifier.errors import among
 
 BOOLEAN = Boolean()
 
@@ -62,6 +63,9 @@ class Value:
     def __hash__(self) -> int:
         return id(self)
 
+    def __repr__(self) -> str:
+        return text(self.term)
+
     def __iter__(self) -> NoReturn:
         raise SortError(
             "a value has no elements while the protocol is being read: quantify over it with forall(…), "
@@ -78,11 +82,13 @@ class Value:
 class BooleanValue(Value):
     """A formula."""
 
+    __slots__ = ()
+
     def __and__(self, other: Any) -> BooleanValue:
-        return BooleanValue(Term(Operator.AND, BOOLEAN, (self.term, coerce(other, BOOLEAN).term)))
+        return BooleanValue(Term(Operator.AND, BOOLEAN, (self.term, _joined("&", other).term)))
 
     def __or__(self, other: Any) -> BooleanValue:
-        return BooleanValue(Term(Operator.OR, BOOLEAN, (self.term, coerce(other, BOOLEAN).term)))
+        return BooleanValue(Term(Operator.OR, BOOLEAN, (self.term, _joined("|", other).term)))
 
     def __rand__(self, other: Any) -> BooleanValue:
         return self.__and__(other)
@@ -100,6 +106,8 @@ class BooleanValue(Value):
 
 class IntegerValue(Value):
     """An integer with static bounds. Each operation computes the bounds of its result."""
+
+    __slots__ = ()
 
     def _compare(self, operator: Operator, other: Any, swapped: bool = False) -> BooleanValue:
         left, right = self.term, integer(other).term
@@ -139,9 +147,13 @@ class IntegerValue(Value):
 class AtomValue(Value):
     """An element of an index set or a member of an enumeration."""
 
+    __slots__ = ()
+
 
 class OptionValue(Value):
     """A value or none."""
+
+    __slots__ = ()
 
     @property
     def is_none(self) -> BooleanValue:
@@ -163,14 +175,15 @@ class OptionValue(Value):
 class RecordValue(Value):
     """A record; its fields are its attributes."""
 
+    __slots__ = ()
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "term":
             raise AttributeError(name)
         assert isinstance(self.sort, Record)
         sort = self.sort.field_sorts.get(name)
         if sort is None:
-            fields = ", ".join(self.sort.field_sorts)
-            raise AttributeError(f"the record has no field {name!r}; its fields are {fields}")
+            raise AttributeError(_no_field(self.sort, name))
         return wrap(Term(Operator.FIELD, sort, (self.term,), name))
 
     def updated(self, **changes: Any) -> RecordValue:
@@ -179,7 +192,7 @@ class RecordValue(Value):
         assert isinstance(self.sort, Record)
         for name, value in changes.items():
             if name not in self.sort.field_sorts:
-                raise SortError(f"the record {self.sort} has no field {name!r}")
+                raise SortError(_no_field(self.sort, name))
             changed = coerce(value, self.sort.field_sorts[name]).term
             assert isinstance(term.sort, Record)
             fields = term.sort.field_sorts
@@ -190,6 +203,8 @@ class RecordValue(Value):
 
 class FunctionValue(Value):
     """A total function; ``f[key]`` applies it."""
+
+    __slots__ = ()
 
     def __getitem__(self, key: Any) -> Any:
         assert isinstance(self.sort, Function)
@@ -205,6 +220,8 @@ class FunctionValue(Value):
 
 class SetValue(Value):
     """A set of values of one sort. ``|``, ``&``, ``-`` and ``<=`` mean the same as for Python's sets."""
+
+    __slots__ = ()
 
     @property
     def element(self) -> Sort:
@@ -273,6 +290,8 @@ class SetValue(Value):
 class SequenceValue(Value):
     """A sequence, indexed from 0."""
 
+    __slots__ = ()
+
     @property
     def _sort(self) -> Sequence:
         assert isinstance(self.sort, Sequence)
@@ -316,6 +335,8 @@ class SequenceValue(Value):
 
 class BagValue(Value):
     """A multiset."""
+
+    __slots__ = ()
 
     @property
     def _sort(self) -> Bag:
@@ -422,14 +443,21 @@ def unify(left: Any, right: Any) -> tuple[Value, Value]:
 
 def some(value: Value) -> OptionValue:
     """The option that holds ``value``."""
+    if not isinstance(value, Value):
+        raise SortError(f"some(…) takes a value of the state, not {value!r}: write {value!r} alone")
     return OptionValue(Term(Operator.SOME, Option(value.sort), (value.term,)))
 
 
 def record(sort: Sort, **fields: Any) -> RecordValue:
     """A record of ``sort`` with every field given. Raises SortError for a missing or unknown field."""
-    assert isinstance(sort, Record)
-    if set(fields) != set(sort.field_sorts):
-        raise SortError(f"the record {sort} was given the fields {', '.join(fields) or 'none'}")
+    if not isinstance(sort, Record):
+        raise SortError(f"record(…) makes a value of a Record, not of {sort}")
+    for name in fields:
+        if name not in sort.field_sorts:
+            raise SortError(_no_field(sort, name))
+    missing = [name for name in sort.field_sorts if name not in fields]
+    if missing:
+        raise SortError(f"a record is given all its fields: {', '.join(missing)} of {sort} missing")
     items = {name: coerce(fields[name], field_sort) for name, field_sort in sort.fields}
     made = Record(**{name: item.sort for name, item in items.items()})
     return RecordValue(Term(Operator.RECORD, made, tuple(item.term for item in items.values())))
@@ -466,8 +494,29 @@ def constant(sort: Sort, value: Any) -> Concrete:
         case _:
             result = plain(value)
     if not sort.contains(result):
-        raise SortError(f"{value!r} is not a value of {sort}")
+        raise SortError(f"{value!r} is not a value of {sort}{_instead(sort, value)}")
     return result
+
+
+def _instead(sort: Sort, value: Any) -> str:
+    """The names of an enumeration or index set, where one was misspelt."""
+    if not isinstance(value, str) or not isinstance(sort, Enum | IndexSet):
+        return ""
+    return f" {among(value, map(show, sort.values()))}"
+
+
+def _no_field(sort: Record, name: str) -> str:
+    return f"the record has no field {name!r} {among(name, sort.field_sorts)}"
+
+
+def _joined(operator: str, other: Any) -> Value:
+    """The operand of ``&`` or ``|`` beside a formula."""
+    if isinstance(other, bool) or (isinstance(other, Value) and isinstance(other.sort, Boolean)):
+        return coerce(other, BOOLEAN)
+    raise SortError(
+        f"{operator} joins formulas, and {_describe(other)} is none: {operator} binds tighter than == and <, "
+        f"so write (…) {operator} (…)"
+    )
 
 
 def _shown(item: Any) -> str:

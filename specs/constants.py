@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from verifier.encodings.sorts import IndexSet
-from verifier.errors import UsageError, unknown_name
+from verifier.encodings.sorts import IndexSet, SortError
+from verifier.errors import UsageError, cut, unknown_name
 from verifier.specs.definition import DefinitionError
+from verifier.specs.reading.places import place_of_attribute, placed
 
 if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol
@@ -23,8 +24,10 @@ MOST_ELEMENTS = 10_000
 class AssumptionFailed(UsageError):
     """A protocol's assumptions reject the constants."""
 
-    def __init__(self, spec: str, assumption: str, constants: str) -> None:
-        super().__init__(f"{spec} assumes {assumption}; got {constants}")
+    def __init__(self, spec: str, assumption: str, constants: str, where: str = "") -> None:
+        """``where`` is the place of the assumption if the defaults alone violate it."""
+        words = f"{spec} assumes {assumption}; " + ("its defaults are" if where else "got")
+        super().__init__(placed(where, f"{words} {constants}"))
         self.assumption = assumption
 
 
@@ -49,7 +52,7 @@ class Constant(Generic[Setting]):
 
     def __set__(self, instance: Protocol, value: Any) -> None:
         name = self._name_in(type(instance))
-        raise DefinitionError(f"the constant {name} is set from outside, not by self.{name} = …")
+        raise SortError(f"the constant {name} is set from outside, not by self.{name} = …")
 
     def _name_in(self, owner: type) -> str:
         return next(name for name, constant in constants_of(owner).items() if constant is self)
@@ -148,6 +151,11 @@ class ChoiceConstant(Constant[str]):
 
     choices: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        given: Any = self.choices  # whatever a protocol's author wrote
+        if not isinstance(given, tuple | list) or not given or not all(isinstance(c, str) for c in given):
+            raise DefinitionError(f"a ChoiceConstant has choices=('one', 'other'), not choices={given!r}")
+
     @property
     def allowed(self) -> str:
         return " or ".join(self.choices)
@@ -194,7 +202,15 @@ def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> di
         try:
             values[name] = description.parse(value)
         except ValueError:
+            if name not in settings:
+                raise DefinitionError(
+                    placed(
+                        place_of_attribute(protocol, name),
+                        f"the default {value!r} of the constant {name} is not allowed: {name} is "
+                        f"{description.allowed}",
+                    )
+                ) from None
             raise UsageError(
-                f"constant {name}={value} is not allowed: {name} is {description.allowed}"
+                f"constant {name}={cut(value)} is not allowed: {name} is {description.allowed}"
             ) from None
     return values

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from verifier.encodings.values import Value
-from verifier.specs.definition import PropertyKind
+from verifier.specs.definition import DefinitionError, PropertyKind
+
+Method = Callable[..., Any]
+Marked = TypeVar("Marked")
 
 
 @dataclass(frozen=True)
@@ -56,51 +59,96 @@ class LemmaMember:
     name: str | None
 
 
-def action(**domains: str | Free) -> Callable[[Callable[..., Step]], ActionMember]:
+Marks = Callable[[Method], PropertyMember]
+
+
+@overload
+def action(method: Callable[..., Step], /) -> ActionMember: ...
+@overload
+def action(**domains: str | Free) -> Callable[[Callable[..., Step]], ActionMember]: ...
+def action(method: Any = None, /, **domains: str | Free) -> Any:
     """Marks a method as an action. Each parameter names the attribute that holds its sort:
-    ``@action(leader="replicas", epoch="epochs")``."""
-    return lambda method: ActionMember(method, domains)
+    ``@action(leader="replicas", epoch="epochs")``. Without parameters it is ``@action``."""
+    return _marked("action", method, lambda found: ActionMember(found, domains))
 
 
-def invariant(
-    *, default: bool = True, name: str | None = None
-) -> Callable[[Callable[..., Any]], PropertyMember]:
+@overload
+def invariant(method: Method, /) -> PropertyMember: ...
+@overload
+def invariant(*, default: bool = True, name: str | None = None) -> Marks: ...
+def invariant(method: Any = None, /, *, default: bool = True, name: str | None = None) -> Any:
     """Marks a method as a property that every reachable state must satisfy."""
-    return lambda method: PropertyMember(method, PropertyKind.INVARIANT, default, name)
+    return _property("invariant", method, PropertyKind.INVARIANT, default, name)
 
 
-def type_invariant(
-    *, default: bool = True, name: str | None = None
-) -> Callable[[Callable[..., Any]], PropertyMember]:
+@overload
+def type_invariant(method: Method, /) -> PropertyMember: ...
+@overload
+def type_invariant(*, default: bool = True, name: str | None = None) -> Marks: ...
+def type_invariant(method: Any = None, /, *, default: bool = True, name: str | None = None) -> Any:
     """Marks a method as the type invariant.
 
     It claims its formula, and that no enabled action would assign a value outside its variable's sort. If a
     protocol has no type invariant, it gets ``TypeInvariant``.
     """
-    return lambda method: PropertyMember(method, PropertyKind.TYPE_INVARIANT, default, name)
+    return _property("type_invariant", method, PropertyKind.TYPE_INVARIANT, default, name)
 
 
-def deadlock_invariant(
-    *, default: bool = True, name: str | None = None
-) -> Callable[[Callable[..., Any]], PropertyMember]:
+@overload
+def deadlock_invariant(method: Method, /) -> PropertyMember: ...
+@overload
+def deadlock_invariant(*, default: bool = True, name: str | None = None) -> Marks: ...
+def deadlock_invariant(method: Any = None, /, *, default: bool = True, name: str | None = None) -> Any:
     """Marks a method as a property that every reachable state in which nothing can happen must satisfy."""
-    return lambda method: PropertyMember(method, PropertyKind.DEADLOCK_INVARIANT, default, name)
+    return _property("deadlock_invariant", method, PropertyKind.DEADLOCK_INVARIANT, default, name)
 
 
-def reachable(
-    *, default: bool = False, name: str | None = None
-) -> Callable[[Callable[..., Any]], PropertyMember]:
+@overload
+def reachable(method: Method, /) -> PropertyMember: ...
+@overload
+def reachable(*, default: bool = False, name: str | None = None) -> Marks: ...
+def reachable(method: Any = None, /, *, default: bool = False, name: str | None = None) -> Any:
     """Marks a method as a property that some reachable state must satisfy.
 
     Such a property detects a protocol that is safe because it does nothing.
     """
-    return lambda method: PropertyMember(method, PropertyKind.REACHABLE, default, name)
+    return _property("reachable", method, PropertyKind.REACHABLE, default, name)
 
 
-def lemma(*, name: str | None = None) -> Callable[[Callable[..., Any]], LemmaMember]:
+@overload
+def lemma(method: Method, /) -> LemmaMember: ...
+@overload
+def lemma(*, name: str | None = None) -> Callable[[Method], LemmaMember]: ...
+def lemma(method: Any = None, /, *, name: str | None = None) -> Any:
     """Marks a method as a lemma.
 
     Every reachable state should satisfy its formula, and each action should keep it if all lemmas hold
     before. Only proofs use lemmas; no engine checks a lemma alone. The docstring says why the lemma holds.
     """
-    return lambda method: LemmaMember(method, name)
+    return _marked("lemma", method, lambda found: LemmaMember(found, name))
+
+
+def _property(mark: str, method: Any, kind: PropertyKind, default: bool, name: str | None) -> Any:
+    return _marked(mark, method, lambda found: PropertyMember(found, kind, default, name))
+
+
+def _marked(mark: str, method: Any, made: Callable[[Method], Marked]) -> Any:
+    """The member if a method is given, or the decorator that makes it. Raises DefinitionError for what is no
+    method."""
+
+    def of(found: Any) -> Marked:
+        if isinstance(found, ActionMember | PropertyMember | LemmaMember):
+            raise DefinitionError(f"@{mark} stands above another mark: a method has one")
+        if not callable(found) or isinstance(found, type):
+            raise DefinitionError(f"@{mark} marks a method, not {found!r}: {USAGE[mark]}")
+        return made(found)
+
+    return of if method is None else of(method)
+
+
+_BY_NAME = "another title is given as name='Title'"
+USAGE = {
+    "action": "parameters and their domains are given as client='clients'",
+    **dict.fromkeys(("invariant", "type_invariant", "deadlock_invariant", "reachable", "lemma"), _BY_NAME),
+}
+"""How each mark is written with arguments."""

@@ -14,7 +14,8 @@ from verifier.encodings.partiality import is_total
 from verifier.encodings.quantifiers import constantly
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import BOOLEAN, Value, coerce, wrap
+from verifier.encodings.values import BOOLEAN, coerce, wrap
+from verifier.errors import among
 from verifier.specs.constants import (
     AssumptionFailed,
     BooleanConstant,
@@ -58,8 +59,10 @@ from verifier.specs.names import (
     check_type_invariant,
     title_of,
 )
+from verifier.specs.outline import check_attributes, check_methods, check_parameters, sorts_of
 from verifier.specs.presentation import presentation
-from verifier.specs.reading.places import place_of, placed, raised_at
+from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
 from verifier.specs.reading.watching import reading
 from verifier.specs.state import State
 from verifier.specs.targets import assignments
@@ -111,7 +114,16 @@ class Protocol:
 
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self.constants: Mapping[str, Any] = parse_constants(type(self), settings or {})
-        for entry in self.assumptions():
+        given: Any = self.assumptions()  # whatever a protocol's author wrote
+        if not isinstance(given, list | tuple):
+            raise DefinitionError(
+                placed(
+                    place_of(type(self).assumptions),
+                    f"assumptions of {self.spec_name()} returns a list of pairs, as in "
+                    f"[(self.first <= self.last, 'first <= last')], not {given!r}",
+                )
+            )
+        for entry in given:
             match entry:
                 case bool(holds), str(meaning):
                     pass
@@ -125,7 +137,8 @@ class Protocol:
                     )
             if not holds:
                 shown = ", ".join(f"{name}={value}" for name, value in self.constants.items())
-                raise AssumptionFailed(self.spec_name(), meaning, shown)
+                where = "" if settings else place_of(type(self).assumptions)
+                raise AssumptionFailed(self.spec_name(), meaning, shown, where)
 
     @classmethod
     def spec_name(cls) -> str:
@@ -164,6 +177,8 @@ def define(protocol: Protocol) -> Definition:
 
 def _defined(protocol: Protocol) -> Definition:
     spec, kind = protocol.spec_name(), type(protocol)
+    check_attributes(spec, kind)
+    check_methods(spec, kind, Protocol)
     check_kinds(spec, kind)
     state = protocol.state()
     if not isinstance(state, State):
@@ -235,12 +250,18 @@ def _actions(protocol: Protocol, state: State, members: Mapping[str, Any]) -> li
     names = protocol.next or tuple(n for n, member in members.items() if isinstance(member, ActionMember))
     for name in names:
         if not isinstance(members.get(name), ActionMember):
-            raise DefinitionError(f"{spec}: next names {name!r}, which is no action")
+            known = [n for n, member in members.items() if isinstance(member, ActionMember)]
+            raise _of_next(protocol, f"next names {name!r}, which is no action {among(name, known)}")
     if not names:
-        raise DefinitionError(f"{spec} has no action: mark a method with @action()")
+        where = place_of_class(type(protocol))
+        raise DefinitionError(placed(where, f"{spec} has no action: mark a method with @action"))
     if len(set(names)) < len(names):
-        raise DefinitionError(f"{spec}: next names an action twice: {', '.join(names)}")
+        raise _of_next(protocol, f"next names an action twice: {', '.join(names)}")
     return [_action(protocol, state, name, members[name]) for name in names]
+
+
+def _of_next(protocol: Protocol, words: str) -> DefinitionError:
+    return DefinitionError(placed(place_of_attribute(type(protocol), "next"), words))
 
 
 def _drawing(protocol: Protocol, state: State, actions: tuple[Action, ...]) -> dict[str, Any] | None:
@@ -280,6 +301,12 @@ def _formula(value: Any, what: str, method: Any) -> Term:
                 f"compare values with == and !=, or write constantly({value}) if that is meant",
             )
         )
+    if value is None:
+        words = f"{what} is None, not a formula: is a return missing?"
+        raise DefinitionError(placed(place_of(method), words))
+    if isinstance(value, list | tuple):
+        words = f"{what} is one formula, not a list of {len(value)}: join them with &"
+        raise DefinitionError(placed(place_of(method), words))
     try:
         return coerce(value, BOOLEAN).term
     except TypeError as error:
@@ -288,6 +315,7 @@ def _formula(value: Any, what: str, method: Any) -> Term:
 
 def _action(protocol: Protocol, state: State, method: str, member: ActionMember) -> tuple[Titled, Action]:
     item = Titled(title_of(method), "action", method, place_of(member.method))
+    check_parameters(f"action {method}", member.method, ("s",), member.domains)
     parameters = tuple(_parameter(protocol, item, name, domain) for name, domain in member.domains.items())
     arguments = {
         p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters
@@ -297,11 +325,13 @@ def _action(protocol: Protocol, state: State, method: str, member: ActionMember)
         if not isinstance(step, Step):
             raise DefinitionError(placed(item.place, f"action {method} returns no Step(when=…, then=…)"))
         lines: Any = step.when
-        if isinstance(lines, Value):
-            raise DefinitionError(placed(item.place, f"action {method}: when is a list of formulas, [...]"))
+        if not isinstance(lines, list | tuple):
+            words = f"action {method}: when is a list of formulas, [...], not {lines!r}"
+            raise DefinitionError(placed(item.place, words))
         when = tuple(_formula(line, f"a guard line of {method}", member.method) for line in lines)
     except TypeError as error:
-        raise DefinitionError(placed(raised_at(error) or item.place, f"action {method}: {error}")) from error
+        where = raised_at(error) or item.place
+        raise DefinitionError(placed(where, f"action {method}: {explained(error)}")) from error
     try:
         then = assignments(step.then, state.symbols)
     except (TypeError, DefinitionError) as error:
@@ -310,7 +340,15 @@ def _action(protocol: Protocol, state: State, method: str, member: ActionMember)
 
 
 def _parameter(protocol: Protocol, action: Titled, name: str, domain: str | Free) -> Parameter:
-    attribute = domain.domain if isinstance(domain, Free) else domain
+    attribute: Any = domain.domain if isinstance(domain, Free) else domain
+    if not isinstance(attribute, str):
+        raise DefinitionError(
+            placed(
+                action.place,
+                f"action {action.method}: the domain of {name} is the name of an attribute in quotes, as in "
+                f"{name}='nodes', not {_described(attribute)}",
+            )
+        )
     if not name.isidentifier():
         raise DefinitionError(
             f"{action.words}: a parameter cannot be called {name!r}, which is no name in Python"
@@ -320,10 +358,15 @@ def _parameter(protocol: Protocol, action: Titled, name: str, domain: str | Free
         raise DefinitionError(
             placed(
                 action.place,
-                f"action {action.method}: the domain {attribute!r} of {name} is no sort of the protocol",
+                f"action {action.method}: the domain {attribute!r} of {name} is no sort of the protocol "
+                f"{among(attribute, sorts_of(protocol))}",
             )
         )
     return Parameter(Symbol(name, sort), isinstance(domain, Free))
+
+
+def _described(value: Any) -> str:
+    return "the constant itself" if isinstance(value, Constant) else repr(value)
 
 
 def _property(
@@ -342,6 +385,11 @@ def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -
 
 
 def _claim(what: str, method: str, member: PropertyMember | LemmaMember) -> Titled:
+    check_parameters(f"{what} {method}", member.method, ("s",))
+    given: Any = member.name
+    if given is not None and not isinstance(given, str):
+        words = f"the name of {what} {method} is a word in quotes, not {given!r}"
+        raise DefinitionError(placed(place_of(member.method), words))
     title = title_of(method) if member.name is None else member.name
     return Titled(title, what, method, place_of(member.method))
 

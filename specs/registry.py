@@ -10,6 +10,7 @@ from types import ModuleType
 
 from verifier.errors import UsageError, unknown_name
 from verifier.specs.protocol import Protocol
+from verifier.specs.reading.explaining import explained
 
 BUILT_IN: Mapping[str, str] = {
     "kafka-truncate-hw": "verifier.specs.kafka.truncate_hw:KafkaTruncateToHighWatermark",
@@ -68,13 +69,20 @@ def _in_file(path: Path, class_name: str | None) -> type[Protocol]:
     if class_name is not None:
         return found[class_name]
     if not found:
-        raise UsageError(f"{path} defines no protocol: no class in it derives from Protocol")
+        raise UsageError(f"{path} defines no protocol: no class in it derives from Protocol{_other(module)}")
     if len(found) > 1:
         example = next(iter(found))
         raise UsageError(
             f"{path} defines several protocols ({', '.join(found)}): say which, as in {path}:{example}"
         )
     return next(iter(found.values()))
+
+
+def _other(module: ModuleType) -> str:
+    """What would make the first class of a module a protocol, if it has classes."""
+    own = (item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__)
+    name = next((item.__name__ for item in own if isinstance(item, type)), None)
+    return f"; write class {name}(Protocol) if that is meant" if name else ""
 
 
 def _run(path: Path) -> ModuleType:
@@ -99,14 +107,13 @@ def _run(path: Path) -> ModuleType:
 
 def _explained(path: Path, error: BaseException) -> str:
     """One line with the file, the line in it that was running or cannot be parsed, and the error."""
-    lines, words = [], str(error)
+    lines, words = [], explained(error)
     step = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename == str(path):
             lines.append(step.tb_lineno)
         step = step.tb_next
     if isinstance(error, SyntaxError) and error.filename == str(path):
-        lines, words = [error.lineno or 1], error.msg
+        lines, words = [error.lineno or 1], f"SyntaxError: {error.msg}"
     place = f"{path}, line {lines[-1]}" if lines else str(path)
-    words = " ".join(words.split())
-    return f"{place}: {type(error).__name__}" + (f": {words}" if words else "")
+    return f"{place}: {' '.join(words.split())}"

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Sort, SortError, no_sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import wrap
 from verifier.errors import unknown_name
-from verifier.specs.definition import DefinitionError
 
 
 class State:
     """The state variables. A protocol declares them with their sorts and reads them as expressions."""
 
     def __init__(self, **sorts: Sort) -> None:
-        for name, sort in sorts.items():
+        given: dict[str, Any] = sorts  # whatever a protocol's author wrote
+        for name, sort in given.items():
             if not name.isidentifier() or name.startswith("__") or name in ("symbols", "_symbols", "_terms"):
-                raise DefinitionError(
+                raise SortError(
                     f"a state variable cannot be called {name!r}: give it the name of a Python attribute, "
                     "letters, digits and _, other than symbols"
                 )
             if not isinstance(sort, Sort):
-                raise DefinitionError(f"the state variable {name} needs a sort, as Range(0, 3), not {sort!r}")
+                words = f"the state variable {name} needs a sort, as Range(0, 3)"
+                raise SortError(f"{words}, not {no_sort(sort)}")
         self.__dict__["_symbols"] = {name: Symbol(name, sort) for name, sort in sorts.items()}
         self.__dict__["_terms"] = {
             name: Term(Operator.VARIABLE, symbol.sort, (), symbol) for name, symbol in self._symbols.items()
@@ -35,6 +36,10 @@ class State:
             # Each access gives a new value, so ``then`` keeps two entries for one variable and refuses them.
             return wrap(self._terms[name])
         raise AttributeError(str(unknown_name("state variable", name, self._symbols)))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        words = f"an action says then={{s.{name}: …}} in its Step"
+        raise SortError(f"s.{name} is not assigned in Python: {words}")
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:

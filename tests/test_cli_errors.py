@@ -78,14 +78,17 @@ def test_wrong_input_is_one_line(arguments: tuple[str, ...], words: str) -> None
     ("body", "words"),
     [
         ("    x = 1 / 0\n", "line 4: ZeroDivisionError"),
-        ("    def state(self): return State(x=Rnage(0, 1))\n", "line 4: NameError"),
+        (
+            "    def state(self): return State(x=Rnage(0, 1))\n    def init(self, s): return s.x == 0\n",
+            "line 4: the name 'Rnage' is not known; did you mean 'Range'?",
+        ),
         (
             """    def state(self): return State()
     def init(self, s): return True
     @action()
     def rest(self, s): return Step([s.y == 0], {})
 """,
-            "line 7: AttributeError: unknown state variable 'y'",
+            "line 7: unknown state variable 'y'",
         ),
         ("    def state(self): return State()\n    def init(self, s): return True\n", "has no action"),
     ],

@@ -848,7 +848,7 @@ def test_plain_python_values_are_understood(sort: Sort, written: Any, expected: 
             "values of colour and of 0..1 do not go together",
         ),
         (lambda: literal(Range(0, 2), 1) + "one", "an integer is needed here, not 'one'"),
-        (lambda: record(PAIR, colour="red"), "was given the fields colour"),
+        (lambda: record(PAIR, colour="red"), "a record is given all its fields: items of"),
         (lambda: some(literal(Option(COLOUR), None)), "an option of an option"),
         (lambda: bool(literal(COLOUR, "red") == "red"), "a formula has no truth value"),
         (lambda: constant(PAIR, {"colour": "red"}), "is not a value of Record"),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from results.generators.tlc import MEASURED, measured_rows
+from results.generators.tlc import measured_rows
 from tests.explicit import Exploration, explore
 from tests.models import build
 from verifier.specs.expectations import Expectation, expectations
@@ -68,8 +68,6 @@ def test_agrees_with_the_shipped_expectations(expected: Expectation) -> None:
 
 
 def test_every_measured_row_is_among_the_expectations() -> None:
-    if not ROWS:
-        pytest.skip(f"no measurements at {MEASURED}")
     shipped = {(e.spec, tuple(e.constants.items()), e.property_name) for e in EXPECTED}
     wanted = {(r["spec"], tuple(r["constants"].items()), name) for r in ROWS for name in r["properties"]}
     assert wanted <= shipped

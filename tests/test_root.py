@@ -15,6 +15,7 @@ ALLOWED = {
     ".gitignore",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "MANIFEST.in",
     "Makefile",
     "README.md",
     "constraints.txt",

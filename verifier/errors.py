@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
+
+_LONGEST = 80
+_HALF = 35
 
 
 class UsageError(Exception):
@@ -16,10 +20,29 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UsageError:
     `kind` says what was named ("solver", "property"), `name` is what was written and `allowed`
     lists what could have been, in the order to show. The message offers the nearest of them.
     """
+    return UsageError(f"unknown {kind} {cut(name)!r} {among(name, allowed)}")
+
+
+def cut(value: Any) -> str:
+    """A value as an error names it: long ones without their middle."""
+    text = str(value)
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_HALF]}…{text[-_HALF:]}"
+
+
+def among(name: str, allowed: Iterable[str]) -> str:
+    """What could have been written instead of a name: ``(allowed: a, b); did you mean 'a'?``"""
     choices = list(allowed)
-    # Case is the most common slip, and difflib counts it as a difference like any other.
-    by_folded = {choice.casefold(): choice for choice in reversed(choices)}
-    near = difflib.get_close_matches(name.casefold(), list(by_folded), n=1, cutoff=0.5)
-    hint = f"; did you mean {by_folded[near[0]]!r}?" if near else ""
+    near = nearest(name, choices)
+    hint = f"; did you mean {near!r}?" if near else ""
     listing = ", ".join(choices) if choices else "none are defined"
-    return UsageError(f"unknown {kind} {name!r} (allowed: {listing}){hint}")
+    return f"(allowed: {listing}){hint}"
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str | None:
+    """The name that was probably meant; None if none is near."""
+    # Case is the most common slip, and difflib counts it as a difference like any other.
+    by_folded = {choice.casefold(): choice for choice in reversed(list(allowed))}
+    near = difflib.get_close_matches(cut(name).casefold(), list(by_folded), n=1, cutoff=0.5)
+    return by_folded[near[0]] if near else None

@@ -12,7 +12,7 @@ _HEAD = """\
 
 Made by `make docs` from what each engine declares (`verifier/runs/`). An option has one name everywhere:
 `--max-depth 9` on the command line, `max_depth = 9` among the `options` of a grid or of a cell of a manifest,
-`max_depth=9` in Python.
+`max_depth=9` in Python. A project can give [defaults of its own](cli.md#defaults-of-a-project).
 """
 
 

@@ -1,4 +1,4 @@
-"""What TLC measured in the original TLA+ texts. The file stands beside the checkout and may be missing."""
+"""What TLC measured in the original TLA+ texts: the rows of ``results/tlc.json``, which names its source."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-MEASURED = Path(__file__).resolve().parents[3] / "shared" / "golden" / "tlc.json"
+MEASURED = Path(__file__).resolve().parents[1] / "tlc.json"
 LIVENESS = frozenset({"Liveness", "Termination"})
 LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
 """What the note of a row says of lost messages, and the value of the constant ``losses`` for it."""
 
 
 def measured_rows(family: str | None = None) -> list[dict[str, Any]]:
-    """The rows, of one family if it is given; none if the file is missing.
+    """The rows, of one family if it is given.
 
     Runs that TLC did not finish are left out, and so are rows about liveness.
     """
-    if not MEASURED.is_file():
-        return []
     return [
         row
-        for row in json.loads(MEASURED.read_text(encoding="utf-8"))
+        for row in json.loads(MEASURED.read_text(encoding="utf-8"))["rows"]
         if family in (None, row["family"])
         and row["verdict"] != "not finished"
         and not LIVENESS & set(row["properties"])

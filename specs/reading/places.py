@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import linecache
 import re
 import sysconfig
+import textwrap
 from collections.abc import Collection
 from pathlib import Path
 from types import CodeType
@@ -70,6 +72,34 @@ def place_of(function: Any) -> str:
 def place(file: str, line: int) -> str:
     """A place in words."""
     return f"{file}, line {line}"
+
+
+def place_of_class(kind: type) -> str:
+    """The file and line of a class, as text; empty if its source cannot be had."""
+    lines, first = _source(kind)
+    return place(inspect.getfile(kind), first) if lines else ""
+
+
+def place_of_attribute(kind: type, name: str) -> str:
+    """The file and line that give a class an attribute, as text; of the class if there is no such line."""
+    owner = next((base for base in kind.__mro__ if name in vars(base)), kind)
+    lines, first = _source(owner)
+    if lines:
+        (defined,) = ast.parse(textwrap.dedent("".join(lines))).body
+        for node in getattr(defined, "body", []):
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                return place(inspect.getfile(owner), first + node.lineno - 1)
+    return place_of_class(kind)
+
+
+def _source(kind: type) -> tuple[list[str], int]:
+    try:
+        lines, first = inspect.getsourcelines(kind)
+    except (OSError, TypeError):
+        return [], 0
+    skipped = next((place for place, line in enumerate(lines) if line.lstrip().startswith("class ")), 0)
+    return lines, first + skipped
 
 
 def raised_at(error: BaseException) -> str:

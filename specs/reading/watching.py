@@ -16,6 +16,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from verifier.specs.definition import DefinitionError
+from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.operands import Scope
 from verifier.specs.reading.places import is_engine, is_watched, place, placed, raised_at
 from verifier.specs.reading.suspects import Suspect, suspects
@@ -38,7 +39,7 @@ def reading(protocol: Any) -> Iterator[None]:
             raise
     except TypeError as error:  # SortError is a TypeError: a formula has no truth value, …
         if not watch.found:
-            raise DefinitionError(placed(raised_at(error), str(error))) from error
+            raise DefinitionError(placed(raised_at(error), explained(error))) from error
     finally:
         sys.settrace(before)
     if watch.found:

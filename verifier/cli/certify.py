@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import format_option, print_json, say
+from verifier.cli.output import format_option, note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SPEC_HELP
@@ -64,7 +64,7 @@ def _announce(claim: Claim) -> None:
 
     proof, solver = claim.certificate, claim.solver
     about = f"{proof.spec} with {constants_line(proof.constants)}"
-    say(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}", err=True)
+    note(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}")
 
 
 def _show(certified: Certified) -> None:

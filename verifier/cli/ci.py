@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import check_writable, format_option, print_json, say, write
+from verifier.cli.output import check_writable, format_option, note, print_json, say, write
 from verifier.cli.parameters import POSITIVE
 from verifier.cli.paths import FileToRead, FileToWrite, reads_spec
 from verifier.errors import UsageError
@@ -120,7 +120,7 @@ def _checked(
         def tell(checked: CellResult) -> None:
             with reporter.paused():
                 for line in cell_lines(checked) if shown else [f"{checked.cell.id}: {checked.seconds:.1f} s"]:
-                    say(line, err=not shown)
+                    (say if shown else note)(line)
 
         return check_cells(
             cells,

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from verifier.cli.output import format_option, html_option, say, write
+from verifier.cli.completion import completed
+from verifier.cli.defaults import project_defaults
+from verifier.cli.output import format_option, html_option, note, write
 from verifier.cli.parameters import Parameter
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
@@ -31,10 +34,38 @@ _CERTIFICATE_HELP = (
     "Write the proof, for verify certify. Of several proved properties the first gets FILE; P.json becomes "
     "P.NAME.json for each other."
 )
+_DEFAULTS = "verifier.cli.defaults"
 _LAST = ("timeout", "memory", "seed", "deadlock")
 """Options that stand below an engine's own in the help."""
 
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
+
+
+class _EngineCommand(click.Command):
+    """A command whose options have the defaults of the project."""
+
+    engine: Engine[Any]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes the arguments. Raises UsageError if the project's defaults are not allowed."""
+        asks_for_help = any(word in ctx.help_option_names for word in args)
+        if not ctx.resilient_parsing and not asks_for_help:
+            path, defaults = project_defaults(self.engine, Path.cwd())
+            ctx.default_map = dict(defaults)
+            ctx.meta[_DEFAULTS] = path
+        return super().parse_args(ctx, args)
+
+
+class _Switch(click.Option):
+    """A switch that can be turned off, though its help shows only how it is turned on."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """What the help shows."""
+        off, self.secondary_opts = self.secondary_opts, []
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.secondary_opts = off
 
 
 def engine_command(name: str) -> click.Command:
@@ -47,7 +78,9 @@ def engine_command(name: str) -> click.Command:
     function: Callable[..., int] = run
     for decorator in reversed(list(_options(engine))):
         function = decorator(function)
-    return click.command(name, help=engine.help)(spec_options(function))
+    made = click.command(name, cls=_EngineCommand, help=engine.help)(spec_options(function))
+    made.engine = engine
+    return made
 
 
 def _options(engine: Engine[Any]) -> Iterator[Decorator]:
@@ -77,12 +110,22 @@ def _option(option: Option) -> Decorator:
     shown = option.default is not None and option.default is not False
     common: dict[str, Any] = {"default": option.default, "help": option.help, "show_default": shown}
     if isinstance(option.kind, Switch):
-        both = option.default or option.kind.both_ways
-        flag = f"{option.flag}/--no-{option.flag[2:]}" if both else option.flag
-        return click.option(flag, option.name, is_flag=True, **{**common, "show_default": both})
+        both = bool(option.default or option.kind.both_ways)
+        flags = f"{option.flag}/--no-{option.flag[2:]}"
+        kind_of_option = click.Option if both else _Switch
+        return click.option(
+            flags, option.name, is_flag=True, cls=kind_of_option, **{**common, "show_default": both}
+        )
     if isinstance(option.kind, Words):
-        metavar = option.kind.metavar
-        return click.option(option.flag, option.name, multiple=True, metavar=metavar, help=option.help)
+        metavar, complete = option.kind.metavar, completed("properties")
+        return click.option(
+            option.flag,
+            option.name,
+            multiple=True,
+            metavar=metavar,
+            help=option.help,
+            shell_complete=complete if option.name == "properties" else None,
+        )
     kind = Parameter(option.kind, option.name)
     return click.option(option.flag, option.name, type=kind, metavar=option.metavar, **common)
 
@@ -94,6 +137,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     from verifier.cli.running import Display, announce, check_targets, show, terminable
     from verifier.runs.loading import load
 
+    _say_defaults(engine)
     spec = named_spec(given.pop("spec_option"), given.pop("spec_argument"))
     settings = parse_settings(given.pop("settings"))
     full, trace_out = given.pop("full"), given.pop("trace_out", None)
@@ -121,6 +165,18 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     return code
 
 
+def _say_defaults(engine: Engine[Any]) -> None:
+    """Says which options the project's file gives, so that a run does not surprise."""
+    context = click.get_current_context()
+    used = [
+        " ".join(known.words(context.params[name])) or f"no {known.flag}"
+        for name, known in declared(engine.options).items()
+        if context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+    ]
+    if used:
+        note(f"{context.meta[_DEFAULTS]} gives {' '.join(used)}")
+
+
 def _write_questions(
     question: Question[Any], model: Model, files: Mapping[OutputFile[Any], Path | None]
 ) -> None:
@@ -135,7 +191,7 @@ def _write_answers(run: Run, files: Mapping[OutputFile[Any], Path | None]) -> No
             written = file.of_run(run, path)
             if written.content is not None:
                 write(file.flag, path, written.content)
-            say(written.words.format(path=path), err=True)
+            note(written.words.format(path=path))
 
 
 def _with_certificates(run: Run, path: Path) -> Run:
@@ -150,5 +206,5 @@ def _with_certificates(run: Run, path: Path) -> Run:
         write("--certificate", target, dump(run.model, certificate))
         files[name] = str(target)
     if not files:
-        say(f"no proof, so {path} is not written", err=True)
+        note(f"no proof, so {path} is not written")
     return run.with_files(files)

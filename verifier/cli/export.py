@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from verifier.cli.output import check_writable, say, write
+from verifier.cli.output import check_writable, note, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, spec_options
@@ -98,7 +98,7 @@ def _run(options: Options) -> int:
     if options.names is not None:
         write("--map", options.names, json_text(exported.names) + "\n")
     about = f"{loaded.definition.name} with {constants_line(loaded.definition.constants)}"
-    say(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}", err=True)
+    note(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}")
     return 0
 
 

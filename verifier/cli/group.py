@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -10,19 +11,32 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, cut, unknown_name
 from verifier.printable import printable
 from verifier.verdict import ExitCode
+
+_LONG = re.compile(r"[^\s'\"]{81,}")
+"""What is too long for a word of a message of click."""
 
 
 class LazyGroup(click.Group):
     """A group whose commands are named by module and attribute (the command, or what makes it from its name),
     with the short help to list."""
 
-    def __init__(self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        commands_at: Mapping[str, tuple[str, str]],
+        everywhere: Sequence[click.Parameter] = (),
+        **kwargs: Any,
+    ) -> None:
+        """``everywhere`` are options that each command takes as well."""
         super().__init__(*args, **kwargs)
         self._commands_at = commands_at
+        self._everywhere = everywhere
+        self.params += everywhere
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order to show."""
@@ -36,15 +50,36 @@ class LazyGroup(click.Group):
         found = getattr(import_module(module), attribute)
         command = found if isinstance(found, click.Command) else found(cmd_name)
         assert isinstance(command, click.Command)
+        known = {param.name for param in command.params}
+        command.params += [param for param in self._everywhere if param.name not in known]
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments name. Raises UsageError for an unknown one."""
-        if args and not args[0].startswith("-") and args[0] not in self._commands_at:
+        named = args and not args[0].startswith("-") and not ctx.resilient_parsing
+        if named and args[0] not in self._commands_at:
             raise unknown_name("command", args[0], self._commands_at)
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, without loading them, and the options."""
+        commands = [
+            CompletionItem(name, help=words)
+            for name, (_, words) in self._commands_at.items()
+            if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
+
+    def _message(self, error: click.ClickException, args: Sequence[str]) -> str:
+        """What is wrong with the command line, and where to look."""
+        words = error.format_message()
+        if not isinstance(error, click.UsageError):
+            return words
+        command = next((word for word in args if word in self._commands_at), None)
+        path = error.ctx.command_path if error.ctx else " ".join(filter(None, ("verify", command)))
+        return f"{words.rstrip('.')}; try {path} --help"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in the help, without loading them."""
@@ -68,7 +103,8 @@ class LazyGroup(click.Group):
             click.echo(error.format_message(), err=True)
             code = ExitCode.WRONG_USAGE
         except click.ClickException as error:
-            code = _say(error.format_message(), ExitCode.WRONG_USAGE)
+            words = self._message(error, sys.argv[1:] if args is None else args)
+            code = _say(_LONG.sub(lambda found: cut(found[0]), words), ExitCode.WRONG_USAGE)
         except Exception as error:  # noqa: BLE001 -- the last resort: no traceback for users
             code = _handled(error)
         if standalone_mode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import platform
 import sys
 from textwrap import TextWrapper
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import click
 
 from verifier.cli.group import LazyGroup
+from verifier.cli.output import be_quiet
 from verifier.cli.parameters import one_of
 from verifier.runs.table import ENGINES
+from verifier.solvers.names import BACKENDS
 from verifier.verdict import ExitCode
 from verifier.version import UNKNOWN, tool_version
 
@@ -26,6 +29,7 @@ _COMMANDS = {
     "ci": ("verifier.cli.ci:command", "Check what a project expects of its protocols."),
     "matrix": ("verifier.cli.matrix:command", "Print such expectations as jobs of a CI matrix."),
     "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
+    "help": ("verifier.cli.help:command", "Show the help of a command."),
 }
 
 _HELP = """Check replication protocols: every execution up to a depth, or a counterexample.
@@ -52,14 +56,52 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         version = tool_version()
         words = ", from a checkout that was not installed" if version == UNKNOWN else f" {version}"
         click.echo(f"verify{words}")
+        click.echo(f"Python {platform.python_version()}")
+        for name, solver in BACKENDS.items():
+            click.echo(f"{name} {solver.version if solver.is_installed else 'is not installed'}")
         context.exit()
 
 
+def _keep_quiet(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        be_quiet(context)
+
+
+def _be_verbose(_: click.Context, __: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        _log("info")
+
+
+def _log(level: str) -> None:
+    logging.basicConfig(format="%(relativeCreated)7d ms %(name)s: %(message)s")
+    logging.getLogger("verifier").setLevel(level.upper())
+
+
+_EVERYWHERE = (
+    click.Option(
+        ["--quiet"],
+        is_flag=True,
+        expose_value=False,
+        callback=_keep_quiet,
+        help="Say nothing on standard error but errors and warnings.",
+    ),
+    click.Option(
+        ["--verbose"],
+        is_flag=True,
+        expose_value=False,
+        callback=_be_verbose,
+        help="Say on standard error what happens inside; short for verify --log info.",
+    ),
+)
+
+
 @click.group(
+    "verify",
     cls=LazyGroup,
     commands_at=_COMMANDS,
+    everywhere=_EVERYWHERE,
     help=f"{_HELP}{_exit_codes()}",
-    context_settings={"max_content_width": 100},
+    context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--version",
@@ -67,14 +109,13 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Show the version.",
+    help="Show the versions of verify, Python and the solvers.",
 )
 @click.option("--log", type=one_of("level", _LEVELS), help="Say on standard error what happens inside.")
 def cli(log: str | None) -> None:
     """The group of all commands."""
     if log is not None:
-        logging.basicConfig(format="%(relativeCreated)7d ms %(name)s: %(message)s")
-        logging.getLogger("verifier").setLevel(log.upper())
+        _log(log)
 
 
 def main() -> None:

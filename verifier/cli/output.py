@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 FORMATS = ("text", "json")
+_QUIET = "verifier.cli.quiet"
 PLAIN_WIDTH = 120
 """The width of lines where they do not go to a terminal."""
 
@@ -47,6 +48,23 @@ def print_json(value: Any) -> None:
 def say(words: str, *, err: bool = False) -> None:
     """A line on standard output, or standard error; what it says may come from anyone's file."""
     click.echo(printable(words), err=err)
+
+
+def note(words: str) -> None:
+    """A line on standard error that ``--quiet`` leaves out: what begins, how far it is, where files are."""
+    if not is_quiet():
+        say(words, err=True)
+
+
+def be_quiet(context: click.Context) -> None:
+    """Leaves notes out from now on, in this run of the command line."""
+    context.meta[_QUIET] = True
+
+
+def is_quiet() -> bool:
+    """Whether ``--quiet`` was given."""
+    context = click.get_current_context(silent=True)
+    return context is not None and _QUIET in context.meta
 
 
 def console(*, stderr: bool = False) -> Console:

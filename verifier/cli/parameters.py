@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, cut, unknown_name
 from verifier.runs.option import Duration, Kind, OneOf, Size, Whole
 
 
@@ -35,7 +36,14 @@ class Parameter(click.ParamType[Any]):
             if isinstance(self.kind, OneOf):
                 raise unknown_name(self.what, value, self.kind.words) from None
             flag = param.opts[0] if param is not None else self.name
-            raise UsageError(f"{flag} {value} is not allowed: it takes {self.kind.allowed}") from None
+            raise UsageError(f"{flag} {cut(value)} is not allowed: it takes {self.kind.allowed}") from None
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Of one of several words, those that begin so."""
+        words = self.kind.words if isinstance(self.kind, OneOf) else ()
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
 def one_of(what: str, words: tuple[str, ...]) -> Parameter:

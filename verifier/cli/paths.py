@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from verifier.cli.completion import files, specs
 from verifier.errors import UsageError
 from verifier.files import same_file
 from verifier.specs.registry import BUILT_IN
@@ -44,6 +46,12 @@ class FileToRead(click.ParamType[Path]):
         reads(_named(param), path)
         return path
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Any file."""
+        return files(incomplete)
+
 
 class FileToWrite(click.ParamType[Path]):
     """A file or a sweep's folder that the command writes."""
@@ -56,6 +64,12 @@ class FileToWrite(click.ParamType[Path]):
         writes(_named(param), path)
         return path
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Any file."""
+        return files(incomplete)
+
 
 class SpecName(click.ParamType[str]):
     """A built-in protocol, or a file, which is read."""
@@ -66,6 +80,12 @@ class SpecName(click.ParamType[str]):
         """The name as it was given. Raises UsageError if its file is written as well."""
         reads_spec(_named(param), str(value))
         return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Built-in names and Python files."""
+        return specs(incomplete)
 
 
 def reads(what: str, path: Path) -> None:

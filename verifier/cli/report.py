@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from verifier.cli.output import check_writable, say, write
+from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings
@@ -68,12 +68,12 @@ def command(
     from verifier.report.reading import read_report
 
     report = read_report(run, title, spec, parse_settings(settings), older=older)
-    for note in report.notes if chosen == "junit" or not run.is_dir() else ():
-        say(note, err=True)  # JUnit has no place for notes, and those of a trace are warnings
+    for words in report.notes if chosen == "junit" or not run.is_dir() else ():
+        say(words, err=True)  # JUnit has no place for notes, and those of a trace are warnings
     text = render(report, chosen)
     if target is None:
         click.echo(printable_text(text), nl=False)
     else:
         write(flag, target, text)
-        say(f"the report is in {target}", err=True)
+        note(f"the report is in {target}")
     return 0

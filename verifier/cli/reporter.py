@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from verifier.cli.output import console, say
+from verifier.cli.output import console, is_quiet, note
 from verifier.printable import printable
 from verifier.text.progress import ProgressText
 
@@ -28,7 +28,7 @@ class Reporter:
         self._text = text
         self._threaded = threaded
         self._live: Live | None = None
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty() and not is_quiet()
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +62,7 @@ class Reporter:
 
     def _keep(self, line: str) -> None:
         if self._live is None:
-            say(line, err=True)
+            note(line)
         else:
             self._live.console.print(printable(line))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verifier.cli.output import check_writable, console, print_json, print_lines, say, write
+from verifier.cli.output import check_writable, console, note, print_json, print_lines, write
 from verifier.cli.paths import writes
 from verifier.outcomes.content import as_object
 from verifier.outcomes.run import Run
@@ -61,7 +61,7 @@ def check_targets(shown: Display, others: Mapping[str, Path | None], names: Sequ
 
 def announce(definition: Definition, what: str) -> None:
     """Says on standard error what begins."""
-    say(f"{definition.name} with {constants_line(definition.constants)}: {what}", err=True)
+    note(f"{definition.name} with {constants_line(definition.constants)}: {what}")
 
 
 def show(finished: Run, shown: Display, render: Render) -> int:
@@ -110,7 +110,7 @@ def _write_traces(finished: Run, path: Path) -> None:
     traces = [verdict.trace for verdict in finished.outcome.verdicts if verdict.trace is not None]
     if not traces or finished.model is None:
         old = "; the one that is there is older" if path.is_file() else ""
-        say(f"no counterexample, so {path} is not written{old}", err=True)
+        note(f"no counterexample, so {path} is not written{old}")
         return
     for number, trace in enumerate(traces):
         target = path if number == 0 else path_with_name(path, str(trace.violates))
@@ -118,7 +118,7 @@ def _write_traces(finished: Run, path: Path) -> None:
         write("--trace-out", target, f"{text}\n")
         reached = finished.model.system.seeks(str(trace.violates))
         what = "execution that reaches" if reached else "counterexample of"
-        say(f"the {what} {trace.violates} is in {target}", err=True)
+        note(f"the {what} {trace.violates} is in {target}")
 
 
 def _write_page(finished: Run, path: Path) -> None:
@@ -131,7 +131,7 @@ def _write_page(finished: Run, path: Path) -> None:
     content = json.loads(json.dumps(as_object(finished)))
     title = f"verify {finished.engine}: {finished.definition.name}"
     write("--html", path, as_html(Report(title, rows_of(content))))
-    say(f"the report is in {path}", err=True)
+    note(f"the report is in {path}")
 
 
 def path_with_name(path: Path, name: str) -> Path:

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
+from verifier.cli.completion import completed
 from verifier.cli.paths import SpecName
-from verifier.errors import UsageError
+from verifier.errors import UsageError, cut
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -22,7 +23,14 @@ SET_HELP = "Give a constant a value; may be repeated."
 def spec_options(command: Command) -> Command:
     """Adds ``SPEC``, ``--spec`` and ``--set``."""
     for option in (
-        click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help=SET_HELP),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help=SET_HELP,
+            shell_complete=completed("constants"),
+        ),
         click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", help=SPEC_HELP),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
@@ -48,7 +56,8 @@ def parse_settings(
     for word in words:
         name, equals, value = (part.strip() for part in word.partition("="))
         if not equals or not name or not value:
-            raise UsageError(f"{option} {word} is not allowed: it takes NAME=VALUE, as in {option} {example}")
+            takes = f"it takes NAME=VALUE, as in {option} {example}"
+            raise UsageError(f"{option} {cut(word)} is not allowed: {takes}")
         if settings.setdefault(name, value) != value:
-            raise UsageError(f"{option} gives {name} two values, {settings[name]} and {value}")
+            raise UsageError(f"{option} gives {name} two values, {cut(settings[name])} and {cut(value)}")
     return settings

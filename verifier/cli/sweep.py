@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.output import console, format_option, print_json, print_lines, say
+from verifier.cli.output import console, format_option, note, print_json, print_lines, say
 from verifier.cli.parameters import COUNT, DURATION, POSITIVE, SIZE
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName, check_no_code, reads_spec
 from verifier.cli.specs import SPEC_HELP, parse_settings
@@ -141,7 +141,7 @@ def _run(options: Options) -> int:
     check_java()
     _check_archive(options)
     for line in left_out_lines(expansion.left_out):
-        say(line, err=True)
+        note(line)
     plan = Plan(
         out=options.out,
         master=options.master,
@@ -153,7 +153,7 @@ def _run(options: Options) -> int:
     )
 
     def begins(jobs: int, done: int) -> None:
-        say(f"{jobs} jobs, {done} of them done before, on Spark at {options.master}", err=True)
+        note(f"{jobs} jobs, {done} of them done before, on Spark at {options.master}")
 
     with terminable(), Reporter(SweepText()) as reporter:
         outcome = run_sweep(expansion, plan, begins, reporter)
@@ -213,14 +213,14 @@ def _conclude(
     from verifier.report.sweep import render_summary
 
     if outcome.interrupted:
-        say("interrupted: what is done is kept, and the same command goes on", err=True)
+        note("interrupted: what is done is kept, and the same command goes on")
     if outcome.failure:
         say(f"verify: {' '.join(outcome.failure.split())}", err=True)
     summary = outcome.summary
     if summary is None and outcome.failure:
         return ExitCode.INTERNAL_ERROR
     if summary is None:
-        say(f"Spark has ended too; verify report {options.out} shows what is done", err=True)
+        note(f"Spark has ended too; verify report {options.out} shows what is done")
         return ExitCode.INCONCLUSIVE
     verdicts = [Verdict(name, VerdictKind(kind), None, 0.0) for name, kind in sorted(summary.verdicts)]
     if outcome.interrupted or outcome.failure:

@@ -11,6 +11,8 @@ from verifier.errors import UsageError
 from verifier.specs.definition import Definition
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import DefinitionError, Protocol, define
+from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.places import raised_at
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
@@ -38,7 +40,8 @@ def load(spec: str, settings: Mapping[str, Any], began: float | None = None) -> 
     except Exception as error:  # a user's own code may raise anything
         if spec in BUILT_IN:
             raise
-        raise UsageError(f"{_place(spec, error)}: {type(error).__name__}: {error}") from error
+        path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
+        raise UsageError(f"{raised_at(error) or path}: {explained(error)}") from error
 
 
 def load_class_at(
@@ -63,14 +66,3 @@ def trusted_spec(named: str, given: str | None, what: str) -> str:
             "its code"
         )
     return named
-
-
-def _place(spec: str, error: BaseException) -> str:
-    """The file of a protocol, with the line of it that was running."""
-    path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
-    line, step = None, error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == str(Path(path)):
-            line = step.tb_lineno
-        step = step.tb_next
-    return path if line is None else f"{path}, line {line}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field
 from typing import Any, Protocol
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, cut, unknown_name
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 
 _KEY, _RECORDED = "option", "recorded"
@@ -173,7 +173,8 @@ class Option:
         except ValueError:
             if isinstance(self.kind, OneOf):
                 raise unknown_name(f"value of {self.name}", str(value), self.kind.words) from None
-            raise UsageError(f"{self.name} = {value} is not allowed: it takes {self.kind.allowed}") from None
+            words = f"{self.name} = {cut(value)} is not allowed"
+            raise UsageError(f"{words}: it takes {self.kind.allowed}") from None
 
     def words(self, value: Any) -> Iterator[str]:
         """How the command line says that the option has this value. None is not said."""

@@ -26,6 +26,15 @@ class Backend:
     """Whether a user can choose it."""
 
     @property
+    def is_installed(self) -> bool:
+        """Whether its package is installed."""
+        try:
+            metadata.version(self.package)
+        except metadata.PackageNotFoundError:
+            return False
+        return True
+
+    @property
     def version(self) -> str:
         """The version, read from the metadata of the package, which is not loaded."""
         version = metadata.version(self.package)

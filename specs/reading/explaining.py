@@ -1,0 +1,219 @@
+"""What went wrong in a protocol's code, in the words of this tool instead of Python's."""
+
+from __future__ import annotations
+
+import dis
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from verifier.encodings import sorts, values
+from verifier.encodings.sorts import SortError
+from verifier.encodings.values import Value
+from verifier.errors import UsageError, among, nearest
+from verifier.specs import constants, members
+from verifier.specs.constants import Constant, constants_of
+from verifier.specs.definition import DefinitionError
+from verifier.specs.state import State
+
+_KINDS = {
+    "BooleanValue": "a formula",
+    "IntegerValue": "an integer of the state",
+    "AtomValue": "an element or member",
+    "OptionValue": "an option",
+    "RecordValue": "a record",
+    "FunctionValue": "a function",
+    "SetValue": "a set",
+    "SequenceValue": "a sequence",
+    "BagValue": "a bag",
+}
+"""What authors call the classes of values."""
+
+_VALUE = r"'(\w+Value|State)'"
+_SORTS = "|".join(kind.__name__ for kind in sorts.Sort.__subclasses__())
+_QUANTIFY = "quantify over it with forall(…), exists(…) or comprehension(…)"
+
+_WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
+    (
+        rf"{_VALUE} object is not callable",
+        lambda kind: f"{kind} is no function: leave out the parentheses behind it, as in s.holder.is_none",
+    ),
+    (
+        r"'(Action|Property|Lemma)Member' object is not callable",
+        lambda kind: (
+            f"a marked method ({kind.lower()}) cannot be called: put its formula into a method "
+            "without a mark, which both call"
+        ),
+    ),
+    (
+        rf"{_VALUE} object is not subscriptable",
+        lambda kind: f"{kind} has no items: [ ] is for functions and sequences",
+    ),
+    (
+        rf"{_VALUE} object does not support item assignment",
+        lambda kind: f"{kind} is not assigned in Python: an action says then={{s.f[key]: …}} in its Step",
+    ),
+    (
+        rf"object of type {_VALUE} has no len\(\)",
+        lambda kind: (
+            f"len of {kind} is not known while the protocol is being read: write .cardinality of a "
+            "set, .length of a sequence"
+        ),
+    ),
+    (
+        rf"'({_SORTS})' object is not iterable",
+        lambda kind: f"a sort ({kind}) has no elements while the protocol is being read: {_QUANTIFY}",
+    ),
+    (
+        r"'(\S+)' not supported between instances of '(\w+)' and '(\w+)'",
+        lambda sign, left, right: (
+            f"{left} {sign} {right} has no meaning: integers are ordered, and sets have <= for subsets"
+        ),
+    ),
+    (
+        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'",
+        lambda sign, left, right: (
+            f"{left} {sign} {right} has no meaning: integers have + and -, formulas "
+            "& | ~, sets | & -, sequences +"
+        ),
+    ),
+    (
+        r"bad operand type for unary (\S+): '(\w+)'",
+        lambda sign, kind: f"{sign} of {kind} has no meaning: write 0 - x for integers, ~ for formulas",
+    ),
+    (
+        r"(\w+)\.__init__\(\) missing \d+ required \S+ arguments?: (.*)",
+        lambda kind, names: f"{kind}(…) lacks {names.replace(chr(39), '')}",
+    ),
+    (
+        r"(\w+)\.__init__\(\) takes .* but (\d+) .*",
+        lambda kind, _: f"{kind}(…) has too many arguments, or some without their name{_takes(kind)}",
+    ),
+    (
+        r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'.*",
+        lambda kind, name: f"{kind}(…) takes no {name}= {among(name, _fields(kind))}",
+    ),
+    (
+        r"(\w+)\(\) got an unexpected keyword argument '(\w+)'.*",
+        lambda mark, name: (
+            f"@{mark}(…) takes no {name}=: it takes default= and name="
+            if mark in ("invariant", "type_invariant", "deadlock_invariant", "reachable", "lemma")
+            else ""
+        ),
+    ),
+    (
+        r"(action|invariant|type_invariant|deadlock_invariant|reachable|lemma)\(\) takes from .*",
+        lambda mark: f"@{mark}(…) takes no words without a name: {members.USAGE[mark]}",
+    ),
+)
+"""Python's words, and what is said instead of them; empty if Python's words are better."""
+
+
+def explained(error: BaseException) -> str:
+    """The error in a line, without its place. Errors that only the author understands keep Python's words."""
+    words = str(error)
+    match error:
+        case DefinitionError() | UsageError() | SortError():
+            return words
+        case ImportError() if (error.name or "").partition(".")[0] == "verifier":
+            found = _not_offered(words)
+        case AttributeError() | NameError():
+            found = _misnamed(error)
+        case TypeError():
+            found = _reworded(words)
+        case _:
+            found = ""
+    said = " ".join(words.split())
+    return found or type(error).__name__ + (f": {said}" if said else "")
+
+
+def _reworded(words: str) -> str:
+    for pattern, instead in _WORDS:
+        found = re.fullmatch(pattern, words)
+        if found is not None:
+            return instead(*(_KINDS.get(part, part) for part in found.groups()))
+    return ""
+
+
+def _not_offered(words: str) -> str:
+    """A name that was imported from ``verifier`` and is not there."""
+    found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", words)
+    if found is None:
+        return ""
+    near = nearest(found[1], _written_with())
+    return f"{found[2]} has no {found[1]!r}" + (f"; did you mean {near!r}?" if near else "")
+
+
+def _misnamed(error: AttributeError | NameError) -> str:
+    """A name that is not known, with those that are; of names of Python only the nearest."""
+    name = error.name or ""
+    if isinstance(error, NameError):
+        near = nearest(name, _written_with())
+        return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
+    owner: Any = error.obj
+    kind = str(error).partition("'")[2].partition("'")[0]
+    if _assigns(error):
+        return f"{_KINDS.get(kind, kind)} is not assigned in Python: an action says then={{…}} in its Step"
+    if isinstance(owner, State | Value) and "object has no attribute" not in str(error):
+        return str(error)
+    if isinstance(owner, Value):
+        return f"{_KINDS[type(owner).__name__]} has no {name!r} {among(name, _public(type(owner)))}"
+    if constants_of(type(owner)) or any(base.__name__ == "Protocol" for base in type(owner).__mro__):
+        known = [*constants_of(type(owner)), *_own(type(owner))]
+        return f"the protocol has no {name!r} {among(name, known)}"
+    return ""
+
+
+def _assigns(error: AttributeError) -> bool:
+    """Whether an attribute of a value was assigned, not read."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None or "Value' object" not in str(error):
+        return False
+    return dis.opname[step.tb_frame.f_code.co_code[step.tb_lasti]] == "STORE_ATTR"
+
+
+def _public(kind: type) -> list[str]:
+    return [name for name in dir(kind) if not name.startswith("_") and name not in ("term", "sort")]
+
+
+def _own(kind: type) -> list[str]:
+    """What the classes of a protocol define for its methods to use."""
+    bases = [base for base in kind.__mro__ if base.__name__ != "Protocol" and base is not object]
+    marks = (Constant, members.ActionMember, members.PropertyMember, members.LemmaMember)
+    found = {name: item for base in bases for name, item in vars(base).items()}
+    return [
+        name
+        for name, item in found.items()
+        if not name.startswith("_") and name not in _FOR_THE_TOOL and not isinstance(item, marks)
+    ]
+
+
+_FOR_THE_TOOL = (
+    "name", "next", "lanes", "drawing", "default_depth", "state", "init", "constraint", "assumptions"
+)  # fmt: skip
+"""What a protocol's class has for this tool, not for its own methods."""
+
+
+def _written_with() -> list[str]:
+    """The names that protocols are written with."""
+    import verifier
+
+    return verifier.__all__
+
+
+def _fields(kind: str) -> list[str]:
+    return list(getattr(_class(kind), "__dataclass_fields__", ()))
+
+
+def _takes(kind: str) -> str:
+    if kind == "State":
+        return ": it takes variables, as in State(x=Range(0, 3))"
+    names = _fields(kind)
+    return f": it takes {', '.join(names)}" if names else ""
+
+
+def _class(kind: str) -> Any:
+    rooms: tuple[Mapping[str, Any], ...] = (vars(members), vars(constants), vars(sorts), vars(values))
+    return next((room[kind] for room in rooms if kind in room), None)

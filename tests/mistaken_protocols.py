@@ -1,0 +1,427 @@
+"""Mistakes in a protocol: what is written instead of a part of it, and what is said then."""
+
+from __future__ import annotations
+
+SPEC = '''
+"""A lock."""
+from verifier import *
+
+class Lock(Protocol):
+    """Clients take turns holding one lock."""
+    name = "lock"
+    clients = IndexSetConstant(3)
+    most = IntegerConstant(2, minimum=1, maximum=4)
+    mode = ChoiceConstant("fair", choices=("fair", "free"))
+
+    def assumptions(self):
+        return [(self.most < 4, "most < 4")]
+
+    def state(self):
+        return State(
+            holder=Option(self.clients),
+            asked=Set(self.clients),
+            count=Range(0, self.most),
+            phase=Enum("phase", ("idle", "busy")),
+            last=Record(who=Option(self.clients), at=Range(0, 3)),
+        )
+
+    def init(self, s):
+        return s.holder.is_none & s.asked.is_empty & (s.count == 0) & (s.phase == "idle") & arbitrary(s.last)
+
+    @action(client="clients")
+    def ask(self, s, client):
+        return Step(
+            when=[~s.asked.contains(client), s.holder != client],
+            then={s.asked: s.asked.add(client)},
+        )
+
+    @action(client="clients")
+    def grant(self, s, client):
+        return Step(
+            when=[s.holder.is_none, s.asked.contains(client)],
+            then={s.holder: client, s.asked: s.asked.remove(client), s.phase: "busy"},
+        )
+
+    @action()
+    def release(self, s):
+        return Step(when=[s.holder != None], then={s.holder: None, s.phase: "idle"})
+
+    @invariant()
+    def holder_waits_no_more(self, s):
+        return forall(self.clients, lambda c: (s.holder == c).implies(~s.asked.contains(c)))
+'''
+
+INIT = SPEC[SPEC.index("    def init") : SPEC.index("    @action(client")]
+STATE = SPEC[SPEC.index("    def state") : SPEC.index("    def init")]
+ASK, RELEASE = 'clients")\n    def ask(self, s, client)', "def release(self, s)"
+STEP = SPEC[SPEC.index("return Step(when=[s.holder != None]") : SPEC.index("\n\n    @invariant")]
+CLAIM, FORMULA = "def holder_waits_no_more(self, s)", SPEC[SPEC.index("return forall(") :].strip()
+CLASS, COUNT = "class Lock(Protocol)", "Range(0, self.most)"
+MOST, CHOICES, NAME = "minimum=1, maximum=4", 'choices=("fair", "free")', 'name = "lock"'
+
+Change = tuple[str, str]
+"""A part of the protocol, and what is written instead."""
+
+
+def claims(formula: str) -> Change:
+    return FORMULA, formula
+
+
+def steps(when: str, then: str) -> Change:
+    return STEP, f"return Step(when={when}, then={then})"
+
+
+MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
+    # The class and its methods.
+    (
+        ((INIT, ""),),
+        "class Lock",
+        "lock has no init: define init(self, s), the formula of the initial states",
+    ),
+    (((STATE, ""),), "class Lock", "lock has no state: define state(self), which returns State(…)"),
+    ((("def init(", "def initial("),), "class Lock", "did you mean init by 'initial'?"),
+    ((("def init(self, s)", "def init(self)"),), "def init", "init takes (self, s), not (self)"),
+    ((("def state(self)", "def state(self, s)"),), "def state", "state takes (self), not (self, s)"),
+    (((RELEASE, "def release(self)"),), "def release", "action release takes (self, s), not (self)"),
+    (
+        ((CLAIM, CLAIM.replace("s)", "s, c)")),),
+        "def holder_",
+        "property holder_waits_no_more takes (self, s), not (self, s, c)",
+    ),
+    (((NAME, "name = 3"),), "name = 3", "name is a word, as in name = 'lock', not 3"),
+    (
+        ((NAME, 'next = ("ask", "grnt")'),),
+        "next =",
+        "which is no action (allowed: ask, grant, release); did you mean 'grant'?",
+    ),
+    (
+        ((NAME, 'next = "ask"'),),
+        "next =",
+        "next is a tuple of the names of actions in quotes, as in ('ask', 'grant'), not 'ask'",
+    ),
+    (
+        ((NAME, 'lanes = "client"'),),
+        "lanes =",
+        "lanes names no index set: 'client' (allowed: clients); did you mean 'clients'?",
+    ),
+    (((NAME, "default_depth = -3"),), "default_depth", "default_depth is an integer from 0, not -3"),
+    # Marks, and the parameters of actions.
+    (
+        (("@invariant()", '@invariant("Title")'),),
+        "@invariant",
+        "@invariant marks a method, not 'Title': another title is given as name='Title'",
+    ),
+    (
+        (("@invariant()", '@invariant(nam="Title")'),),
+        "@invariant",
+        "@invariant(…) takes no nam=: it takes default= and name=",
+    ),
+    (
+        (("@invariant()", "@invariant(name=3)"),),
+        "def holder_",
+        "the name of property holder_waits_no_more is a word in quotes, not 3",
+    ),
+    (
+        (("@invariant()", "@invariant()\n    @reachable()"),),
+        "@invariant",
+        "@invariant stands above another mark: a method has one",
+    ),
+    (
+        ((ASK, 'clients")\n    def ask(self, s)'),),
+        "def ask",
+        "the mark gives 'client' a domain, but the method has no such parameter",
+    ),
+    (
+        ((ASK, 'clients")\n    def ask(self, s, clint)'),),
+        "def ask",
+        "the parameter 'clint' has no domain (allowed: client); did you mean 'client'?",
+    ),
+    (
+        ((RELEASE, "def release(self, s, client)"),),
+        "def release",
+        "the parameter 'client' has no domain: write @action(client='…')",
+    ),
+    (
+        ((ASK, ASK.replace("clients", "cleints")),),
+        "def ask",
+        "'cleints' of client is no sort of the protocol (allowed: clients); did you mean 'clients'?",
+    ),
+    (
+        (('client="' + ASK, "client=clients)\n    def ask(self, s, client)"),),
+        "def ask",
+        "the name of an attribute in quotes, as in client='nodes', not the constant itself",
+    ),
+    (
+        ((FORMULA, "return self.holder_waits_no_more(s)"),),
+        "return self.holder_",
+        "a marked method (property) cannot be called",
+    ),
+    # Variables and sorts.
+    (((COUNT, "5"),), "return State(", "the state variable count needs a sort, as Range(0, 3), not 5"),
+    (((COUNT, "Range"),), "return State(", "not the class Range without its arguments: write Range(…)"),
+    (((COUNT, "bool"),), "return State(", "not Python's bool: write Boolean()"),
+    (
+        ((COUNT, "Lock.most"),),
+        "return State(",
+        "not the declaration of a constant: write self. before its name",
+    ),
+    (
+        (("return State(", "return State({},"),),
+        "return State(",
+        "State(…) has too many arguments, or some without their name: it takes variables, as in",
+    ),
+    ((("return State(", "State("),), "def state", "state of lock returns no State(…)"),
+    ((("at=Range(0, 3)", "at=3"),), "at=3", "the field at of a Record is a sort, as Range(0, 3), not 3"),
+    (((COUNT, "Range(0, '3')"),), "Range(0, '3')", "the upper bound of a Range is an integer, not '3'"),
+    (((COUNT, "Range(3)"),), "Range(3)", "Range(…) lacks high"),
+    (
+        ((COUNT, "Sequence(Range(0, 1), self.clients)"),),
+        "Sequence(",
+        "the capacity of a Sequence is an integer, not IndexSet(",
+    ),
+    (
+        (("asked=Set(self.clients)", "asked=Set('clients')"),),
+        "asked=Set(",
+        "the element of a Set is a sort, as Range(0, 3), not 'clients'",
+    ),
+    (
+        (('("idle", "busy")', '"idle", "busy"'),),
+        "Enum(",
+        "Enum(…) has too many arguments, or some without their name: it takes name, members",
+    ),
+    (
+        (('"phase", ("idle", "busy")', '"idle", "busy"'),),
+        "Enum(",
+        "an Enum has a name and a tuple of members",
+    ),
+    (
+        (("return State(", "self.most = 3\n        return State("),),
+        "self.most = 3",
+        "the constant most is set from outside, not by self.most = …",
+    ),
+    # Constants and assumptions.
+    (
+        ((f"2, {MOST}", f"7, {MOST}"),),
+        "most =",
+        "the default 7 of the constant most is not allowed: most is an integer from 1 up to 4",
+    ),
+    (
+        ((MOST, "minimun=1"),),
+        "most =",
+        "takes no minimun= (allowed: default, description, minimum, maximum); did you mean 'minimum'?",
+    ),
+    (((f"2, {MOST}", ""),), "most =", "IntegerConstant(…) lacks default"),
+    (
+        (('"fair", ch', '"fairr", ch'),),
+        "mode =",
+        "the default 'fairr' of the constant mode is not allowed: mode is fair or free",
+    ),
+    (
+        ((CHOICES, 'choices="fair"'),),
+        "mode =",
+        "a ChoiceConstant has choices=('one', 'other'), not choices='fair'",
+    ),
+    (
+        (('return [(self.most < 4, "most < 4")]', "return self.most < 4"),),
+        "def assumptions",
+        "returns a list of pairs, as in [(self.first <= self.last, 'first <= last')], not True",
+    ),
+    (
+        (('return [(self.most < 4, "most < 4")]', "return [self.most < 4]"),),
+        "def assumptions",
+        "an assumption of lock is True or False, and its words",
+    ),
+    (
+        (("self.most < 4", "self.most < 2"),),
+        "def assumptions",
+        "lock assumes most < 4; its defaults are clients=3, most=2, mode=fair",
+    ),
+    (
+        (("self.most < 4", "self.mst < 4"),),
+        "self.mst",
+        "the protocol has no 'mst' (allowed: clients, most, mode); did you mean 'most'?",
+    ),
+    # Formulas.
+    (
+        (("return s.holder.is_none &", "s.holder.is_none &"),),
+        "def init",
+        "init is None, not a formula: is a return missing?",
+    ),
+    (
+        (("return s.holder.is_none &", "return [s.holder.is_none] and [s.asked.is_empty],"),),
+        "def init",
+        "init is one formula, not a list of 2: join them with &",
+    ),
+    (
+        (claims(FORMULA.removeprefix("return ")),),
+        "def holder_",
+        "property HolderWaitsNoMore is None, not a formula: is a return missing?",
+    ),
+    (
+        (claims("return s.hodler == None"),),
+        "return s.hodler == None",
+        "state variable 'hodler' (allowed: holder, asked, count, phase, last); did you mean 'holder'?",
+    ),
+    (
+        (claims("return forall(self.clients, lambda c: s.hodler == c)"),),
+        "return forall(self.clients, lambda c: s.hodler == c)",
+        "unknown state variable 'hodler'",
+    ),
+    (
+        (claims("return s.last.hwo == None"),),
+        "return s.last.hwo == None",
+        "the record has no field 'hwo' (allowed: who, at); did you mean 'who'?",
+    ),
+    (
+        (claims("return s.holder.is_nonee"),),
+        "return s.holder.is_nonee",
+        "an option has no 'is_nonee' (allowed: is_none, is_some, value); did you mean 'is_none'?",
+    ),
+    (
+        (claims("return s.asked.contain(s.holder)"),),
+        "return s.asked.contain(s.holder)",
+        "a set has no 'contain'",
+    ),
+    (
+        (claims("return forall(self.client, lambda c: s.holder == c)"),),
+        "return forall(self.client, lambda c: s.holder == c)",
+        "the protocol has no 'client' (allowed: clients, most, mode); did you mean 'clients'?",
+    ),
+    (
+        (claims("return foral(self.clients, lambda c: s.holder == c)"),),
+        "return foral(self.clients, lambda c: s.holder == c)",
+        "the name 'foral' is not known; did you mean 'forall'?",
+    ),
+    (
+        (claims("return forall(self.clients, lambda: s.count == 0)"),),
+        "return forall(self.clients, lambda: s.count == 0)",
+        "the function of a quantifier has a parameter for each domain, here 1: it has none",
+    ),
+    (
+        (claims("return forall(self.clients, self.clients, lambda c: s.count == 0)"),),
+        "return forall(self.clients, self.clients, lambda c: s.count == 0)",
+        "a parameter for each domain, here 2: it has c",
+    ),
+    (
+        (claims("return image(self.clients, lambda a, b: a).is_empty"),),
+        "return image(self.clients, lambda a, b: a).is_empty",
+        "a parameter for each domain, here 1: it has a, b",
+    ),
+    (
+        (claims("return forall(self.clients, s.count == 0)"),),
+        "return forall(self.clients, s.count == 0)",
+        "a quantifier takes a function after its domains, as lambda n: …, not a value of BOOLEAN",
+    ),
+    (
+        (claims("return forall(lambda c: s.count == 0)"),),
+        "return forall(lambda c: s.count == 0)",
+        "a quantifier takes domains, and then a function",
+    ),
+    (
+        (claims("return s.phase == 'bussy'"),),
+        "return s.phase == 'bussy'",
+        "'bussy' is not a value of phase (allowed: idle, busy); did you mean 'busy'?",
+    ),
+    (
+        (claims("return s.holder == 'c7'"),),
+        "return s.holder == 'c7'",
+        "'c7' is not a value of client(3) (allowed: c1, c2, c3)",
+    ),
+    (
+        (claims("return s.holder == some(3)"),),
+        "return s.holder == some(3)",
+        "some(…) takes a value of the state, not 3",
+    ),
+    (
+        (claims("return s.holder == some(s.count)"),),
+        "return s.holder == some(s.count)",
+        "values of client(3) and of 0..2 do not go together",
+    ),
+    (
+        (claims("return s.count == 0 & s.holder.is_none"),),
+        "return s.count == 0 & s.holder.is_none",
+        "& joins formulas, and 0 is none: & binds tighter than == and <",
+    ),
+    (
+        (claims("return len(s.asked) == 0"),),
+        "return len(s.asked) == 0",
+        "len of a set is not known while the protocol is being read: write .cardinality of a set",
+    ),
+    (
+        (claims("return all(s.asked.contains(c) for c in self.clients)"),),
+        "return all(s.asked.contains(c) for c in self.clients)",
+        "a sort (IndexSet) has no elements while the protocol is being read: quantify over it",
+    ),
+    (
+        (claims("return s.holder.is_none()"),),
+        "return s.holder.is_none()",
+        "a formula is no function: leave out the parentheses behind it",
+    ),
+    (
+        (claims("return s.asked < s.asked"),),
+        "return s.asked < s.asked",
+        "a set < a set has no meaning: integers are ordered, and sets have <= for subsets",
+    ),
+    (
+        (claims("return s.count * 2 == 2"),),
+        "return s.count * 2 == 2",
+        "an integer of the state * int has no meaning: integers have + and -",
+    ),
+    (
+        (claims("return -s.count == 2"),),
+        "return -s.count == 2",
+        "- of an integer of the state has no meaning: write 0 - x",
+    ),
+    (
+        (claims("return s.holder[0]"),),
+        "return s.holder[0]",
+        "an option has no items: [ ] is for functions and sequences",
+    ),
+    # Steps.
+    (
+        ((STEP, STEP.removeprefix("return ")),),
+        "def release",
+        "action release returns no Step(when=…, then=…)",
+    ),
+    (
+        ((STEP, "return Step(when=[s.holder != None])"),),
+        "return Step(when=[s.holder !=",
+        "action release: Step(…) lacks then",
+    ),
+    (
+        (steps("[self.most == 2]", "{}"),),
+        "def release",
+        "a guard line of release is decided while Python reads the protocol: it is True whatever the state",
+    ),
+    ((steps("[None]", "{}"),), "def release", "a guard line of release is None, not a formula"),
+    ((steps("True", "{}"),), "def release", "action release: when is a list of formulas, [...], not True"),
+    ((steps("[]", "{s.hodler: None}"),), "s.hodler", "unknown state variable 'hodler'"),
+    (
+        (steps("[]", "{s.phase: 'ilde'}"),),
+        "def release",
+        "'ilde' is not a value of phase (allowed: idle, busy); did you mean 'idle'?",
+    ),
+    (
+        (steps("[]", "{s.last: dict(hwo=None, at=0)}"),),
+        "def release",
+        "the record has no field 'hwo' (allowed: who, at); did you mean 'who'?",
+    ),
+    (
+        (steps("[]", "{s.last: dict(who=None)}"),),
+        "def release",
+        "a record is given all its fields: at of Record(",
+    ),
+    (
+        (steps("[]", "{s.last: s.last.updated(hwo=None)}"),),
+        "updated",
+        "the record has no field 'hwo' (allowed: who, at); did you mean 'who'?",
+    ),
+    (
+        ((STEP, "s.holder = None"),),
+        "s.holder = None",
+        "s.holder is not assigned in Python: an action says then={s.holder: …} in its Step",
+    ),
+    (((STEP, "s.last.who = None"),), "s.last.who = None", "a record is not assigned in Python"),
+    (((STEP, "s.holder[0] = None"),), "s.holder[0] = None", "an option is not assigned in Python"),
+]
+"""The changes, a part of the line that is named, and words of the error."""

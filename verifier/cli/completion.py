@@ -1,0 +1,86 @@
+"""What a shell completes: files, specs, and of a spec the properties and constants."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from verifier.specs.protocol import Protocol
+
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def files(incomplete: str) -> list[CompletionItem]:
+    """Any file; the shell knows them."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def specs(incomplete: str) -> list[CompletionItem]:
+    """The built-in protocols, and Python files and folders."""
+    from verifier.specs.registry import BUILT_IN
+
+    named = [CompletionItem(name) for name in BUILT_IN if name.startswith(incomplete)]
+    folder, _, start = incomplete.rpartition("/")
+    before = f"{folder}/" if "/" in incomplete else ""
+    try:
+        beside = sorted(Path(before or ".").iterdir())
+    except OSError:
+        beside = []
+    found = [item for item in beside if item.name.startswith(start) and (start or item.name[0] != ".")]
+    return [
+        *named,
+        *(CompletionItem(f"{before}{item.name}") for item in found if item.suffix == ".py"),
+        *(CompletionItem(f"{before}{item.name}/", type="dir") for item in found if item.is_dir()),
+    ]
+
+
+def commands(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The commands of verify."""
+    group = context.find_root().command
+    names = group.list_commands(context) if isinstance(group, click.Group) else []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def completed(what: str) -> Complete:
+    """Completes the ``properties`` or ``constants`` of the spec that stands on the command line before."""
+    names = {"properties": _properties, "constants": _constants}[what]
+
+    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        given = (context.params.get("spec_option"), context.params.get("spec_argument"), *context.args)
+        spec = next((word for word in given if word), None)  # click stops at the option that lacks its value
+        if spec is None:
+            return []
+        from verifier.specs.registry import load
+
+        try:
+            found = [name for name in names(load(spec)) if name.startswith(incomplete)]
+        except Exception:  # noqa: BLE001 -- a file of one's own may raise anything; the command says what
+            return []
+        return [CompletionItem(name) for name in found]
+
+    return complete
+
+
+def _properties(kind: type[Protocol]) -> Iterator[str]:
+    from verifier.specs.definition import PropertyKind
+    from verifier.specs.members import PropertyMember
+    from verifier.specs.names import TYPE_INVARIANT, title_of
+
+    yield "all"
+    members = {name: inspect.getattr_static(kind, name) for name in dir(kind)}
+    found = {name: item for name, item in members.items() if isinstance(item, PropertyMember)}
+    yield from (item.name or title_of(name) for name, item in found.items())
+    if all(item.kind is not PropertyKind.TYPE_INVARIANT for item in found.values()):
+        yield TYPE_INVARIANT
+
+
+def _constants(kind: type[Protocol]) -> Iterator[str]:
+    from verifier.specs.constants import constants_of
+
+    yield from (f"{name}=" for name in constants_of(kind))

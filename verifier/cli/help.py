@@ -1,0 +1,31 @@
+"""``verify help``."""
+
+from __future__ import annotations
+
+import click
+
+from verifier.cli.completion import commands
+from verifier.errors import unknown_name
+
+
+@click.command("help")
+@click.argument("name", metavar="[COMMAND]", required=False, shell_complete=commands)
+@click.pass_context
+def command(context: click.Context, name: str | None) -> int:
+    """Show the help of COMMAND, or of verify.
+
+    \b
+    Example:
+      verify help bmc
+    """
+    root = context.find_root()
+    group = root.command
+    assert isinstance(group, click.Group)
+    if name is None:
+        click.echo(group.get_help(root))
+        return 0
+    found = group.get_command(root, name)
+    if found is None:
+        raise unknown_name("command", name, group.list_commands(root))
+    click.echo(found.get_help(click.Context(found, parent=root, info_name=name)))
+    return 0
