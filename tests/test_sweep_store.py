@@ -27,9 +27,9 @@ def rows(count: int) -> list[Row]:
         steps=2,
         fewest=True,
         peak_memory=2**40,
-        trace={"states": [1, {"a": "ä"}]},
+        trace={"#meta": {}, "vars": ["a"], "states": [{"a": "ä"}]},
         proof={"clauses": 3},
-        drawing={},
+        drawing={"lanes": [], "messages": []},
         statistics={"x": None},
     )
     return [replace(full, job_id=f"{number:016x}") for number in range(count)]

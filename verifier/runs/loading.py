@@ -14,6 +14,9 @@ from verifier.specs.protocol import DefinitionError, Protocol, define
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
+_MOST_BUILT_IN, _MOST = 1000, 10**6
+"""The largest constant of a file's, if its spec is built in and if the user chose it."""
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -63,6 +66,18 @@ def trusted_spec(named: str, given: str | None, what: str) -> str:
             "its code"
         )
     return named
+
+
+def trusted_constants(constants: Mapping[str, Any], given: str | None, what: str) -> Mapping[str, Any]:
+    """The constants that a file names; ``given`` is the spec that the user chose, ``what`` the file.
+
+    Raises UsageError for a number so large that nothing can be built.
+    """
+    most = _MOST_BUILT_IN if given is None else _MOST
+    for name, value in constants.items():
+        if isinstance(value, int) and abs(value) > most:
+            raise UsageError(f"{what} has {name}={value}, and more than {most:,} is taken for a mistake")
+    return constants
 
 
 def _place(spec: str, error: BaseException) -> str:
