@@ -53,6 +53,27 @@ class Sort:
         """The sorts that this sort consists of."""
         return ()
 
+    @property
+    def lacking(self) -> Sort | None:
+        """The first part that needs values and has none, by which a variable of this sort has none.
+
+        An unused slot of a sequence needs a value too.
+        """
+        return None
+
+
+def _require(fits: bool, what: str, wanted: str, value: Any) -> None:
+    if not fits:
+        raise SortError(f"{what} should be {wanted}, not {value!r}")
+
+
+def _require_integer(what: str, value: Any) -> None:
+    _require(isinstance(value, int), what, "an integer", value)
+
+
+def _require_sort(what: str, value: Any) -> None:
+    _require(isinstance(value, Sort), what, "a sort, as Range(0, 3)", value)
+
 
 @dataclass(frozen=True)
 class Boolean(Sort):
@@ -78,6 +99,14 @@ class Range(Sort):
 
     low: int
     high: int
+
+    def __post_init__(self) -> None:
+        _require_integer("the first number of a range", self.low)
+        _require_integer("the last number of a range", self.high)
+
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.high < self.low else None
 
     def values(self) -> Iterator[Concrete]:
         return iter(range(self.low, self.high + 1))
@@ -112,6 +141,8 @@ class Enum(Sort):
     members: tuple[str | int, ...]
 
     def __post_init__(self) -> None:
+        _require(isinstance(self.name, str), "the name of an enumeration", "a word", self.name)
+        _require(isinstance(self.members, tuple), f"the members of {self.name}", "a tuple", self.members)
         if len(set(self.members)) != len(self.members) or not self.members:
             raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
         given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
@@ -154,10 +185,16 @@ class IndexSet(Sort):
     prefix: str = ""
 
     def __post_init__(self) -> None:
+        _require_integer("the number of elements of an index set", self.count)
+        _require(isinstance(self.name, str), "the name of an index set", "a word", self.name)
         if not re.fullmatch(r"[^\W\d_][\w -]*", self.name):
             raise SortError(f"an index set is called by a word, such as 'replica', not by {self.name!r}")
         if not self.prefix:
             object.__setattr__(self, "prefix", self.name[0])
+
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.count < 1 else None
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -197,6 +234,7 @@ class Option(Sort):
     inner: Sort
 
     def __post_init__(self) -> None:
+        _require_sort("what an option holds", self.inner)
         if isinstance(self.inner, Option):
             raise SortError("an option of an option cannot tell which of them is none: use a record")
 
@@ -238,6 +276,8 @@ class Record(Sort):
         unfit = [name for name in fields if not name.isidentifier()]
         if unfit:
             raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")
+        for name, sort in fields.items():
+            _require_sort(f"the field {name} of a record", sort)
         object.__setattr__(self, "fields", tuple(fields.items()))
 
     @property
@@ -268,6 +308,10 @@ class Record(Sort):
     def parts(self) -> PythonSequence[Sort]:
         return tuple(sort for _, sort in self.fields)
 
+    @property
+    def lacking(self) -> Sort | None:
+        return next((part for _, sort in self.fields if (part := sort.lacking)), None)
+
     def __str__(self) -> str:
         return "Record(" + ", ".join(f"{name}: {sort}" for name, sort in self.fields) + ")"
 
@@ -278,6 +322,14 @@ class Function(Sort):
 
     domain: Sort
     range: Sort
+
+    def __post_init__(self) -> None:
+        _require_sort("the domain of a function", self.domain)
+        _require_sort("the range of a function", self.range)
+
+    @property
+    def lacking(self) -> Sort | None:
+        return None if self.domain.lacking else self.range.lacking
 
     def values(self) -> Iterator[Concrete]:
         keys = tuple(self.domain.values())
@@ -312,6 +364,9 @@ class Set(Sort):
 
     element: Sort
 
+    def __post_init__(self) -> None:
+        _require_sort("what a set holds", self.element)
+
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
         for count in range(len(elements) + 1):
@@ -337,6 +392,14 @@ class Sequence(Sort):
 
     element: Sort
     capacity: int
+
+    def __post_init__(self) -> None:
+        _require_sort("what a sequence holds", self.element)
+        _require_integer("the capacity of a sequence", self.capacity)
+
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.capacity < 0 else self.element.lacking if self.capacity else None
 
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
@@ -371,6 +434,14 @@ class Bag(Sort):
 
     element: Sort
     maximum: int
+
+    def __post_init__(self) -> None:
+        _require_sort("what a bag holds", self.element)
+        _require_integer("how often a bag holds a value", self.maximum)
+
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.maximum < 0 and not self.element.lacking else None
 
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())

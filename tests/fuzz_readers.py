@@ -37,6 +37,7 @@ from verifier.trust import certificate as certificates
 
 SECONDS = 20
 """What takes longer hangs."""
+_BOTH = ("--property", "NotAllAsk", "--property", "FirstNeverHolds")
 _RABBIT = ("--spec", "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
 _TINY = ("replicas=2", "log_size=1", "max_records=1", "max_leader_epoch=1")
 _KAFKA = ("--spec", "kafka-truncate-hw", *(word for setting in _TINY for word in ("--set", setting)))
@@ -149,7 +150,7 @@ def _report_folder(file: Any, folder: Path, output_format: str) -> tuple[int, st
 def _runs() -> tuple[Any, ...]:
     """What commands print: a violation, an exploration, walks, a proof by IC3, one by lemmas."""
     asked: list[tuple[str, ...]] = [
-        ("bmc", "--spec", LOCK, "--depth", "4", "--property", "NotAllAsk", "--property", "FirstNeverHolds", *FAST),
+        ("bmc", "--spec", LOCK, "--depth", "4", *_BOTH, *FAST),
         ("explore", *_RABBIT, "--max-depth", "4"),
         ("simulate", *_RABBIT, "--depth", "6", "--walks", "20"),
         ("prove", *_RABBIT, "--property", "TypeOK"),
