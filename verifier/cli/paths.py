@@ -20,7 +20,7 @@ from verifier.files import same_file
 from verifier.specs.registry import BUILT_IN
 
 _KEY = "verifier.cli.paths"
-_OF_A_SWEEP = ("rows", "parts", "sweep.json", "lock", "lock.holder")
+_OF_A_SWEEP = ("rows", "parts", "damaged", "sweep.json", "lock", "lock.holder")
 """What a sweep's folder holds that nothing else may be written to."""
 
 
