@@ -14,7 +14,7 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
-from verifier.runs.loading import load, trusted_constants, trusted_spec
+from verifier.runs.loading import load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
@@ -52,8 +52,7 @@ def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float 
     loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
     limits = Limits(timeout).begun()
     certificate, content = read(path)
-    constants = trusted_constants(certificate.constants, spec, "the certificate")
-    loaded = load(trusted_spec(certificate.spec, spec, "the certificate"), constants)
+    loaded = load(trusted_spec(certificate.spec, spec, "the certificate"), certificate.constants)
     checker = solver or other_solver(certificate.found_by.solver)
     if checker in certificate.found_by.solver.split("+"):
         raise UsageError(f"--solver {checker} found this proof: another one must check it")

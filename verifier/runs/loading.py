@@ -9,7 +9,7 @@ from typing import Any
 
 from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
-from verifier.specs.constants import ChoiceConstant, Constant, constants_of
+from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import DefinitionError, Protocol, define
@@ -18,7 +18,7 @@ from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
 _MOST_BUILT_IN, _MOST = 1000, 10**6
-"""The largest constant of a file's, if its spec is built in and if the user chose it."""
+"""The largest number that a constant of a built-in protocol is, and one of any other that sets no maximum."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,21 @@ def load_class_at(
 ) -> Loaded:
     """The same of a class; ``spec`` is how it was named. Passes on what the class's own code raises."""
     protocol = kind(dict(settings))
+    _check_size(protocol, _MOST_BUILT_IN if spec in BUILT_IN else _MOST)
     definition = define(protocol)
     if not empty and (found := _without_values(definition)) is not None:
         words = f"{found[0]} cannot have a value: {found[1]} is empty ({_why(protocol, found)})"
         raise DefinitionError(placed(place_of(kind.state), words))
     return Loaded(spec or kind.spec_name(), definition, vocabulary(protocol), began)
+
+
+def _check_size(protocol: Protocol, most: int) -> None:
+    """Raises UsageError for a number with which nothing can be built: even defining it takes too long."""
+    for name, constant in constants_of(type(protocol)).items():
+        value = protocol.constants[name]
+        bounded = isinstance(constant, IntegerConstant) and constant.maximum is not None
+        if isinstance(value, int) and abs(value) > most and not bounded:
+            raise UsageError(f"constant {name}={value} is taken for a mistake: it is beyond {most:,}")
 
 
 def _without_values(definition: Definition) -> tuple[str, Sort] | None:
@@ -119,18 +129,6 @@ def trusted_spec(named: str, given: str | None, what: str) -> str:
             "its code"
         )
     return named
-
-
-def trusted_constants(constants: Mapping[str, Any], given: str | None, what: str) -> Mapping[str, Any]:
-    """The constants that a file names; ``given`` is the spec that the user chose, ``what`` the file.
-
-    Raises UsageError for a number so large that nothing can be built.
-    """
-    most = _MOST_BUILT_IN if given is None else _MOST
-    for name, value in constants.items():
-        if isinstance(value, int) and abs(value) > most:
-            raise UsageError(f"{what} has {name}={value}, and more than {most:,} is taken for a mistake")
-    return constants
 
 
 def _place(spec: str, error: BaseException) -> str:

@@ -13,7 +13,7 @@ from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Run
-from verifier.runs.loading import Loaded, load, trusted_constants, trusted_spec
+from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
@@ -43,8 +43,7 @@ def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str
     with _naming(file):
         data = itf.parse(text)
         about = itf.header(data)
-    constants = trusted_constants(about.constants, spec, "the trace")
-    loaded = load(trusted_spec(about.spec, spec, "the trace"), {**constants, **settings})
+    loaded = load(trusted_spec(about.spec, spec, "the trace"), {**about.constants, **settings})
     with _naming(file):
         _check_property(about, loaded)
         model = with_deadlock(build(loaded.definition))
