@@ -76,6 +76,14 @@ class Sort:
         """The sorts that this sort consists of."""
         return ()
 
+    @property
+    def lacking(self) -> Sort | None:
+        """The first part that needs values and has none, by which a variable of this sort has none.
+
+        An unused slot of a sequence needs a value too.
+        """
+        return None
+
 
 @dataclass(frozen=True)
 class Boolean(Sort):
@@ -106,6 +114,10 @@ class Range(Sort):
         if type(self.low) is not int or type(self.high) is not int:  # there are many, so the quick way first
             _require_integer("the lower bound of a Range", self.low)
             _require_integer("the upper bound of a Range", self.high)
+
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.high < self.low else None
 
     def values(self) -> Iterator[Concrete]:
         return iter(range(self.low, self.high + 1))
@@ -188,10 +200,18 @@ class IndexSet(Sort):
     prefix: str = ""
 
     def __post_init__(self) -> None:
+        _require_integer("the number of elements of an index set", self.count)
+        written: Any = self.name
+        if not isinstance(written, str):
+            raise SortError(f"the name of an index set is a word, as 'replica', not {written!r}")
         if not re.fullmatch(r"[^\W\d_][\w -]*", self.name):
             raise SortError(f"an index set is called by a word, such as 'replica', not by {self.name!r}")
         if not self.prefix:
             object.__setattr__(self, "prefix", self.name[0])
+
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.count < 1 else None
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -305,6 +325,10 @@ class Record(Sort):
     def parts(self) -> PythonSequence[Sort]:
         return tuple(sort for _, sort in self.fields)
 
+    @property
+    def lacking(self) -> Sort | None:
+        return next((part for _, sort in self.fields if (part := sort.lacking)), None)
+
     def __str__(self) -> str:
         return "Record(" + ", ".join(f"{name}: {sort}" for name, sort in self.fields) + ")"
 
@@ -319,6 +343,10 @@ class Function(Sort):
     def __post_init__(self) -> None:
         _require_sort("the domain of a Function", self.domain)
         _require_sort("the range of a Function", self.range)
+
+    @property
+    def lacking(self) -> Sort | None:
+        return None if self.domain.lacking else self.range.lacking
 
     def values(self) -> Iterator[Concrete]:
         keys = tuple(self.domain.values())
@@ -386,6 +414,10 @@ class Sequence(Sort):
         _require_sort("the element of a Sequence", self.element)
         _require_integer("the capacity of a Sequence", self.capacity)
 
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.capacity < 0 else self.element.lacking if self.capacity else None
+
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
         for length in range(self.capacity + 1):
@@ -423,6 +455,10 @@ class Bag(Sort):
     def __post_init__(self) -> None:
         _require_sort("the element of a Bag", self.element)
         _require_integer("the maximum of a Bag", self.maximum)
+
+    @property
+    def lacking(self) -> Sort | None:
+        return self if self.maximum < 0 and not self.element.lacking else None
 
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())

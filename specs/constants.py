@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 Setting = TypeVar("Setting")
 
-MOST_ELEMENTS = 10_000
-"""A larger index set is taken for a mistake."""
-
 
 class AssumptionFailed(UsageError):
     """A protocol's assumptions reject the constants."""
@@ -105,10 +102,10 @@ class IndexSetConstant(Constant[IndexSet]):
 
     @property
     def allowed(self) -> str:
-        return f"an integer from {self.minimum} up to {MOST_ELEMENTS}"
+        return f"an integer from {self.minimum}"
 
     def parse(self, value: Any) -> int:
-        return IntegerConstant(self.default, minimum=self.minimum, maximum=MOST_ELEMENTS).parse(value)
+        return IntegerConstant(self.default, minimum=self.minimum).parse(value)
 
     def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:
         name = self._name_in(type(protocol))

@@ -170,13 +170,13 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
     ("place", "value", "words"),
     [
         (("options",), None, "is no run of this version"),
-        (("seconds",), "long", "seconds is 'long'"),
-        (("constants",), [], "constants is []"),
+        (("seconds",), "long", 'seconds should be a number, it is "long"'),
+        (("constants",), [], "constants should be an object, it is []"),
         (("expected",), ["hold"], "did you mean 'holds'?"),
         (("results", 0, "verdict"), "PERHAPS", "PERHAPS"),
-        (("results", 0, "trace", "#meta"), None, '"#meta"'),
-        (("results", 0, "trace", "states"), [], '"states"'),
-        (("results", 0, "trace", "states", 2), {}, "state 2 of the trace has no holder"),
+        (("results", 0, "trace", "#meta"), None, "results[0].trace.#meta should be an object, it is null"),
+        (("results", 0, "trace", "states"), [], "results[0].trace.states is empty"),
+        (("results", 0, "trace", "states", 2), {}, "results[0].trace.states[2].holder is missing"),
     ],
 )
 def test_a_damaged_run_is_refused(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from tests.command_line import CHAIN, ROOT
+from tests.command_line import CHAIN, ROOT, wrong
 from tests.sweeping import jobs_of
 from verifier.errors import UsageError
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
-from verifier.sweep.store import ROWS, Full, Store, read_rows
+from verifier.sweep.store import ROWS, SCHEMA, Full, Store, read_rows
 
 
 def rows(count: int) -> list[Row]:
@@ -27,9 +30,9 @@ def rows(count: int) -> list[Row]:
         steps=2,
         fewest=True,
         peak_memory=2**40,
-        trace={"states": [1, {"a": "ä"}]},
+        trace={"#meta": {}, "vars": ["a"], "states": [{"a": "ä"}]},
         proof={"clauses": 3},
-        drawing={},
+        drawing={"lanes": [], "messages": []},
         statistics={"x": None},
     )
     return [replace(full, job_id=f"{number:016x}") for number in range(count)]
@@ -140,3 +143,62 @@ def test_full_is_said_with_its_reason(tmp_path: Path, monkeypatch: pytest.Monkey
         with pytest.raises(Full, match="no space left on device"):
             store.add(rows(1), "job")
     assert read_rows(tmp_path) == []
+
+
+def damaged_folder(folder: Path) -> tuple[list[Row], Path]:
+    """A folder with two files of rows, one of which is cut off, and what it had."""
+    two = rows(2)
+    with Store(folder) as store:
+        store.describe({"jobs": [row.job_id for row in two]})
+        for row in two:
+            store.add([row], row.job_id)
+    file = sorted((folder / ROWS).iterdir())[1]
+    file.write_bytes(file.read_bytes()[:-20])
+    return two, file
+
+
+def test_a_damaged_file_is_named_with_how_to_go_on(tmp_path: Path) -> None:
+    _, file = damaged_folder(tmp_path)
+    how = f"verify sweep ... --out {tmp_path} --repair sets it aside and runs its jobs again"
+    said = wrong("report", str(tmp_path))
+    assert said.startswith(f"verify: {file} holds no rows of a sweep: ")
+    assert said.endswith(how)
+    assert "Traceback" not in said
+
+
+def test_a_repair_sets_aside_what_holds_no_rows(tmp_path: Path) -> None:
+    two, file = damaged_folder(tmp_path)
+    with Store(tmp_path) as store:
+        (said,) = store.repair()
+        assert said.startswith(f"{file} holds no rows of a sweep: ")
+        assert store.repair() == []
+        assert read_rows(tmp_path) == two[:1]
+        store.add(two[1:], two[1].job_id)
+        store.compact()
+    assert read_rows(tmp_path) == two
+    assert [kept.name for kept in (tmp_path / "damaged").iterdir()] == [f"rows-{file.name}"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("trace", "{", "Expecting property name"),
+        ("verdict", "PERHAPS", "'PERHAPS' is not a valid VerdictKind"),
+        ("constants", "[1]", "constants should be an object"),
+        ("constants", None, "constants should be an object, it is null"),
+        ("seconds", None, "seconds should be a number, it is null"),
+    ],
+)
+def test_rows_that_are_none_are_damage_too(
+    column: str, value: str | None, words: str, tmp_path: Path
+) -> None:
+    with Store(tmp_path) as store:
+        store.add(rows(1), "job")
+        (file,) = (tmp_path / ROWS).iterdir()
+        (values,) = pq.ParquetFile(file).read().to_pylist()
+        pq.write_table(pa.Table.from_pylist([{**values, column: value}], schema=SCHEMA), file)
+        with pytest.raises(UsageError, match=re.escape(str(file))) as refused:
+            read_rows(tmp_path)
+        assert words in str(refused.value)
+        assert len(store.repair()) == 1
+        assert read_rows(tmp_path) == []

@@ -23,6 +23,12 @@ def printable_text(text: str) -> str:
     return _IN_A_TEXT.sub(_escaped, text)
 
 
+def encoded(text: str) -> bytes:
+    """Text as UTF-8; of a lone surrogate, which UTF-8 does not have, the number, as formats' symbols can have
+    it: ``&#55296;``."""
+    return text.encode("utf-8", "xmlcharrefreplace")
+
+
 def json_text(value: Any, indent: int | None = 2, separators: tuple[str, str] | None = None) -> str:
     """A value as JSON in Unicode; what is escaped elsewhere is escaped here as JSON has it."""
     plain = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)

@@ -22,6 +22,7 @@ A TOML file. ``[defaults]`` may give ``engine``, ``timeout`` and ``memory`` to a
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -185,7 +186,7 @@ def _located(spec: str, path: Path, place: str) -> str:
         error = unknown_name(f"spec in {place}", spec, BUILT_IN)
         raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py")
     file = spec.rpartition(":")[0] if ".py:" in spec else spec
-    if not (path.parent / file).is_file():
+    if not os.path.isfile(path.parent / file):  # of no path at all too
         raise UsageError(f"{place}: spec = {spec!r}: there is no file {path.parent / file}")
     return str(path.parent / spec)
 

@@ -97,6 +97,7 @@ class LazyGroup(click.Group):
         """Runs a command and exits with the code it returns; every error is one line."""
         try:
             code = super().main(args, prog_name or "verify", complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
         except click.Abort:
             code = _say("interrupted", ExitCode.INCONCLUSIVE)
         except click.exceptions.NoArgsIsHelpError as error:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 import platform
-import sys
 from textwrap import TextWrapper
-from typing import Any
 
 import click
 
 from verifier.cli.group import LazyGroup
 from verifier.cli.output import be_quiet
 from verifier.cli.parameters import one_of
+from verifier.cli.streams import prepare_streams
 from verifier.runs.table import ENGINES
 from verifier.solvers.names import BACKENDS
 from verifier.verdict import ExitCode
@@ -120,8 +119,5 @@ def cli(log: str | None) -> None:
 
 def main() -> None:
     """Runs the command line and exits with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure: Any = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")  # traces have arrows, which not every terminal can show
+    prepare_streams()
     cli()

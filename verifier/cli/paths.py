@@ -7,6 +7,7 @@ said by ``reads`` and ``writes``.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ from click.shell_completion import CompletionItem
 
 from verifier.cli.completion import files, specs
 from verifier.errors import UsageError
-from verifier.files import same_file
+from verifier.files import reason_of, same_file
 from verifier.specs.registry import BUILT_IN
 
 _KEY = "verifier.cli.paths"
-_OF_A_SWEEP = ("rows", "parts", "sweep.json", "lock", "lock.holder")
+_LONGEST = 80
+"""Characters that an error shows of what is no path."""
+_OF_A_SWEEP = ("rows", "parts", "damaged", "sweep.json", "lock", "lock.holder")
 """What a sweep's folder holds that nothing else may be written to."""
 
 
@@ -42,7 +45,7 @@ class FileToRead(click.ParamType[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path. Raises UsageError if it is written as well."""
-        path = Path(value)
+        path = _path(_named(param), value)
         reads(_named(param), path)
         return path
 
@@ -60,7 +63,7 @@ class FileToWrite(click.ParamType[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path. Raises UsageError if something else is read from there, or written to it."""
-        path = Path(value)
+        path = _path(_named(param), value)
         writes(_named(param), path)
         return path
 
@@ -102,7 +105,7 @@ def reads_spec(what: str, spec: str) -> None:
     """Notes that a spec is read, if it is a file."""
     if spec not in BUILT_IN:
         path, colon, _ = spec.rpartition(":")
-        reads(what, Path(path if colon and path.endswith(".py") else spec))
+        reads(what, _path(what, path if colon and path.endswith(".py") else spec))
 
 
 def check_no_code(option: str, path: Path) -> None:
@@ -113,6 +116,26 @@ def check_no_code(option: str, path: Path) -> None:
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and same_file(Path(file), path):
             raise UsageError(f"{option} {path} would overwrite {file}, whose code is run: name another file")
+
+
+def _path(what: str, word: Any) -> Path:
+    """The path that a word is. Raises UsageError if no file can be called so, whether there is one or not."""
+    path = Path(word)
+    try:
+        path.lstat()
+    except ValueError:  # a NUL, or what is no text of the system's
+        raise UsageError(
+            f"{what} {_shortened(path)} is no path: it has a character that none can have"
+        ) from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(f"{what} {_shortened(path)} is no path: {reason_of(error)}") from None
+    return path
+
+
+def _shortened(path: Path) -> str:
+    text = str(path)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _named(param: click.Parameter | None) -> str:

@@ -40,6 +40,7 @@ _RERUN_HELP = (
     "Run again what has a row with this verdict, property, spec or engine, as in verdict=inconclusive; may "
     "be repeated."
 )
+_REPAIR_HELP = "Set aside files of rows in FOLDER that are damaged, and run their jobs again."
 _EXPECT_HELP = (
     "The verdict that counts as success: holds, violated, proved, ...; PROPERTY=VERDICT speaks of one "
     "property. May be repeated."
@@ -62,6 +63,7 @@ class Options:
     split: int | None
     out: Path
     rerun: tuple[str, ...]
+    repair: bool
     master: str
     archive: Path | None
     conf: tuple[str, ...]
@@ -94,6 +96,7 @@ class Options:
     help="Where the rows are kept. The same command again runs only what is missing there.",
 )
 @click.option("--rerun", multiple=True, metavar="NAME=VALUE", help=_RERUN_HELP)
+@click.option("--repair", is_flag=True, help=_REPAIR_HELP)
 @click.option("--master", default="local[*]", show_default=True, metavar="URL", help=_MASTER_HELP)
 @click.option("--archive", type=FileToRead(), metavar="FILE", help=_ARCHIVE_HELP)
 @click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; may be repeated.")
@@ -127,7 +130,6 @@ def _run(options: Options) -> int:
     from verifier.cli.sweep_progress import SweepText
     from verifier.report.sweep import left_out_lines
     from verifier.sweep.expansion import expand
-    from verifier.sweep.java import check_java
     from verifier.sweep.session import Plan, check_reruns, run_sweep
 
     grids = _grids(options)
@@ -138,7 +140,6 @@ def _run(options: Options) -> int:
     expansion = expand(grids)
     expectations = _expectations(options, expansion)
     check_reruns(options.rerun)
-    check_java()
     _check_archive(options)
     for line in left_out_lines(expansion.left_out):
         note(line)
@@ -150,13 +151,18 @@ def _run(options: Options) -> int:
         log=options.spark_log,
         rerun=options.rerun,
         grid=None if options.file is None else str(options.file),
+        repair=options.repair,
     )
 
+    def warn(line: str) -> None:
+        say(line, err=True)
+
     def begins(jobs: int, done: int) -> None:
-        note(f"{jobs} jobs, {done} of them done before, on Spark at {options.master}")
+        where = f", on Spark at {options.master}" if done < jobs else ""
+        note(f"{jobs} jobs, {done} of them done before{where}")
 
     with terminable(), Reporter(SweepText()) as reporter:
-        outcome = run_sweep(expansion, plan, begins, reporter)
+        outcome = run_sweep(expansion, plan, begins, reporter, warn)
     return _conclude(options, expansion, expectations, outcome)
 
 
@@ -217,11 +223,6 @@ def _conclude(
     if outcome.failure:
         say(f"verify: {' '.join(outcome.failure.split())}", err=True)
     summary = outcome.summary
-    if summary is None and outcome.failure:
-        return ExitCode.INTERNAL_ERROR
-    if summary is None:
-        note(f"Spark has ended too; verify report {options.out} shows what is done")
-        return ExitCode.INCONCLUSIVE
     verdicts = [Verdict(name, VerdictKind(kind), None, 0.0) for name, kind in sorted(summary.verdicts)]
     if outcome.interrupted or outcome.failure:
         name = expansion.jobs[0].property_name

@@ -14,6 +14,7 @@ from pysmt.fnode import FNode
 
 from verifier.encodings.bits import in_order
 from verifier.interchange.circuit import Circuit
+from verifier.printable import encoded
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Aiger:
         gates = bytearray()
         for index, (greater, less) in enumerate(self.gates):
             gates += _packed(first + 2 * index - greater) + _packed(greater - less)
-        return lines.encode() + bytes(gates) + self._tail(comments).encode()
+        return lines.encode() + bytes(gates) + encoded(self._tail(comments))
 
     def ascii(self, comments: Sequence[str]) -> str:
         """The contents of a readable file, ``.aag``."""

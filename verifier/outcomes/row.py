@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, fields
+from typing import Any
 
+from verifier.json_shape import check_shape
 from verifier.outcomes.expectations import exit_codes, parse_expectations
+from verifier.outcomes.shapes import RowObject, RunObject
 from verifier.verdict import ExitCode, VerdictKind
 
 _LIMITS = ("timeout", "memory")
@@ -61,13 +62,14 @@ class Row:
     """ISO 8601, UTC."""
 
 
-def check_types(row: Row) -> None:
-    """Raises TypeError where a field of a row that was read from a file is not of its type."""
-    for name, declared in get_type_hints(Row).items():
-        value = getattr(row, name)
-        kinds = get_args(declared) if isinstance(declared, UnionType) else (declared,)
-        if not isinstance(value, tuple((int, float) if k is float else get_origin(k) or k for k in kinds)):
-            raise TypeError(f"{name} is {value!r}")
+def check_run(content: Mapping[str, Any]) -> None:
+    """Raises UsageError, which names the place, where a run's object that was read from a file is none."""
+    check_shape(content, RunObject, "")
+
+
+def check_row(row: Row, place: str) -> None:
+    """Raises UsageError, which names the place, where a row that was read from a file is not as they are."""
+    check_shape({field.name: getattr(row, field.name) for field in fields(row)}, RowObject, place)
 
 
 def job_id(
@@ -91,7 +93,8 @@ def job_id(
 def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
     """The rows of a run's object (``verifier.outcomes.content.as_object``), one for each property.
 
-    Raises KeyError, TypeError, ValueError or UsageError for what is none.
+    An object that was read from a file must have been checked (``check_run``). Raises UsageError for
+    expectations that are none.
     """
     proofs = {proof["property"]: proof for proof in content.get("proofs", ())}
     options = {name: value for name, value in content["options"].items() if name != "properties"}

@@ -231,11 +231,12 @@ class _Builder:
     ) -> Iterator[Arrow]:
         """The messages that the state holds. Step 0 counts as the sender of those in the first state."""
         for place, path in enumerate(paths):
-            for pattern, message in self.mail:
+            for (pattern, keys), message in self.mail:
                 match = pattern.fullmatch(path)
                 if match is None:
                     continue
-                names, flying, lost = match.groupdict(), str(message["in_flight"]), str(message["lost"])
+                names = dict(zip(keys, match.groups(), strict=True))
+                flying, lost = str(message["in_flight"]), str(message["lost"])
                 sent = 0 if start[place] == flying else None
                 for step, moved in enumerate(changes):
                     for change in moved:
@@ -296,17 +297,14 @@ def _is_under(path: str, whole: str) -> bool:
     return path == whole or path.startswith((f"{whole}.", f"{whole}["))
 
 
-def _pattern(path: str) -> re.Pattern[str]:
+def _pattern(path: str) -> tuple[re.Pattern[str], list[str]]:
     """A regular expression that matches the places of a path such as ``requests[client][entry].count``.
 
-    The keys are groups.
+    Its groups are the keys, and the names of the keys come with it.
     """
     parts = re.split(r"\[(\w+)\]", path)
-    return re.compile(
-        "".join(
-            rf"\[(?P<{part}>[^\[\]]*)\]" if index % 2 else re.escape(part) for index, part in enumerate(parts)
-        )
-    )
+    words = (r"\[([^\[\]]*)\]" if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    return re.compile("".join(words)), parts[1::2]
 
 
 def _failing(trace: Mapping[str, Any]) -> Iterator[Failing]:
@@ -328,10 +326,7 @@ def _suggested(states: Sequence[Mapping[str, Any]], variables: Sequence[str]) ->
             (name, value) for name, value in about.get("parameters", {}).items() if isinstance(value, str)
         ]
         named.update((value, name) for name, value in ends if value not in named)
-        pairs.update(
-            ((about["action"], one, other), None)
-            for (one, _), (other, _) in pairwise(ends)
-        )
+        pairs.update(((about.get("action", ""), one, other), None) for (one, _), (other, _) in pairwise(ends))
     for name in variables:
         value = value_of(states[0][name])
         if isinstance(value, FrozenMap) and "#map" in states[0][name]:

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.errors import UsageError
+from verifier.json_shape import check_shape
+
+_BIG_INTEGER = r"-?[0-9]{1,18}"
 
 
-def check_shape(trace: Mapping[str, Any]) -> None:
-    """Raises UsageError unless the trace has all that a report shows. A trace that verify writes has it."""
-    about, names, states = trace.get("#meta"), trace.get("vars"), trace.get("states")
-    if not isinstance(about, dict) or not isinstance(about.get("failing", []), list):
-        raise UsageError('"#meta" of the trace is missing, or not as verify writes it')
-    if not isinstance(names, list) or not isinstance(states, list) or not states:
-        raise UsageError('the trace has no list "vars", or no "states"')
-    for index, entry in enumerate(states):
-        missing = [name for name in names if not isinstance(entry, dict) or name not in entry]
-        if missing:
-            raise UsageError(f"state {index} of the trace has no {missing[0]}")
+def check_values(trace: Mapping[str, Any], place: str) -> None:
+    """Raises UsageError, which names the place, unless all states have values for all variables.
+
+    The trace has the shape of ``verifier.outcomes.shapes.Trace``.
+    """
+    if not trace["states"]:
+        raise UsageError(f"{place}.states is empty: a trace has a first state")
+    for index, state in enumerate(trace["states"]):
+        for name in trace["vars"]:
+            if name not in state:
+                raise UsageError(f"{place}.states[{index}].{name} is missing, which is one of vars")
+            _check_value(state[name], f"{place}.states[{index}].{name}")
+        for name, value in state.get("#meta", {}).get("parameters", {}).items():
+            _check_value(value, f"{place}.states[{index}].#meta.parameters.{name}")
+
+
+def _check_value(data: Any, place: str) -> None:
+    match data:
+        case {"#map": pairs}:
+            check_shape(pairs, list[tuple[Any, Any]], f"{place}.#map")
+            parts = [part for pair in pairs for part in pair]
+        case {"#set": items} | {"#tup": items}:
+            check_shape(items, list[Any], place)
+            parts = items
+        case {"#bigint": digits} if not re.fullmatch(_BIG_INTEGER, str(digits)):
+            raise UsageError(f"{place}.#bigint should be an integer in quotes")
+        case dict():
+            parts = list(data.values())
+        case list():
+            parts = data
+        case _:
+            parts = []
+    for part in parts:
+        _check_value(part, place)
 
 
 def value_of(data: Any) -> Concrete:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from verifier.outcomes.row import Row
 from verifier.report.report import varying_constants
 
 _ENGINE, _SOLVER = "engine", "solver"
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
 _FEWEST_CELLS = 3
 """The least average number of cells of grids by two constants. Below it, there is a line for each choice of
 constants instead."""
@@ -161,4 +163,4 @@ def _values(jobs: _Jobs, name: str) -> list[str]:
 
 def _order(value: str) -> tuple[int, str]:
     """A key that sorts numbers by size and puts words after them."""
-    return (int(value), "") if value.lstrip("-").isdigit() else (0, value)
+    return (int(value), "") if _INTEGER.fullmatch(value) else (0, value)

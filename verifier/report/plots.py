@@ -25,6 +25,8 @@ _MARKS = ("o", "s", "^", "D", "v", "P")
 _TEXT, _LINES = "#010203", "#040506"
 """Placeholders, like the colours of the series. The style sheet's colours replace them."""
 _MOST_PLOTS = 6
+_LEAST, _MOST = 0.001, 1e9
+"""Seconds that a plot shows: its scale is logarithmic."""
 _UNUSED_ID = re.compile(r"(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+")
 
 
@@ -65,7 +67,11 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         figure = Figure(figsize=(5.2, 3.2), layout="constrained")
         axes = figure.add_subplot()
         for number, label in enumerate(labels):
-            of_series = [(value, max(row.seconds, 0.001)) for row, value in points if _series(row) == label]
+            of_series = [
+                (value, min(max(row.seconds, _LEAST), _MOST))
+                for row, value in points
+                if _series(row) == label
+            ]
             if of_series:
                 across, seconds = zip(*sorted(of_series), strict=True)
                 colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
@@ -80,7 +86,9 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("")
         _recolour(axes)
-        figure.legend(loc="outside upper left", ncols=2, frameon=False, labelcolor=_TEXT, fontsize=9)
+        legend = figure.legend(loc="outside upper left", ncols=2, frameon=False, labelcolor=_TEXT, fontsize=9)
+        for text in legend.get_texts():
+            text.set_parse_math(False)  # a $ in a name begins no formula
         title = f"Time against {name}"
         svg, styles = _svg(figure, f"{title}: seconds on a logarithmic scale, by engine and solver")
         return Plot(title, svg, styles)
@@ -101,8 +109,8 @@ def _recolour(axes: Any) -> None:
 
 
 def _literal(label: str) -> str:
-    """The label, escaped. Matplotlib reads ``$`` as a formula and drops labels that begin with ``_``."""
-    plain = printable(label).replace("$", r"\$")
+    """The label in printable form. Matplotlib drops labels that begin with ``_``."""
+    plain = printable(label)
     return f" {plain}" if plain.startswith("_") else plain
 
 

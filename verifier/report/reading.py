@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError
 from verifier.files import read_text
-from verifier.outcomes.row import Row, check_types, rows_of
-from verifier.report.itf_values import check_shape
+from verifier.json_shape import read_json
+from verifier.outcomes.row import Row, check_run, rows_of
+from verifier.report.itf_values import check_values
 from verifier.report.report import Report
 from verifier.sweep.current import Standing, standing
 from verifier.sweep.extra import TO_READ_ROWS, check_extra
@@ -26,7 +26,7 @@ def read_report(
     if older and not path.is_dir():
         raise UsageError(f"--older is for the folder of a sweep, which {path} is not")
     text = "" if path.is_dir() else read_text(path)
-    content = _content(text)
+    content = None if path.is_dir() else _content(path, text)
     if path.is_dir() or content is not None:
         if spec is not None or settings:
             raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
@@ -46,9 +46,13 @@ def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ..
     check_extra(f"the report of {folder}, a sweep's folder,", TO_READ_ROWS)
     from verifier.sweep.store import read_asked, read_rows
 
-    found = standing(read_rows(folder), read_asked(folder))
-    rows = found.current + (found.superseded + found.unasked if older else ())
-    shown = sorted(rows, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine))
+    rows = read_rows(folder)
+    for row in rows:
+        if row.trace is not None:
+            check_values(row.trace, f"{folder}: the row of job {row.job_id}: trace")
+    found = standing(rows, read_asked(folder))
+    chosen = found.current + (found.superseded + found.unasked if older else ())
+    shown = sorted(chosen, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine))
     return tuple(shown), tuple(_left_out(found, older))
 
 
@@ -69,25 +73,22 @@ def _left_out(found: Standing, older: bool) -> Iterator[str]:
         yield f"{what} {how}: {' and '.join(parts)}."
 
 
-def _content(text: str) -> Mapping[str, Any] | None:
-    """The JSON object of a run; None if the text is none."""
+def _content(path: Path, text: str) -> Mapping[str, Any] | None:
+    """The JSON object of a run; None if the text is none. Raises UsageError if it is no JSON."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+        data = read_json(text)
+    except ValueError as error:
+        raise UsageError(f"{path}: not JSON: {error}") from None
     return data if isinstance(data, dict) and "results" in data and "engine" in data else None
 
 
 def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:
     try:
-        rows = tuple(rows_of(content))
-        for row in rows:
-            check_types(row)
-            if row.trace is not None:
-                check_shape(row.trace)
-        return rows
+        check_run(content)
+        for index, result in enumerate(content["results"]):
+            if result["trace"] is not None:
+                check_values(result["trace"], f"results[{index}].trace")
+        return tuple(rows_of(content))
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        words = f"{type(error).__name__} {error} (make it anew with --format json)"
-        raise UsageError(f"{path} is no run of this version: {words}") from None
+        words = f"{path} is no run of this version: {error} (make it anew with --format json)"
+        raise UsageError(words) from None

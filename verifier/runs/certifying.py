@@ -53,7 +53,7 @@ def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float 
     loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
     limits = Limits(timeout).begun()
     certificate, content = read(path)
-    loaded = load(trusted_spec(certificate.spec, spec, "the certificate"), dict(certificate.constants))
+    loaded = load(trusted_spec(certificate.spec, spec, "the certificate"), certificate.constants)
     checker = solver or other_solver(certificate.found_by.solver)
     if checker in certificate.found_by.solver.split("+"):
         raise UsageError(f"--solver {checker} found this proof: another one must check it")

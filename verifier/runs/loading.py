@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
+from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import DefinitionError, Protocol, define
 from verifier.specs.reading.explaining import explained
-from verifier.specs.reading.places import raised_at
+from verifier.specs.reading.places import place_of, placed, raised_at
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
+
+_MOST_BUILT_IN, _MOST = 1000, 100_000
+"""The largest number that a constant of a built-in protocol is, and one of any other that sets no maximum."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +35,16 @@ class Loaded:
     """When the command began that asks, on the monotonic clock; None: its time begins with the question."""
 
 
-def load(spec: str, settings: Mapping[str, Any], began: float | None = None) -> Loaded:
-    """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them."""
+def load(
+    spec: str, settings: Mapping[str, Any], began: float | None = None, *, empty: bool = False
+) -> Loaded:
+    """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them.
+
+    ``empty``: also one with a variable that cannot have a value at these constants, which is never built.
+    """
     found = load_class(spec)
     try:
-        return load_class_at(found, settings, spec, began)
+        return load_class_at(found, settings, spec, began, empty=empty)
     except (UsageError, DefinitionError):
         raise
     except Exception as error:  # a user's own code may raise anything
@@ -45,11 +55,66 @@ def load(spec: str, settings: Mapping[str, Any], began: float | None = None) -> 
 
 
 def load_class_at(
-    kind: type[Protocol], settings: Mapping[str, Any], spec: str = "", began: float | None = None
+    kind: type[Protocol],
+    settings: Mapping[str, Any],
+    spec: str = "",
+    began: float | None = None,
+    *,
+    empty: bool = False,
 ) -> Loaded:
     """The same of a class; ``spec`` is how it was named. Passes on what the class's own code raises."""
     protocol = kind(dict(settings))
-    return Loaded(spec or kind.spec_name(), define(protocol), vocabulary(protocol), began)
+    _check_size(protocol, _MOST_BUILT_IN if spec in BUILT_IN else _MOST)
+    definition = define(protocol)
+    if not empty and (found := _without_values(definition)) is not None:
+        words = f"{found[0]} cannot have a value: {found[1]} is empty ({_why(protocol, found)})"
+        raise DefinitionError(placed(place_of(kind.state), words))
+    return Loaded(spec or kind.spec_name(), definition, vocabulary(protocol), began)
+
+
+def _check_size(protocol: Protocol, most: int) -> None:
+    """Raises UsageError for a number with which nothing can be built: even defining it takes too long."""
+    for name, constant in constants_of(type(protocol)).items():
+        value = protocol.constants[name]
+        bounded = isinstance(constant, IntegerConstant) and constant.maximum is not None
+        if isinstance(value, int) and abs(value) > most and not bounded:
+            raise UsageError(f"constant {name}={value} is taken for a mistake: it is beyond {most:,}")
+
+
+def _without_values(definition: Definition) -> tuple[str, Sort] | None:
+    """A variable or free parameter that cannot have a value, and the part of its sort that has none."""
+    places = [(f"the state variable {symbol.name}", symbol.sort) for symbol in definition.variables]
+    places += [
+        (f"the parameter {parameter.symbol.name} of {action.name}", parameter.symbol.sort)
+        for action in definition.actions
+        for parameter in action.parameters
+        if parameter.free
+    ]
+    return next(((what, part) for what, sort in places if (part := sort.lacking) is not None), None)
+
+
+def _why(protocol: Protocol, found: tuple[str, Sort]) -> str:
+    """The constants that make that empty: those with which it is another sort if they have another value."""
+    kind, given = type(protocol), protocol.constants
+    shown = [
+        f"{name}={given[name]}"
+        for name, constant in constants_of(kind).items()
+        if any(_changed(kind, {**given, name: other}, found) for other in _others(constant, given[name]))
+    ]
+    return ", ".join(shown) or "whatever the constants"
+
+
+def _others(constant: Constant[Any], value: Any) -> list[Any]:
+    if isinstance(constant, ChoiceConstant):
+        return [choice for choice in constant.choices if choice != value]
+    return [not value] if isinstance(value, bool) else [value + 1, value - 1]
+
+
+def _changed(kind: type[Protocol], constants: Mapping[str, Any], found: tuple[str, Sort]) -> bool:
+    try:
+        return _without_values(define(kind(constants))) != found
+    except Exception:  # noqa: BLE001 -- a user's own code: these constants may not go together
+        return False
 
 
 def trusted_spec(named: str, given: str | None, what: str) -> str:

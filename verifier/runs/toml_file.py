@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from verifier.errors import UsageError, unknown_name
+from verifier.json_shape import MOST_DIGITS
 
 T = TypeVar("T")
 
@@ -22,10 +23,26 @@ def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"cannot read the {what} {path}: {reason}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except RecursionError:
+        raise UsageError(f"{path} is not TOML that can be meant: values are nested too deep") from None
+    except ValueError as error:  # of the grammar, of UTF-8, and of integers with thousands of digits
         raise UsageError(f"{path} is not TOML: {error}") from error
+    _check_numbers(content, "", path)
     check_keys(content, tables, f"table in {path}")
     return content
+
+
+def _check_numbers(value: Any, place: str, path: Path) -> None:
+    """Raises UsageError for an integer with more digits than anything that is counted."""
+    match value:
+        case dict():
+            for name, item in value.items():
+                _check_numbers(item, f"{place}.{name}" if place else name, path)
+        case list():
+            for index, item in enumerate(value):
+                _check_numbers(item, f"{place}[{index}]", path)
+        case int() if abs(value) >= 10**MOST_DIGITS:
+            raise UsageError(f"{path}: {place} is an integer with more than {MOST_DIGITS} digits")
 
 
 def check_keys(table: Mapping[str, Any], known: Iterable[str], what: str) -> None:

@@ -17,7 +17,7 @@ from verifier.runs.loading import Loaded, load
 from verifier.runs.option import declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition, PropertyKind
-from verifier.specs.protocol import AssumptionFailed, Protocol, constants_of, define
+from verifier.specs.protocol import AssumptionFailed, constants_of
 from verifier.specs.registry import load as load_class
 from verifier.sweep.grid import MOST_JOBS, Grid
 from verifier.sweep.job import Job
@@ -97,7 +97,7 @@ def _covered(grid: Grid, spec: str) -> _SpecInGrid:
             raise unknown_name(f"constant of {spec}", axis.name, known)
         for value in axis.ends:
             _check_value(spec, axis.name, known[axis.name], value)
-    definition = _any_definition(grid, protocol)
+    definition = _any_definition(grid, spec)
     reachable = [prop.name for prop in definition.properties if prop.kind is PropertyKind.REACHABLE]
     properties = _properties(grid, spec, definition)
     return _SpecInGrid(spec, properties, tuple(name for name in reachable if name not in grid.properties))
@@ -112,12 +112,12 @@ def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
         ) from None
 
 
-def _any_definition(grid: Grid, protocol: type[Protocol]) -> Definition:
+def _any_definition(grid: Grid, spec: str) -> Definition:
     """The definition at some constants: its properties have the same names at all others."""
     try:
-        return define(protocol())
+        return load(spec, {}, empty=True).definition
     except AssumptionFailed:
-        return define(protocol({axis.name: axis.ends[0] for axis in grid.axes}))
+        return load(spec, {axis.name: axis.ends[0] for axis in grid.axes}, empty=True).definition
 
 
 def _properties(grid: Grid, spec: str, definition: Definition) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) 
     for values in product(*grid.axes):
         settings = {axis.name: value for axis, value in zip(grid.axes, values, strict=True)}
         try:
-            loaded = load(covered.spec, settings)
+            loaded = load(covered.spec, settings, empty=True)  # its job will say it, in a row
         except AssumptionFailed as failed:
             left_out[covered.spec, failed.assumption] += 1
             continue

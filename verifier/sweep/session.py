@@ -11,9 +11,10 @@ from typing import Any
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.row import Row
 from verifier.sweep.expansion import Expansion, expensive_first
+from verifier.sweep.java import check_java
 from verifier.sweep.job import Job
 from verifier.sweep.spark import Spark, SparkFailed, SparkSettings, distinct_files
-from verifier.sweep.store import Full, Store, read_rows
+from verifier.sweep.store import DAMAGED, Full, Store, read_recorded, read_rows
 from verifier.sweep.summary import Summary, summarise
 from verifier.sweep.sweep import News, Sweep
 from verifier.verdict import VerdictKind
@@ -35,6 +36,8 @@ class Plan:
     """``NAME=VALUE``: rows with these values are made anew."""
     grid: str | None = None
     """The file that the jobs come from."""
+    repair: bool = False
+    """Whether files of rows that are damaged are set aside, so that their jobs are run again."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,9 @@ class SweepOutcome:
     interrupted: bool
     ran: int
     seconds: float
-    """From the first job on, Spark's own start aside."""
-    summary: Summary | None
-    """None if Spark ended before it could be asked."""
+    """From the first job on, Spark's own start aside; 0 if no job was missing, and Spark was not started."""
+    summary: Summary
+    """Of all jobs that were asked for and have a row."""
 
 
 def check_reruns(words: Sequence[str]) -> None:
@@ -69,23 +72,62 @@ def run_sweep(
     plan: Plan,
     begins: Callable[[int, int], None],
     listen: Callable[[News], None],
+    warn: Callable[[str], None],
 ) -> SweepOutcome:
     """Runs the jobs that have no row yet, until all have one, or the disk, Spark or the user end it.
 
-    ``begins`` is told how many jobs there are and how many were done before. Raises UsageError if another
-    sweep has the folder.
+    ``begins`` is told how many jobs there are and how many were done before, ``warn`` which files are set
+    aside. Raises UsageError if another sweep has the folder, a file in it is damaged, or there is no Java.
     """
+    fresh = not plan.out.exists()
+    if fresh:
+        check_java()  # before anything is made
     with Store(plan.out) as store:
+        for line in store.repair() if plan.repair else ():
+            warn(f"set aside in {plan.out / DAMAGED}: {line}")
         known = {row.job_id: row for row in read_rows(plan.out)}
         jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
         missing = [job for job in jobs if job.job_id not in known or _again(known[job.job_id], plan.rerun)]
+        if missing and not fresh:
+            check_java()
         begins(len(jobs), len(jobs) - len(missing))
+        failure, interrupted, progress = None, False, _Progress(listen)
         try:
             store.describe(_described(plan, expansion, jobs))
-            with Spark(_spark_settings(plan, jobs)) as spark:
-                return _run_jobs(spark, store, missing, plan, listen)
+            if missing:
+                with Spark(_spark_settings(plan, jobs)) as spark:
+                    progress.begin()
+                    Sweep(store, spark, progress.hear).run(missing)
+        except KeyboardInterrupt:
+            interrupted = True
         except (Full, SparkFailed) as failed:
-            return SweepOutcome(str(failed), interrupted=False, ran=0, seconds=0.0, summary=None)
+            failure = str(failed)
+        seconds, asked = progress.seconds, {job.job_id for job in jobs}
+        summary = summarise(found.row for found in read_recorded(plan.out) if found.asked_for in asked)
+        return SweepOutcome(failure, interrupted, progress.ran, seconds, summary)
+
+
+@dataclass
+class _Progress:
+    """How many jobs were run, and since when."""
+
+    listen: Callable[[News], None]
+    ran: int = 0
+    began: float | None = None
+
+    def begin(self) -> None:
+        """The first job starts."""
+        self.began = time.monotonic()
+
+    def hear(self, news: News) -> None:
+        """Notes and passes on how far the sweep is."""
+        self.ran = news.done
+        self.listen(news)
+
+    @property
+    def seconds(self) -> float:
+        """Since the first job started."""
+        return 0.0 if self.began is None else time.monotonic() - self.began
 
 
 def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
@@ -96,32 +138,6 @@ def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
         files=distinct_files(jobs),
         conf=plan.conf,
     )
-
-
-def _run_jobs(
-    spark: Spark, store: Store, jobs: Sequence[Job], plan: Plan, listen: Callable[[News], None]
-) -> SweepOutcome:
-    failure, interrupted, ran, began = None, False, 0, time.monotonic()
-
-    def count(news: News) -> None:
-        nonlocal ran
-        ran = news.done
-        listen(news)
-
-    try:
-        Sweep(store, spark, count).run(jobs)
-    except KeyboardInterrupt:
-        interrupted = True
-    except (Full, SparkFailed) as failed:
-        failure = str(failed)
-    seconds = time.monotonic() - began
-    try:
-        summary = spark.ask(lambda session: summarise(session, plan.out))
-    except SparkFailed:
-        if not interrupted:
-            raise
-        summary = None
-    return SweepOutcome(failure, interrupted, ran, seconds, summary)
 
 
 def _again(row: Row, words: Sequence[str]) -> bool:

@@ -10,15 +10,14 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -29,8 +28,6 @@ from verifier.files import reason_of
 from verifier.outcomes.row import Row
 from verifier.sweep.job import Job
 from verifier.sweep.worker import run_here
-
-AnswerT = TypeVar("AnswerT")
 
 _LOCAL = re.compile(r"local(\[.*\])?|local-cluster\[.*\]")
 _MOST_WAITING = 4096
@@ -105,16 +102,9 @@ class Spark:
 
     @property
     def session(self) -> SparkSession:
-        """The session, for queries."""
+        """The session."""
         assert self._session is not None
         return self._session
-
-    def ask(self, query: Callable[[SparkSession], AnswerT]) -> AnswerT:
-        """The answer to a query. Raises SparkFailed if Spark has ended."""
-        try:
-            return query(self.session)
-        except (OSError, PySparkException, Py4JError) as error:
-            raise SparkFailed(self._words("ended", error)) from error
 
     @property
     def slots(self) -> int:

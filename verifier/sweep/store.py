@@ -6,6 +6,7 @@ become one when there are many; their rows may for a moment be there twice, whic
 
     FOLDER/rows/*.parquet     the rows
     FOLDER/parts/*.parquet    rows of parts of jobs, which say nothing of the whole job
+    FOLDER/damaged/           files of these that hold no rows, set aside by a repair
     FOLDER/sweep.json         what was asked last
     FOLDER/lock               held by the process that writes
     FOLDER/spark.log
@@ -17,10 +18,10 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,10 +29,11 @@ from filelock import FileLock, Timeout
 
 from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
-from verifier.outcomes.row import Row
+from verifier.json_shape import check_shape, read_json
+from verifier.outcomes.row import Row, check_row
 from verifier.verdict import VerdictKind
 
-ROWS, PARTS = "rows", "parts"
+ROWS, PARTS, DAMAGED = "rows", "parts", "damaged"
 _MOST_FILES = 256
 _OBJECTS = ("constants", "options", "trace", "proof", "statistics", "drawing")
 """Columns that hold JSON."""
@@ -52,8 +54,18 @@ SCHEMA = pa.schema(
 need not be its own; and when it was recorded (nanoseconds; the newest row of a key counts)."""
 
 
+class _Asked(TypedDict):
+    """What ``sweep.json`` must say."""
+
+    jobs: list[str]
+
+
 class Full(Exception):
     """Rows could not be written; the text says why. What was written before is whole."""
+
+
+class Damaged(Exception):
+    """A file holds no rows; the text names it and says why."""
 
 
 class Store:
@@ -97,7 +109,30 @@ class Store:
         """Removes what a writer that was killed left half written."""
         for leftover in (self.folder / name).glob("*.tmp"):
             leftover.unlink()
-        self._files[name] = sorted((self.folder / name).glob("*.parquet"))
+        self._files[name] = _files(self.folder, name)
+
+    def repair(self) -> list[str]:
+        """Sets aside the files that hold no rows, so that their jobs count as missing; says which, and why.
+
+        Raises UsageError if they cannot be moved.
+        """
+        said = []
+        for file in [file for name in (ROWS, PARTS) for file in _files(self.folder, name)]:
+            try:
+                _recorded(file)
+            except Damaged as damaged:
+                said.append(str(damaged))
+                self._set_aside(file)
+        return said
+
+    def _set_aside(self, file: Path) -> None:
+        target = self.folder / DAMAGED / f"{file.parent.name}-{file.name}"
+        try:
+            target.parent.mkdir(exist_ok=True)
+            file.rename(target)
+        except OSError as error:
+            raise UsageError(f"{file} cannot be moved to {target}: {reason_of(error)}") from None
+        self._files[file.parent.name].remove(file)
 
     def describe(self, asked: Mapping[str, Any]) -> None:
         """Writes what was asked. Raises Full."""
@@ -123,8 +158,8 @@ class Store:
         if len(old) < 2:
             return
         try:
-            merged = self._written(_newest(_read(old)), name)
-        except Full:
+            merged = self._written(_newest(pa.concat_tables([_table(file) for file in old])), name)
+        except (Full, Damaged):
             return
         self._files[name] = [merged]
         for file in old:
@@ -142,7 +177,21 @@ class Store:
         return target
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """A row, the key of the job that gave it (of a type invariant not its own), and when."""
+
+    row: Row
+    asked_for: str
+    recorded_at: int
+
+
 def read_rows(folder: Path, name: str = ROWS) -> list[Row]:
+    """The rows of a folder, of each key the newest, in the order recorded. Raises as ``read_recorded``."""
+    return [found.row for found in read_recorded(folder, name)]
+
+
+def read_recorded(folder: Path, name: str = ROWS) -> list[Recorded]:
     """The rows of a folder, of each key the newest, in the order recorded.
 
     Raises UsageError if there is no such folder, or a file in it is no Parquet file of rows.
@@ -151,10 +200,17 @@ def read_rows(folder: Path, name: str = ROWS) -> list[Row]:
         raise UsageError(f"{folder} is not the folder of a sweep: it has no {name}/")
     while True:
         try:
-            table = _newest(_read(sorted((folder / name).glob("*.parquet"))))
-            return [_row(values) for values in table.to_pylist()]
+            found = [one for file in _files(folder, name) for one in _recorded(file)]
         except FileNotFoundError:
             continue  # a writer has made one file of many meanwhile
+        except Damaged as damaged:
+            how = f"verify sweep ... --out {folder} --repair sets it aside and runs its jobs again"
+            raise UsageError(f"{damaged}; {how}") from None
+        newest: dict[str, Recorded] = {}
+        for one in sorted(found, key=lambda one: one.recorded_at):
+            newest.pop(one.row.job_id, None)
+            newest[one.row.job_id] = one
+        return list(newest.values())
 
 
 def read_asked(folder: Path) -> frozenset[str]:
@@ -164,24 +220,41 @@ def read_asked(folder: Path) -> frozenset[str]:
     """
     file = folder / "sweep.json"
     try:
-        jobs = json.loads(file.read_text(encoding="utf-8"))["jobs"]
-        return frozenset(map(str, jobs))
+        asked = read_json(file.read_text(encoding="utf-8"))
+        check_shape(asked, _Asked, "")
+        return frozenset(asked["jobs"])
     except FileNotFoundError:
         return frozenset()
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(f"{file} does not say what was asked: {type(error).__name__} {error}") from error
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {reason_of(error)}") from None
+    except (UsageError, ValueError) as error:
+        raise UsageError(f"{file} does not say what was asked: {error}") from None
 
 
-def _read(files: Iterable[Path]) -> pa.Table:
-    tables = []
-    for file in files:
+def _files(folder: Path, name: str) -> list[Path]:
+    return sorted((folder / name).glob("*.parquet"))
+
+
+def _recorded(file: Path) -> list[Recorded]:
+    """All rows of a file. Raises Damaged."""
+    found = []
+    for values in _table(file).to_pylist():
         try:
-            tables.append(pq.ParquetFile(file).read().cast(SCHEMA))
-        except FileNotFoundError:
-            raise
-        except (pa.ArrowException, ValueError, OSError) as error:
-            raise UsageError(f"{file} holds no rows of a sweep: {' '.join(str(error).split())}") from error
-    return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+            row = _row(values)
+            check_row(row, f"the row of job {row.job_id}")
+        except (UsageError, ValueError) as error:
+            raise Damaged(f"{file} holds no rows of a sweep: {error}") from error
+        found.append(Recorded(row, values["asked_for"], values["recorded_at"] or 0))
+    return found
+
+
+def _table(file: Path) -> pa.Table:
+    try:
+        return pq.ParquetFile(file).read().cast(SCHEMA)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise Damaged(f"{file} holds no rows of a sweep: {' '.join(str(error).split())}") from error
 
 
 def _newest(table: pa.Table) -> pa.Table:
@@ -202,7 +275,7 @@ def _row(values: Mapping[str, Any]) -> Row:
     known = {field.name: values[field.name] for field in fields(Row)}
     for name in _OBJECTS:
         if known[name] is not None:
-            known[name] = json.loads(known[name])
+            known[name] = read_json(known[name])
     known["verdict"] = VerdictKind(known["verdict"])
     return Row(**known)
 

@@ -1,39 +1,17 @@
-"""What came out of a sweep, asked of its rows in SQL."""
+"""What came out of a sweep, counted from its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from verifier.sweep.store import ROWS
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from verifier.outcomes.row import Row
+from verifier.verdict import VerdictKind
 
 _MOST_SLOWEST = 5
 _MOST_UNDECIDED = 10
-
-_NEWEST = """
-    SELECT * FROM (
-        SELECT rows.*, row_number() OVER (PARTITION BY job_id ORDER BY recorded_at DESC) AS age FROM rows
-    ) JOIN (SELECT explode(jobs) AS asked FROM asked) ON asked_for = asked WHERE age = 1
-"""
-_COUNTS = """
-    SELECT spec, property_name, engine, verdict, count(*) AS jobs, min(depth) AS depth,
-           min(steps) AS fewest_steps, max(steps) AS most_steps, sum(seconds) AS seconds
-    FROM newest GROUP BY spec, property_name, engine, verdict ORDER BY spec, property_name, engine, verdict
-"""
-_SLOWEST = f"""
-    SELECT spec, property_name, engine, constants, verdict, depth, seconds, reason
-    FROM newest ORDER BY seconds DESC, job_id LIMIT {_MOST_SLOWEST}
-"""
-_UNDECIDED = f"""
-    SELECT spec, property_name, engine, constants, verdict, depth, seconds, reason
-    FROM newest WHERE verdict IN ('ERROR', 'INCONCLUSIVE')
-    ORDER BY verdict, seconds DESC, job_id LIMIT {_MOST_UNDECIDED}
-"""
+_UNDECIDED = (VerdictKind.ERROR, VerdictKind.INCONCLUSIVE)
 
 
 @dataclass(frozen=True)
@@ -89,22 +67,34 @@ class Summary:
         return {(count.property_name, count.verdict) for count in self.counts}
 
 
-def summarise(session: SparkSession, folder: Path) -> Summary:
-    """The summary of the rows of the jobs that ``sweep.json`` names."""
-    if not any((folder / ROWS).glob("*.parquet")):
-        return Summary((), (), ())
-    session.read.parquet(str(folder / ROWS)).createOrReplaceTempView("rows")
-    session.read.json(str(folder / "sweep.json"), multiLine=True).createOrReplaceTempView("asked")
-    newest = session.sql(_NEWEST).cache()
-    newest.createOrReplaceTempView("newest")
-
-    def asked(query: str) -> list[dict[str, object]]:
-        return [row.asDict() for row in session.sql(query).collect()]
-
-    found = Summary(
-        counts=tuple(Count(**row) for row in asked(_COUNTS)),  # type: ignore[arg-type]
-        slowest=tuple(Line(**row) for row in asked(_SLOWEST)),  # type: ignore[arg-type]
-        undecided=tuple(Line(**row) for row in asked(_UNDECIDED)),  # type: ignore[arg-type]
+def summarise(rows: Iterable[Row]) -> Summary:
+    """The summary of these rows, each of which has a key of its own."""
+    slowest = sorted(rows, key=lambda row: (-row.seconds, row.job_id))
+    groups: dict[tuple[str, str, str, str], list[Row]] = {}
+    for row in slowest:
+        groups.setdefault((row.spec, row.property_name, row.engine, row.verdict.value), []).append(row)
+    undecided = [row for kind in _UNDECIDED for row in slowest if row.verdict is kind]
+    return Summary(
+        counts=tuple(_count(key, groups[key]) for key in sorted(groups)),
+        slowest=tuple(map(_line, slowest[:_MOST_SLOWEST])),
+        undecided=tuple(map(_line, undecided[:_MOST_UNDECIDED])),
     )
-    newest.unpersist()
-    return found
+
+
+def _count(key: tuple[str, str, str, str], rows: Sequence[Row]) -> Count:
+    depths = [row.depth for row in rows if row.depth is not None]
+    steps = [row.steps for row in rows if row.steps is not None]
+    return Count(
+        *key,
+        jobs=len(rows),
+        depth=min(depths, default=None),
+        fewest_steps=min(steps, default=None),
+        most_steps=max(steps, default=None),
+        seconds=sum(row.seconds for row in rows),
+    )
+
+
+def _line(row: Row) -> Line:
+    constants = json.dumps(dict(row.constants), ensure_ascii=False, sort_keys=True)
+    where = (row.spec, row.property_name, row.engine, constants)
+    return Line(*where, row.verdict.value, row.depth, row.seconds, row.reason)

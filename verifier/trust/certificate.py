@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from pysmt.fnode import FNode
 
@@ -20,6 +20,8 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.printing import text
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
+from verifier.files import read_text
+from verifier.json_shape import check_shape, read_json
 from verifier.specs.definition import NO_DEADLOCK, Property, PropertyKind
 from verifier.system.model import Model
 
@@ -31,6 +33,8 @@ _BEYOND_THE_PROTOCOL = {
     NO_DEADLOCK: ("an action is enabled", "In every reachable state something can happen."),
 }
 """Conjuncts that are no lemmas of the protocol: what each says, and why."""
+MOST_K = 10_000
+"""A path of so many states is longer than any that a proof by k-induction was ever found along."""
 Literal = tuple[str, bool]
 """The name of a state bit, and whether the bit is set."""
 
@@ -63,6 +67,25 @@ class Certificate:
     The property and the type invariants are claimed to be k-inductive, along paths of different states that
     satisfy the rest of the invariant.
     """
+
+
+class _FoundByContent(TypedDict):
+    engine: str
+    solver: str
+    version: str
+
+
+class _Content(TypedDict):
+    """What a file must have. That its invariant and SMT-LIB text fit is found out by making them anew."""
+
+    spec: str
+    spec_hash: str
+    constants: dict[str, bool | int | str]
+    property: str
+    found_by: _FoundByContent
+    k: int
+    lemmas: list[str]
+    clauses: list[list[tuple[str, bool]]]
 
 
 class Misfit(UsageError):
@@ -195,43 +218,34 @@ def read(path: Path) -> tuple[Certificate, dict[str, Any]]:
     Raises Misfit if the file is no certificate or was changed.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise Misfit(f"{path} cannot be read as a certificate: {error}") from error
+        content = read_json(read_text(path))
+    except ValueError as error:
+        raise Misfit(f"{path} cannot be read as a certificate: it is not JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise Misfit(f"{path} is no certificate: its format is not {FORMAT!r}")
     if content.get("digest") != _digest(content):
         raise Misfit(f"{path} was changed since it was written: its digest is another")
     try:
-        return _parsed(content), content
-    except (KeyError, TypeError, ValueError) as error:
-        raise Misfit(f"{path} is no certificate: {type(error).__name__}: {error}") from error
+        check_shape(content, _Content, "")
+    except UsageError as error:
+        raise Misfit(f"{path} is no certificate: {error}") from None
+    if not 1 <= content["k"] <= MOST_K:
+        words = f"k should be a number from 1 to {MOST_K}, it is {content['k']}"
+        raise Misfit(f"{path} is no certificate: {words}")
+    return _parsed(content), content
 
 
 def _parsed(content: Mapping[str, Any]) -> Certificate:
-    clauses = tuple(
-        tuple((str(name), _boolean(positive)) for name, positive in clause) for clause in content["clauses"]
-    )
-    found_by = FoundBy(**{name: str(content["found_by"][name]) for name in ("engine", "solver", "version")})
-    k = content["k"]
-    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-        raise ValueError(f"k is {k!r}, not a number from 1 on")
     return Certificate(
-        spec=str(content["spec"]),
-        spec_hash=str(content["spec_hash"]),
-        constants=dict(content["constants"]),
-        property_name=str(content["property"]),
-        lemmas=tuple(str(name) for name in content["lemmas"]),
-        clauses=clauses,
-        found_by=found_by,
-        k=k,
+        spec=content["spec"],
+        spec_hash=content["spec_hash"],
+        constants=content["constants"],
+        property_name=content["property"],
+        lemmas=tuple(content["lemmas"]),
+        clauses=tuple(tuple((name, positive) for name, positive in clause) for clause in content["clauses"]),
+        found_by=FoundBy(**{name: content["found_by"][name] for name in ("engine", "solver", "version")}),
+        k=content["k"],
     )
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"{value!r} is not true or false")
-    return value
 
 
 def check_fit(model: Model, certificate: Certificate, content: Mapping[str, Any]) -> None:

@@ -28,6 +28,7 @@ from verifier.encodings.sorts import (
     Sort,
 )
 from verifier.errors import UsageError
+from verifier.json_shape import read_json
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.trust.explain import breaches, reasons
@@ -104,8 +105,8 @@ def _status(trace: Trace, model: Model) -> str:
 def parse(text: str) -> dict[str, Any]:
     """The JSON object in a trace file. Raises UsageError if the text is no ITF trace."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = read_json(text)
+    except ValueError as error:
         raise UsageError(f"not JSON: {error}") from None
     if not isinstance(data, dict) or not isinstance(data.get("states"), list):
         raise UsageError(

@@ -1,0 +1,210 @@
+"""The JSON objects of runs, as types: what a report relies on where they were read from a file.
+
+``verifier.outcomes.content`` writes them, ``verifier.json_shape`` checks them. Further keys are allowed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from verifier.verdict import VerdictKind
+
+
+class Lane(TypedDict):
+    """A column of a drawing."""
+
+    name: str
+    kind: str
+    variables: list[str]
+    actions: list[str]
+
+
+class Mail(TypedDict):
+    """Messages that the state holds (``verifier.specs.drawing.Mail``)."""
+
+    type: Literal["mail"]
+    path: str
+    sender: str
+    receiver: str
+    label: str
+    in_flight: int
+    lost: int
+
+
+class Call(TypedDict):
+    """A message that an action carries (``verifier.specs.drawing.Call``)."""
+
+    type: Literal["call"]
+    actions: list[str]
+    sender: str
+    receiver: str
+    label: str
+    sent: str
+    directed: NotRequired[bool]
+
+
+class Drawing(TypedDict):
+    """How a protocol's executions are drawn."""
+
+    lanes: list[Lane]
+    messages: list[Mail | Call]
+
+
+class Failing(TypedDict):
+    """A part of the property that is false in the last state."""
+
+    formula: str
+    witnesses: list[tuple[str, str]]
+    where: list[tuple[str, str]]
+
+
+class AboutTrace(TypedDict):
+    """What is said of a trace."""
+
+    failing: NotRequired[list[Failing]]
+
+
+class AboutState(TypedDict):
+    """What is said of a state: the action that led to it."""
+
+    action: NotRequired[str]
+    parameters: NotRequired[dict[str, Any]]
+
+
+State = TypedDict("State", {"#meta": NotRequired[AboutState]})
+Trace = TypedDict("Trace", {"#meta": AboutTrace, "vars": list[str], "states": list[State]})
+"""An execution (``verifier.trust.itf``). Its states have more than this: the variables."""
+
+
+class Obligation(TypedDict):
+    """Whether an action keeps a formula; ``holds`` is null if nobody can tell."""
+
+    formula: str
+    at: str
+    holds: bool | None
+    seconds: float
+
+
+class LemmaText(TypedDict):
+    """A lemma in the protocol's words."""
+
+    name: str
+    says: str
+    why: str
+
+
+class Proof(TypedDict):
+    """How a proof was found and checked."""
+
+    found_by: NotRequired[str | None]
+    k: NotRequired[int | None]
+    rechecked_by: NotRequired[str | None]
+    recheck_seconds: NotRequired[float | None]
+    lemmas: NotRequired[list[str]]
+    lemma_texts: NotRequired[list[LemmaText]]
+    clauses: NotRequired[Any]
+    invariant: NotRequired[list[str] | None]
+    obligations: NotRequired[list[Obligation]]
+
+
+class ProofOfProperty(Proof):
+    """A proof, and what is proved."""
+
+    property: str
+
+
+Figures = dict[str, Any]
+Coverage = dict[str, dict[str, int]]
+
+
+class Statistics(TypedDict):
+    """Figures of a run; each engine has its own, and these are shown in more than one line."""
+
+    peak_memory_bytes: NotRequired[int | None]
+    searches: NotRequired[dict[str, Figures] | None]
+    provers: NotRequired[dict[str, dict[str, Figures]] | None]
+    levels: NotRequired[list[int]]
+    actions: NotRequired[Coverage]
+    never_enabled: NotRequired[list[str]]
+
+
+Constants = dict[str, bool | int | str]
+Options = dict[str, bool | int | float | str | list[str] | dict[str, Any] | None]
+
+
+class Solver(TypedDict):
+    """Names and versions, joined by + where there are several."""
+
+    name: str
+    version: str
+
+
+class Result(TypedDict):
+    """A verdict."""
+
+    property: str
+    verdict: VerdictKind
+    depth: int | None
+    steps: int | None
+    fewest: bool | None
+    reason: str | None
+    trace: Trace | None
+
+
+class Origin(TypedDict):
+    """Where and when a run was made (``verifier.outcomes.run.Origin``)."""
+
+    run_id: str
+    tool_version: str
+    host: str
+    started_at: str
+
+
+class RunObject(TypedDict):
+    """A whole run."""
+
+    spec: str
+    spec_hash: str
+    constants: Constants
+    engine: str
+    options: Options
+    solver: Solver
+    seconds: float
+    about: Origin
+    expected: NotRequired[list[str]]
+    expected_but_never_enabled: NotRequired[list[str]]
+    results: list[Result]
+    proofs: NotRequired[list[ProofOfProperty]]
+    statistics: Statistics
+    drawing: NotRequired[Drawing | None]
+
+
+class RowObject(TypedDict):
+    """A row, as the fields of ``verifier.outcomes.row.Row`` that are stored as JSON, or may be null."""
+
+    job_id: str
+    run_id: str
+    spec: str
+    spec_hash: str
+    constants: Constants
+    property_name: str
+    engine: str
+    options: Options
+    solver: str
+    solver_version: str
+    tool_version: str
+    verdict: VerdictKind
+    depth: int | None
+    reason: str | None
+    seconds: float
+    peak_memory: int | None
+    steps: int | None
+    fewest: bool | None
+    trace: Trace | None
+    proof: Proof | None
+    statistics: Statistics
+    drawing: Drawing | None
+    exit_code: int
+    error: str | None
+    host: str
+    started_at: str
