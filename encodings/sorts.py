@@ -6,242 +6,45 @@ that fits. It has a default, which fills unused slots. It tells whether a concre
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Sequence as PythonSequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, Element, FrozenMap, element
+from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.scalar_sorts import (
+    Boolean,
+    Enum,
+    IndexSet,
+    Range,
+    Sort,
+    SortError,
+    no_sort,
+    plain,
+    require_integer,
+    require_sort,
+)
 
-
-class SortError(TypeError):
-    """A value does not fit the sort that its place requires. The message names the value and both sorts."""
-
-
-def _require_sort(place: str, value: Any) -> None:
-    """Raises SortError if ``value``, which stands at ``place``, is no sort."""
-    if not isinstance(value, Sort):
-        raise SortError(f"{place} is a sort, as Range(0, 3), not {no_sort(value)}")
-
-
-def _require_integer(place: str, value: Any) -> None:
-    """Raises SortError if ``value``, which stands at ``place``, is no integer."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise SortError(f"{place} is an integer, not {value!r}")
-
-
-def no_sort(value: Any) -> str:
-    """Something that is no sort, in words, with the sort that was probably meant."""
-    if isinstance(value, type) and value in _MEANT_BY_TYPES:
-        return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
-    if isinstance(value, type) and issubclass(value, Sort):
-        return f"the class {value.__name__} without its arguments: write {value.__name__}(…)"
-    if type(value).__name__.endswith("Constant"):
-        return "the declaration of a constant: write self. before its name"
-    return repr(value)
-
-
-class Sort:
-    """A finite, ordered set of concrete values."""
-
-    def values(self) -> Iterator[Concrete]:
-        """All values, in the sort's order."""
-        raise NotImplementedError
-
-    @property
-    def size(self) -> int:
-        """How many values there are."""
-        raise NotImplementedError
-
-    def contains(self, value: Any) -> bool:
-        """Whether the concrete ``value`` belongs to this sort."""
-        raise NotImplementedError
-
-    @property
-    def default(self) -> Concrete:
-        """The value that fills unused slots. Because of it equal states are equal bit by bit."""
-        for value in self.values():
-            return value
-        raise SortError(f"{self} has no values")
-
-    @property
-    def is_scalar(self) -> bool:
-        """Whether one state field holds a value of this sort. Values of other sorts need several fields."""
-        return False
-
-    def parts(self) -> PythonSequence[Sort]:
-        """The sorts that this sort consists of."""
-        return ()
-
-    @property
-    def lacking(self) -> Sort | None:
-        """The first part that needs values and has none, by which a variable of this sort has none.
-
-        An unused slot of a sequence needs a value too.
-        """
-        return None
-
-
-@dataclass(frozen=True)
-class Boolean(Sort):
-    """``False`` and ``True``."""
-
-    def values(self) -> Iterator[Concrete]:
-        return iter((False, True))
-
-    @property
-    def size(self) -> int:
-        return 2
-
-    def contains(self, value: Any) -> bool:
-        return isinstance(value, bool)
-
-    def __str__(self) -> str:
-        return "BOOLEAN"
-
-
-@dataclass(frozen=True)
-class Range(Sort):
-    """The integers from ``low`` to ``high``, both included; empty if ``high < low``."""
-
-    low: int
-    high: int
-
-    def __post_init__(self) -> None:
-        if type(self.low) is not int or type(self.high) is not int:  # there are many, so the quick way first
-            _require_integer("the lower bound of a Range", self.low)
-            _require_integer("the upper bound of a Range", self.high)
-
-    @property
-    def lacking(self) -> Sort | None:
-        return self if self.high < self.low else None
-
-    def values(self) -> Iterator[Concrete]:
-        return iter(range(self.low, self.high + 1))
-
-    @property
-    def size(self) -> int:
-        return max(0, self.high - self.low + 1)
-
-    def contains(self, value: Any) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
-
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
-    def __str__(self) -> str:
-        return f"{self.low}..{self.high}"
-
-
-def plain(value: Any) -> Any:
-    """The plain string or integer. A member of a Python enumeration can be one that prints differently."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-@dataclass(frozen=True)
-class Enum(Sort):
-    """Named alternatives, in the given order."""
-
-    name: str
-    members: tuple[str | int, ...]
-
-    def __post_init__(self) -> None:
-        written: tuple[Any, Any] = self.name, self.members
-        if not isinstance(written[0], str) or not isinstance(written[1], tuple | list):
-            raise SortError(
-                "an Enum has a name and a tuple of members, as in Enum('phase', ('idle', 'busy')), not "
-                f"{self.name!r} and {self.members!r}"
-            )
-        if len(set(self.members)) != len(self.members) or not self.members:
-            raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
-        given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
-        words = all(isinstance(member, str) and member for member in given)
-        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in given)
-        if not (words or numbers):
-            raise SortError(f"enumeration {self.name} needs words or integers as members, got {self.members}")
-        object.__setattr__(self, "members", tuple(map(plain, given)))
-
-    def values(self) -> Iterator[Concrete]:
-        return iter(self.members)
-
-    @property
-    def size(self) -> int:
-        return len(self.members)
-
-    def contains(self, value: Any) -> bool:
-        return type(value) in (str, int) and value in self.members
-
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True)
-class IndexSet(Sort):
-    """``count`` interchangeable things of one kind, which ``name`` names: replicas, bookies, clients.
-
-    An element's name is ``prefix`` and its number: ``r1``, ``r2``, …. The default prefix is the kind's first
-    letter; if two kinds of a protocol share it, they get longer prefixes. ``symmetric`` declares that no
-    element differs from another. ``verifier.system.declared_symmetry`` checks every use against it.
-    """
-
-    name: str
-    count: int
-    symmetric: bool = field(default=True, compare=False)
-    prefix: str = ""
-
-    def __post_init__(self) -> None:
-        _require_integer("the number of elements of an index set", self.count)
-        written: Any = self.name
-        if not isinstance(written, str):
-            raise SortError(f"the name of an index set is a word, as 'replica', not {written!r}")
-        if not re.fullmatch(r"[^\W\d_][\w -]*", self.name):
-            raise SortError(f"an index set is called by a word, such as 'replica', not by {self.name!r}")
-        if not self.prefix:
-            object.__setattr__(self, "prefix", self.name[0])
-
-    @property
-    def lacking(self) -> Sort | None:
-        return self if self.count < 1 else None
-
-    @property
-    def elements(self) -> tuple[Element, ...]:
-        """All elements, in order."""
-        return tuple(element(self.name, self.count, self.prefix, place) for place in range(1, self.count + 1))
-
-    def named(self, name: str) -> Element | None:
-        """The element with this name; None if there is none."""
-        return next((item for item in self.elements if item.name == name), None)
-
-    def values(self) -> Iterator[Concrete]:
-        return iter(self.elements)
-
-    @property
-    def size(self) -> int:
-        return self.count
-
-    def contains(self, value: Any) -> bool:
-        return (
-            isinstance(value, Element)
-            and value.number <= self.count
-            and value is element(self.name, self.count, self.prefix, value.number)
-        )
-
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
-    def __str__(self) -> str:
-        return f"{self.name}({self.count})"
+__all__ = [
+    "Bag",
+    "Boolean",
+    "Enum",
+    "Function",
+    "IndexSet",
+    "Option",
+    "Range",
+    "Record",
+    "Sequence",
+    "Set",
+    "Sort",
+    "SortError",
+    "contains_sort",
+    "join",
+    "no_sort",
+    "plain",
+]
 
 
 @dataclass(frozen=True)
@@ -251,7 +54,7 @@ class Option(Sort):
     inner: Sort
 
     def __post_init__(self) -> None:
-        _require_sort("what an Option holds", self.inner)
+        require_sort("what an Option holds", self.inner)
         if isinstance(self.inner, Option):
             raise SortError("an option of an option cannot tell which of them is none: use a record")
 
@@ -294,7 +97,7 @@ class Record(Sort):
         if unfit:
             raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")
         for name, sort in fields.items():
-            _require_sort(f"the field {name} of a Record", sort)
+            require_sort(f"the field {name} of a Record", sort)
         object.__setattr__(self, "fields", tuple(fields.items()))
 
     @property
@@ -341,8 +144,8 @@ class Function(Sort):
     range: Sort
 
     def __post_init__(self) -> None:
-        _require_sort("the domain of a Function", self.domain)
-        _require_sort("the range of a Function", self.range)
+        require_sort("the domain of a Function", self.domain)
+        require_sort("the range of a Function", self.range)
 
     @property
     def lacking(self) -> Sort | None:
@@ -382,7 +185,7 @@ class Set(Sort):
     element: Sort
 
     def __post_init__(self) -> None:
-        _require_sort("the element of a Set", self.element)
+        require_sort("the element of a Set", self.element)
 
     def values(self) -> Iterator[Concrete]:
         elements = tuple(self.element.values())
@@ -411,8 +214,8 @@ class Sequence(Sort):
     capacity: int
 
     def __post_init__(self) -> None:
-        _require_sort("the element of a Sequence", self.element)
-        _require_integer("the capacity of a Sequence", self.capacity)
+        require_sort("the element of a Sequence", self.element)
+        require_integer("the capacity of a Sequence", self.capacity)
 
     @property
     def lacking(self) -> Sort | None:
@@ -453,8 +256,8 @@ class Bag(Sort):
     maximum: int
 
     def __post_init__(self) -> None:
-        _require_sort("the element of a Bag", self.element)
-        _require_integer("the maximum of a Bag", self.maximum)
+        require_sort("the element of a Bag", self.element)
+        require_integer("the maximum of a Bag", self.maximum)
 
     @property
     def lacking(self) -> Sort | None:
@@ -483,17 +286,6 @@ class Bag(Sort):
 
     def __str__(self) -> str:
         return f"Bag({self.element}, up to {self.maximum} of each)"
-
-
-_MEANT_BY_TYPES: dict[Any, str] = {
-    bool: "Boolean()",
-    int: "Range(0, 3)",
-    str: "Enum('phase', ('idle', 'busy'))",
-    set: "Set(…)",
-    list: "Sequence(…)",
-    dict: "Function(…) or Record(…)",
-}
-"""The sort that is probably meant where a type of Python is written."""
 
 
 def _product(factors: Iterator[int]) -> int:
