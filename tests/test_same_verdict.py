@@ -96,6 +96,20 @@ def test_what_is_enabled_is_enabled_within_the_depth() -> None:
             assert len(set(known.values())) == 1, (rules, depth, known)
 
 
+@pytest.mark.parametrize("slow", [None, Steps.SERIAL, Steps.PARALLEL])
+def test_an_action_that_matters_is_looked_for_to_the_depth(
+    slow: Steps | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A violation alone would end the search before, or after, it is seen: whichever search is faster."""
+    monkeypatch.setattr(bmc, "search", _slowly(slow))
+    for rules in range(6):
+        model = build(RandomProtocol({"rules": rules}))
+        actions = tuple(action.name for action in model.definition.actions)
+        request = Request(NAMES, 4, solver="cadical", awaited=actions)
+        everything = Request(("TypeInvariant",), 4, StepsChoice.SERIAL, "cadical")
+        assert check(model, request).never_enabled == check(model, everything).never_enabled
+
+
 @pytest.mark.parametrize("most", [1, 2, 3, 5])
 def test_the_limit_counts_every_action(most: int) -> None:
     """Of random choices what fires in three frames, those are allowed that are at most so many."""

@@ -61,6 +61,9 @@ class Execution:
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.states)
 
+    def __getitem__(self, number: int) -> Mapping[str, Any]:
+        return self.states[number]
+
     def to_dataframe(self) -> pandas.DataFrame:
         """A row for each state: its number, the action that led to it (None for the first), and a column for
         each variable. Raises UsageError if pandas is not installed."""
@@ -121,6 +124,12 @@ class Result:
 
     def __iter__(self) -> Iterator[PropertyResult]:
         return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __contains__(self, name: object) -> bool:
+        return any(result.name == name for result in self.results)
 
     @property
     def engine(self) -> str:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
 from verifier.api.result import Result
+from verifier.errors import unknown_name
 from verifier.runs.loading import Loaded, load_class_at
 from verifier.runs.loading import load as load_spec
 from verifier.runs.option import Option, Words, declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
+
+Ask = Callable[..., Result]
+"""An engine that waits for its options."""
 
 
 class EngineMethod:
@@ -29,26 +33,25 @@ class EngineMethod:
     @overload
     def __get__(self, instance: Specification, owner: type) -> Ask: ...
     def __get__(self, instance: Specification | None, owner: type) -> EngineMethod | Ask:
-        return self if instance is None else Ask(instance, self.name)
+        return self if instance is None else _asking(instance, self.name)
 
 
-class Ask:
-    """An engine that waits for its options."""
+def _asking(specification: Specification, name: str) -> Ask:
+    """The engine as a function of its options, with the signature and the words that ``help`` shows."""
+    engine = engine_named(name)
 
-    def __init__(self, specification: Specification, name: str) -> None:
-        engine = engine_named(name)
-        self._specification = specification
-        self._name = name
-        self.__name__ = name
-        self.__doc__ = engine.help.replace("\b\n", "")
-        names = inspect.Parameter("properties", inspect.Parameter.VAR_POSITIONAL, annotation=str)
-        options = map(_parameter, declared(engine.options).values())
-        named = [option for option in options if option.name != names.name]
-        self.__signature__ = inspect.Signature([names, *named], return_annotation=Result)
+    def ask(*properties: str, **options: Any) -> Result:
+        return specification.run(name, *properties, **options)
 
-    def __call__(self, *properties: str, **options: Any) -> Result:
-        """Runs the engine. Raises UsageError for what it cannot be asked."""
-        return self._specification.run(self._name, *properties, **options)
+    known = declared(engine.options)
+    named = [_parameter(option) for option in known.values() if option.name != "properties"]
+    by_place = inspect.Parameter("properties", inspect.Parameter.VAR_POSITIONAL, annotation=str)
+    signature = inspect.Signature([by_place, *named], return_annotation=Result)
+    listed = "\n".join(f"  {option.name}: {option.help}" for option in known.values())
+    ask.__name__, ask.__qualname__ = name, f"Specification.{name}"
+    ask.__doc__ = engine.help.replace("\b\n", "") + f"\nOptions:\n{listed}\n"
+    ask.__signature__ = signature  # type: ignore[attr-defined]
+    return ask
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -80,8 +83,17 @@ class Specification:
                 given[item.name] = (given[item.name],)
         parsed = found.parsed(given)
         named = (*properties, *parsed.pop("properties", ()))
+        for name in named:
+            if not isinstance(name, str):
+                raise unknown_name("property", name, self.properties)
         question = found.prepare(self.loaded, found.options_of({**parsed, "properties": named}))
         return Result(found.run(question))
+
+    def __getattr__(self, name: str) -> Ask:
+        """Any engine of the table is a method."""
+        if name in ENGINES:
+            return _asking(self, name)
+        raise AttributeError(f"a specification has no attribute {name!r}")
 
     @property
     def definition(self) -> Definition:
@@ -118,7 +130,7 @@ class Specification:
         return f"verifier.load({self.loaded.spec!r}{constants})"
 
 
-def load(spec: str | Path | type[Protocol], **constants: Any) -> Specification:
+def load(spec: str | Path | type[Protocol], /, **constants: Any) -> Specification:
     """A protocol at constants: a built-in one by name, one of your own by its file (``FILE.py`` or
     ``FILE.py:Class``) or its class.
 

@@ -53,6 +53,8 @@ class Request:
     shortest: bool = False
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
+    awaited: tuple[str, ...] = ()
+    """Actions of which it matters whether they are enabled: the search goes on until that is known."""
     part: Part | None = None
     """Of the executions, only these; steps have to be serial."""
 
@@ -139,6 +141,7 @@ class _BoundedCheck:
                 symmetry=request.symmetry,
                 seed=request.seed,
                 part=request.part,
+                awaited=request.awaited,
             )
 
     def _work(self, task: Search) -> Work:
@@ -170,13 +173,15 @@ class _BoundedCheck:
             if isinstance(event, ChildEnded):
                 if event.failure is not None:
                     self.failures.append(f"the {name} search failed: {event.failure}")
+                elif not self.failures and self._finished():
+                    return  # it has looked for the actions that are awaited, to the depth
                 continue
             before = self._undecided()
             self._take(name, event.content)
             for decided in before - self._undecided():
                 for child in children.running:
                     children.send(child, decided)
-            if self._finished():
+            if self._finished() and not self.unseen.intersection(self.request.awaited):
                 return
 
     def _finished(self) -> bool:

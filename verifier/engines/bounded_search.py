@@ -32,6 +32,8 @@ class Search:
     seed: int = 0
     part: Part | None = None
     """The executions that are searched, and for which depths are closed; None: all."""
+    awaited: tuple[str, ...] = ()
+    """Actions that are looked for in every state to the depth, also once all properties are decided."""
     swapping: bool = True
     """Whether two consecutive actions that commute are searched in one order only."""
     structural: bool = True
@@ -149,7 +151,7 @@ class _DepthSearch:
                 self._open_frame(depth)
                 self._look_for_enabled(depth)  # first, because a verdict may end the search
                 self._close(depth)
-                if not self.open:
+                if not self.open and not set(self.task.awaited).intersection(self.unseen):
                     break
         except UnknownAnswer:
             self.report(SolverGaveUp(f"{self.task.solver} gave up"))

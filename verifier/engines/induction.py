@@ -29,7 +29,7 @@ from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, unknown_name
 from verifier.processes.children import ChildEnded, Children, Work
-from verifier.processes.limits import Limits
+from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.symmetry.instance_orbits import representatives
@@ -99,6 +99,8 @@ class InductionOutcome(Outcome):
     """How many instances the obligations are about."""
     rechecked: Recheck | None = None
     """Only of a property that is PROVED."""
+    interrupted: bool = False
+    """Whether the user ended it, at whatever it was."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,7 @@ class _InductiveCheck:
             invariant=self.conclusion.invariant if self.conclusion else (),
             asked=len(self.question.instances),
             rechecked=self._rechecked() if proved else None,
+            interrupted=reason == INTERRUPTED,
         )
 
     def _rechecked(self) -> Recheck:

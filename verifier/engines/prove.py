@@ -116,7 +116,7 @@ def check(
             continue
         run = _PropertyProof(model.asking((name,)), request, name, limits.shared(left), listen)
         verdicts += run.run()
-        interrupted = any(verdict.reason == INTERRUPTED for verdict in verdicts)
+        interrupted = run.interrupted
         if run.proved is not None:
             proofs.append(run.proved)
         dead.update(run.dead)
@@ -161,6 +161,7 @@ class _PropertyProof:
         self.listen = listen
         self.limits = limits
         self.children = Children(limits)
+        self.interrupted = False
         self.began = time.monotonic()
         self.replayer = Replayer(model)
         self.closed = -1
@@ -179,6 +180,7 @@ class _PropertyProof:
     def run(self) -> list[Verdict]:
         """The verdict of the property, and perhaps of an implied property that is violated instead."""
         reason = self.children.supervise(self._search)
+        self.interrupted = reason == INTERRUPTED
         self.peak_memory = self.children.peak_memory
         if not self.verdicts:
             reason = reason or "; ".join(self.failures) or "the provers ended early"

@@ -10,10 +10,13 @@ from typing import Any
 
 from verifier.json_shape import check_shape
 from verifier.outcomes.expectations import exit_codes, parse_expectations
+from verifier.outcomes.names import FORMER_NAMES
 from verifier.outcomes.shapes import RowObject, RunObject
 from verifier.verdict import ExitCode, VerdictKind
 
 _LIMITS = ("timeout", "memory")
+
+_NAMES_IN_KEYS = {now: former for former, now in FORMER_NAMES.items()}
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ def job_id(
     Limits of time and memory are no part of the question.
     """
     meant = {name: value for name, value in options.items() if name not in _LIMITS}
-    asked = [spec_hash, dict(constants), property_name, engine, meant, tool_version]
+    named = _NAMES_IN_KEYS.get(engine, engine)
+    asked = [spec_hash, dict(constants), property_name, named, meant, tool_version]
     text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -115,7 +119,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
             spec_hash=content["spec_hash"],
             constants=content["constants"],
             property_name=result["property"],
-            engine=content["engine"],
+            engine=FORMER_NAMES.get(content["engine"], content["engine"]),
             options=options,
             solver=content["solver"]["name"],
             solver_version=content["solver"]["version"],

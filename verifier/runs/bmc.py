@@ -86,6 +86,7 @@ def _request(question: Question[BmcOptions]) -> Request:
         limits=question.limits,
         seed=options.seed,
         part=options.part,
+        awaited=tuple(expected.action for expected in question.expectations.enabled),
     )
 
 

@@ -105,7 +105,7 @@ def _run(
             for place, name in enumerate(question.properties):
                 limits = question.limits.shared(len(question.properties) - place)
                 parts.append(_one(question, model, name, parts, limits, listen))
-                if parts[-1].verdicts[0].reason == INTERRUPTED:
+                if parts[-1].interrupted:
                     break
         except KeyboardInterrupt:
             pass  # what comes now is for the properties that are left

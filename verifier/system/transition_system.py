@@ -107,4 +107,4 @@ class TransitionSystem:
 
     def seeks(self, name: str) -> bool:
         """Whether an execution to a state in which the property's formula fails is what is wanted."""
-        return self.property_named(name).kind is PropertyKind.REACHABLE
+        return any(p.name == name and p.kind is PropertyKind.REACHABLE for p in self.properties)
