@@ -169,7 +169,7 @@ def test_a_notebook_shows_the_explorer_in_a_frame() -> None:
 
 
 def test_values_are_pythons_own() -> None:
-    trace = verifier.load("kip320-first-try").bmc("StrongIsr", depth=9, steps="parallel")["StrongIsr"].trace
+    trace = verifier.load("kip320-first-try").bmc("StrongIsr", depth=4, steps="parallel")["StrongIsr"].trace
     assert trace is None or trace.states[0]["quorum"]["isr"] == frozenset({"r1", "r2", "r3"})
     pulsar = verifier.load("rabbit-sac", queues=2, apps=2).explore(max_depth=1)
     assert pulsar.ok or pulsar.exit_code

@@ -135,9 +135,9 @@ def test_a_sweep_has_rows_that_say_it() -> None:
 
 def test_a_sweep_of_jobs_that_are_all_rejected_is_an_error(tmp_path: Path) -> None:
     assumed = wrong("sweep", "--spec", f"{SPECS}:Assuming", "--out", str(tmp_path / "rows"))
-    assert "assumes most > 100; got most=3" in assumed
+    assert "assumes most > 100" in assumed
     one = wrong("bmc", "--spec", f"{SPECS}:Assuming")
-    assert one == "verify: assuming assumes most > 100; got most=3"
+    assert one.endswith("assuming assumes most > 100; its defaults are most=3")
 
 
 def test_ci_refuses(tmp_path: Path) -> None:
