@@ -60,10 +60,10 @@ def command(
 
 def _announce(claim: Claim) -> None:
     from verifier.solvers import solver_version
-    from verifier.text.run import constants_line
+    from verifier.text.run import with_constants
 
     proof, solver = claim.certificate, claim.solver
-    about = f"{proof.spec} with {constants_line(proof.constants)}"
+    about = with_constants(proof.spec, proof.constants)
     note(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}")
 
 

@@ -82,7 +82,7 @@ def _run(options: Options) -> int:
     from verifier.runs.loading import load
     from verifier.runs.question import chosen_properties
     from verifier.system.deadlock import with_deadlock
-    from verifier.text.run import constants_line
+    from verifier.text.run import with_constants
 
     loaded = load(options.spec, options.settings)
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
@@ -97,7 +97,7 @@ def _run(options: Options) -> int:
         write("--out", options.out, exported.content)
     if options.names is not None:
         write("--map", options.names, json_text(exported.names) + "\n")
-    about = f"{loaded.definition.name} with {constants_line(loaded.definition.constants)}"
+    about = with_constants(loaded.definition.name, loaded.definition.constants)
     note(f"{about}: {', '.join(chosen)} as {options.form}, {exported.size}")
     return 0
 

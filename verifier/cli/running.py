@@ -19,7 +19,7 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.run import Run
 from verifier.printable import json_text
 from verifier.specs.definition import Definition
-from verifier.text.run import constants_line
+from verifier.text.run import with_constants
 from verifier.trust import itf
 from verifier.verdict import ExitCode
 
@@ -61,7 +61,7 @@ def check_targets(shown: Display, others: Mapping[str, Path | None], names: Sequ
 
 def announce(definition: Definition, what: str) -> None:
     """Says on standard error what begins."""
-    note(f"{definition.name} with {constants_line(definition.constants)}: {what}")
+    note(f"{with_constants(definition.name, definition.constants)}: {what}")
 
 
 def show(finished: Run, shown: Display, render: Render) -> int:

@@ -24,7 +24,7 @@ def check_size(definition: Definition) -> None:
         )
     )
     constants = ", ".join(f"{name}={value}" for name, value in definition.constants.items())
-    place = f"{definition.name} with {constants}"
+    place = f"{definition.name} with {constants}" if constants else definition.name
     limits = ((bits, MOST_BITS, "bits in a state"), (instances, MOST_INSTANCES, "instances of actions"))
     for count, most, what in limits:
         if count > most:

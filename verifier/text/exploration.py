@@ -12,18 +12,18 @@ from verifier.outcomes.run import Run
 from verifier.text.columns import wrap
 from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
-    constants_line,
     deadlocks_checked,
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    with_constants,
 )
 from verifier.verdict import VerdictKind
 
 
 def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
-    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    about = with_constants(run.definition.name, run.definition.constants)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     lines += [Text(_how(run)), Text()]
     lines += render_counterexamples(run, width, full)

@@ -13,7 +13,7 @@ from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
-from verifier.text.run import constants_line, expectation_remarks, render_verdicts
+from verifier.text.run import expectation_remarks, render_verdicts, with_constants
 from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (
@@ -26,7 +26,7 @@ _CELL = 6
 def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters as far as the tables can."""
     outcomes = run.outcome.parts if isinstance(run.outcome, Inductions) else ()
-    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    about = with_constants(run.definition.name, run.definition.constants)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines += [Text(f"{run.engine}, {solvers}"), Text()]

@@ -14,11 +14,11 @@ from verifier.text.columns import wrap
 from verifier.text.invariant import invariant_lines
 from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
-    constants_line,
     deadlocks_checked,
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    with_constants,
 )
 from verifier.verdict import VerdictKind
 
@@ -28,7 +28,7 @@ _MOST_LINES = 30
 def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     proofs = run.outcome.proofs if isinstance(run.outcome, ProveOutcome) else ()
-    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    about = with_constants(run.definition.name, run.definition.constants)
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     lines += [*map(Text, wrap(f"prove by {run.options['engine']}, {solvers}", width)), Text()]

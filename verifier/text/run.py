@@ -34,6 +34,11 @@ def constants_line(constants: Mapping[str, Concrete]) -> str:
     return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
 
 
+def with_constants(name: str, constants: Mapping[str, Concrete]) -> str:
+    """``kip320 with replicas=3, log_size=2``."""
+    return f"{name} with {constants_line(constants)}" if constants else name
+
+
 def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
     """A verdict in words: ``HOLDS(12)``, ``VIOLATED in 12 steps (fewest)``.
 
@@ -60,7 +65,7 @@ def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 
 def _header(run: Run, width: int) -> list[RenderableType]:
-    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    about = with_constants(run.definition.name, run.definition.constants)
     steps = run.options.get("steps", "serial")
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     how = f"{run.engine} to depth {run.depth}, {steps} steps, {solvers}"

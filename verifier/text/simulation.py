@@ -12,10 +12,10 @@ from verifier.outcomes.run import Run
 from verifier.text.columns import wrap
 from verifier.text.exploration import coverage_table, table
 from verifier.text.run import (
-    constants_line,
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    with_constants,
 )
 
 _LONGEST_BAR = 40
@@ -24,7 +24,7 @@ _MOST_ROWS = 25
 
 def render_simulation(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
-    about = f"{run.definition.name} with {constants_line(run.definition.constants)}"
+    about = with_constants(run.definition.name, run.definition.constants)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     how = f"random executions of at most {run.depth} actions, seed {run.options['seed']}, no solver"
     lines += [Text(how), Text()]
