@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
 
-FORMER_NAMES: Mapping[str, str] = MappingProxyType({"induction": "induct"})
-"""What results of earlier versions call engines. Keys of jobs keep these names: old rows are found again."""
+_FORMER_ENGINES = MappingProxyType({"induction": "induct"})
+_IN_KEYS = MappingProxyType({now: former for former, now in _FORMER_ENGINES.items()})
+
+
+def current_name(engine: str) -> str:
+    """What an engine is called now that results may call by a former name."""
+    return _FORMER_ENGINES.get(engine, engine)
+
+
+def name_in_keys(engine: str) -> str:
+    """What the keys of jobs call an engine: its first name, so that old rows are found again."""
+    return _IN_KEYS.get(engine, engine)

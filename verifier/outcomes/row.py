@@ -10,13 +10,11 @@ from typing import Any
 
 from verifier.json_shape import check_shape
 from verifier.outcomes.expectations import exit_codes, parse_expectations
-from verifier.outcomes.names import FORMER_NAMES
+from verifier.outcomes.names import current_name, name_in_keys
 from verifier.outcomes.shapes import RowObject, RunObject
 from verifier.verdict import ExitCode, VerdictKind
 
 _LIMITS = ("timeout", "memory")
-
-_NAMES_IN_KEYS = {now: former for former, now in FORMER_NAMES.items()}
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,7 @@ def job_id(
     Limits of time and memory are no part of the question.
     """
     meant = {name: value for name, value in options.items() if name not in _LIMITS}
-    named = _NAMES_IN_KEYS.get(engine, engine)
-    asked = [spec_hash, dict(constants), property_name, named, meant, tool_version]
+    asked = [spec_hash, dict(constants), property_name, name_in_keys(engine), meant, tool_version]
     text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -119,7 +116,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
             spec_hash=content["spec_hash"],
             constants=content["constants"],
             property_name=result["property"],
-            engine=FORMER_NAMES.get(content["engine"], content["engine"]),
+            engine=current_name(content["engine"]),
             options=options,
             solver=content["solver"]["name"],
             solver_version=content["solver"]["version"],

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import unknown_name
-from verifier.outcomes.names import FORMER_NAMES
+from verifier.outcomes.names import current_name
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -27,14 +27,15 @@ ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """Of each engine the module, which is loaded when it is asked for, and what it does in a few words."""
 
+
 def is_engine(name: str) -> bool:
     """Whether results may name this engine, now or in earlier versions."""
-    return FORMER_NAMES.get(name, name) in ENGINES
+    return current_name(name) in ENGINES
 
 
 def engine_named(name: str) -> Engine[Any]:
     """The engine. Raises UsageError for an unknown name."""
-    name = FORMER_NAMES.get(name, name)
+    name = current_name(name)
     if name not in ENGINES:
         raise unknown_name("engine", name, ENGINES)
     found: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
