@@ -15,7 +15,6 @@ from verifier.processes.children import Work
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
 from verifier.runs.loading import load
-from verifier.runs.option import declared
 from verifier.runs.table import engine_named, execute
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import DefinitionError
@@ -107,12 +106,9 @@ def _surveying(cell: Cell) -> Work:
 
 def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
     def find() -> CellRun:
-        given = {**cell.options, "properties": list(properties), "timeout": cell.timeout}
-        engine = engine_named(cell.engine)
-        if "memory" in declared(engine.options):
-            given["memory"] = cell.memory
-        loaded = load(cell.place, cell.constants)
-        content = as_object(execute(cell.engine, loaded, engine.options_of(given)))
+        given = {**cell.options, "timeout": cell.timeout, "memory": cell.memory}
+        options = engine_named(cell.engine).options_for(properties, given)
+        content = as_object(execute(cell.engine, load(cell.place, cell.constants), options))
         statistics = content["statistics"]
         seen = statistics.get("distinct_states") if statistics.get("complete") else None
         return CellRun(tuple(rows_of(content)), seen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -137,6 +137,12 @@ class Engine(Generic[OptionsT]):
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
         return self.options(**values)
 
+    def options_for(self, properties: Sequence[str], given: Mapping[str, Any]) -> OptionsT:
+        """The options to ask about these properties. What this engine has no option for is left out: grids
+        and manifests give their limits to every engine."""
+        own = {name: value for name, value in given.items() if name in self.options.__dataclass_fields__}
+        return self.options_of({**own, "properties": list(properties)})
+
     def parsed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Options from a file, checked. Raises UsageError for an unknown name or a value that is not
         allowed."""
@@ -145,4 +151,3 @@ class Engine(Generic[OptionsT]):
             if name not in known:
                 raise unknown_name(f"option of {self.name}", name, sorted(known))
         return {name: known[name].parsed(value) for name, value in given.items()}
-

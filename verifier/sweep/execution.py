@@ -99,9 +99,7 @@ class _Blank:
 def _in_child(job: Job) -> TaskResult:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the engines take it for the user's
-        engine = engine_named(job.engine)
-        known = {n: v for n, v in job.options.items() if n in engine.options.__dataclass_fields__}
-        options = engine.options_of({**known, "properties": [job.property_name]})
+        options = engine_named(job.engine).options_for([job.property_name], job.options)
         try:
             report(as_object(execute(job.engine, load(job.spec, job.constants), options)))
         except (UsageError, DefinitionError) as error:

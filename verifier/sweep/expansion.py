@@ -212,8 +212,7 @@ def recorded_options(
     engine: Engine[Any], loaded: Loaded, options: Mapping[str, Any], property_name: str
 ) -> dict[str, Any]:
     """The options of a job as results will name them. Raises UsageError for what cannot be asked."""
-    known = {name: value for name, value in options.items() if name in engine.options.__dataclass_fields__}
-    return engine.prepare(loaded, engine.options_of({**known, "properties": [property_name]})).recorded
+    return engine.prepare(loaded, engine.options_for([property_name], options)).recorded
 
 
 def _cost(constants: Mapping[str, Any], recorded: Mapping[str, Any]) -> float:
