@@ -36,6 +36,8 @@ class Claim:
     model: Model
     solver: str
     limits: Limits
+    began: float
+    """On the monotonic clock."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Certified:
 def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float | None) -> Claim:
     """The claim of a certificate's file. ``spec`` is the user's own choice; without it only a built-in one is
     loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
-    limits = Limits(timeout).begun()
+    began = time.monotonic()
+    limits = Limits(timeout, since=began)
     certificate, content = read(path)
     loaded = load(trusted_spec(certificate.spec, spec, "the certificate"), certificate.constants)
     checker = solver or other_solver(certificate.found_by.solver)
@@ -62,12 +65,11 @@ def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float 
         model = with_deadlock(model)
     check_fit(model, certificate, content)
     require_initial_state(model)  # asked here too: what a child raises is taken for a crash
-    return Claim(path, certificate, model, checker, limits)
+    return Claim(path, certificate, model, checker, limits, began)
 
 
 def certify(claim: Claim) -> Certified:
     """Checks the claim, until it is done, out of time, or interrupted."""
-    began = time.monotonic() if claim.limits.since is None else claim.limits.since
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         report(check(claim.model, claim.certificate, claim.solver))
@@ -76,7 +78,7 @@ def certify(claim: Claim) -> Certified:
     done = run_alone(ENGINE, work, claim.limits, nested=False)
     checked = done.reported[0] if done.reported else None
     reason = done.limit or done.failure or "the check ended early"
-    seconds = time.monotonic() - began
+    seconds = time.monotonic() - claim.began
     return Certified(claim, checked, _verdict(claim, checked, reason, seconds))
 
 
