@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from verifier.api.result import Result
 from verifier.errors import unknown_name
@@ -19,21 +19,6 @@ from verifier.specs.protocol import Protocol
 
 Ask = Callable[..., Result]
 """An engine that waits for its options."""
-
-
-class EngineMethod:
-    """An engine as a method of a specification: it takes the engine's options, as ``verify ENGINE --help``
-    lists them, by name, and properties also by place."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> EngineMethod: ...
-    @overload
-    def __get__(self, instance: Specification, owner: type) -> Ask: ...
-    def __get__(self, instance: Specification | None, owner: type) -> EngineMethod | Ask:
-        return self if instance is None else _asking(instance, self.name)
 
 
 def _asking(specification: Specification, name: str) -> Ask:
@@ -64,11 +49,12 @@ class Specification:
 
     loaded: Loaded
 
-    bmc = EngineMethod("bmc")
-    explore = EngineMethod("explore")
-    simulate = EngineMethod("simulate")
-    prove = EngineMethod("prove")
-    induct = EngineMethod("induct")
+    if TYPE_CHECKING:  # what ``__getattr__`` finds in the table of engines, for editors
+        bmc: ClassVar[Ask]
+        explore: ClassVar[Ask]
+        simulate: ClassVar[Ask]
+        prove: ClassVar[Ask]
+        induct: ClassVar[Ask]
 
     def run(self, engine: str, /, *properties: str, **options: Any) -> Result:
         """Runs any engine by name, until it is done, out of time, or interrupted.
@@ -90,10 +76,14 @@ class Specification:
         return Result(found.run(question))
 
     def __getattr__(self, name: str) -> Ask:
-        """Any engine of the table is a method."""
+        """Every engine of the table is a method. It takes the engine's options, as ``verify ENGINE --help``
+        lists them, by name, and properties also by place."""
         if name in ENGINES:
             return _asking(self, name)
         raise AttributeError(f"a specification has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *ENGINES})
 
     @property
     def definition(self) -> Definition:
