@@ -148,6 +148,11 @@ def show(value: Concrete) -> str:
             return str(value)
 
 
+def show_constants(constants: Mapping[str, Any]) -> str:
+    """``replicas=3, log_size=2``."""
+    return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
+
+
 def _order(value: Concrete) -> tuple[str, Any]:
     if isinstance(value, (bool, int)):
         return ("", value)

@@ -15,9 +15,10 @@ from pathlib import Path
 from jinja2 import StrictUndefined, Template
 from tabulate import tabulate
 
+from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.report.known import CHECKER, Known, known
-from verifier.report.report import constants_words, tally, verdict_words
+from verifier.report.report import tally, verdict_words
 from verifier.specs.registry import load
 from verifier.sweep.store import read_rows
 from verifier.verdict import VerdictKind
@@ -70,7 +71,7 @@ def _lines(rows: Iterable[Row]) -> Iterator[dict[str, object]]:
             "spec": spec,
             "property": name,
             "engine": engine,
-            "constants": len({constants_words(row.constants) for row in group}),
+            "constants": len({show_constants(row.constants) for row in group}),
             "verdicts": ", ".join(f"{count} {kind}" for kind, count in tally(group).items()),
             "longest": f"{_chosen(longest)}: {verdict_words(longest)}",
             "its seconds": f"{longest.seconds:.1f}",
@@ -82,7 +83,7 @@ def _chosen(row: Row) -> str:
     """The constants that are not the protocol's defaults."""
     defaults = load(row.spec)({}).constants
     chosen = {name: value for name, value in row.constants.items() if defaults[name] != value}
-    return constants_words(chosen) or "defaults"
+    return show_constants(chosen) or "defaults"
 
 
 def _comparison(compared: Iterable[tuple[Row, Known]]) -> Iterator[dict[str, object]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.report.junit_cases import Case, document, suite
-from verifier.report.report import Report, command_of, constants_words, verdict_words, version_columns
+from verifier.report.report import Report, command_of, verdict_words, version_columns
 from verifier.report.tables import trace_text
 from verifier.verdict import ExitCode
 
@@ -37,7 +38,7 @@ def _case(row: Row, version: str | None) -> Case:
     words = verdict_words(row)
     about = f"spec hash {row.spec_hash}, version {row.tool_version}"
     return Case(
-        name=f"{row.property_name} [{row.engine}: {constants_words(row.constants)}]"
+        name=f"{row.property_name} [{row.engine}: {show_constants(row.constants)}]"
         + (f" {version}" if version else ""),
         seconds=row.seconds,
         exit_code=row.exit_code,

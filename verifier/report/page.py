@@ -19,12 +19,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.matrix import grids
-from verifier.report.report import Report, command_of, constants_words, tally, verdict_words, version_columns
+from verifier.report.report import Report, command_of, tally, verdict_words, version_columns
 from verifier.report.tables import failure_lines
 from verifier.verdict import VerdictKind
 
@@ -154,7 +155,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["constants"] = constants_words
+    made.filters["constants"] = show_constants
     made.filters["breakable"] = _breakable
     made.filters["share"] = _share
     return made
@@ -201,10 +202,10 @@ def _facts(row: Row) -> list[tuple[str, str]]:
     memory = "" if row.peak_memory is None else f"{row.peak_memory / 2**20:.0f} MiB"
     options = {name: value for name, value in row.options.items() if value not in (None, [], ())}
     facts = [
-        ("constants", constants_words(row.constants)),
+        ("constants", show_constants(row.constants)),
         ("spec hash", row.spec_hash),
         ("engine", row.engine),
-        ("options", constants_words({k: _plain(v) for k, v in options.items()})),
+        ("options", show_constants({k: _plain(v) for k, v in options.items()})),
         ("solver", f"{row.solver} {row.solver_version}".strip()),
         ("verify", row.tool_version),
         ("time", f"{row.seconds:.1f} s"),
@@ -231,7 +232,7 @@ def _time(started_at: str) -> str:
 def _searches(row: Row) -> list[tuple[str, str]]:
     provers = row.statistics.get("provers") or {}
     parts = row.statistics.get("searches") or provers.get(row.property_name) or {}
-    return [(name, constants_words(figures)) for name, figures in parts.items()]
+    return [(name, show_constants(figures)) for name, figures in parts.items()]
 
 
 def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:

@@ -41,11 +41,6 @@ def tally(rows: Sequence[Row]) -> Mapping[VerdictKind, int]:
     return {kind: count for kind, count in counts.items() if count}
 
 
-def constants_words(constants: Mapping[str, Any]) -> str:
-    """``replicas=3, log_size=2``."""
-    return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
-
-
 def varying_constants(rows: Sequence[Row]) -> list[str]:
     """The constants whose values differ between rows, and those that only some of the rows have."""
     names = dict.fromkeys(name for row in rows for name in row.constants)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import printable
 from verifier.report.diagram import ABSENT, Diagram, diagram_of
@@ -14,7 +15,6 @@ from verifier.report.known import CHECKER, known
 from verifier.report.report import (
     Report,
     command_of,
-    constants_words,
     tally,
     varying_constants,
     verdict_words,
@@ -86,7 +86,7 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         [
             row.spec,
             *(
-                constants_words({name: row.constants[name]}).partition("=")[2]
+                show_constants({name: row.constants[name]}).partition("=")[2]
                 if name in row.constants
                 else ABSENT
                 for name in names
@@ -118,7 +118,7 @@ def _summary(report: Report) -> str:
 
 
 def _named(row: Row) -> str:
-    return f"{row.spec} {row.property_name} ({constants_words(row.constants)})"
+    return f"{row.spec} {row.property_name} ({show_constants(row.constants)})"
 
 
 def _short(value: str) -> str:

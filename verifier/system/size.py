@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from verifier.encodings.concrete import show_constants
 from verifier.encodings.sorts import Bag, Boolean, Function, Option, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
 from verifier.specs.definition import Definition
@@ -23,7 +24,7 @@ def check_size(definition: Definition) -> None:
             for action in definition.actions
         )
     )
-    constants = ", ".join(f"{name}={value}" for name, value in definition.constants.items())
+    constants = show_constants(definition.constants)
     place = f"{definition.name} with {constants}" if constants else definition.name
     limits = ((bits, MOST_BITS, "bits in a state"), (instances, MOST_INSTANCES, "instances of actions"))
     for count, most, what in limits:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import NO_DEADLOCK, PropertyKind
@@ -29,14 +29,9 @@ _STYLES = {
 }
 
 
-def constants_line(constants: Mapping[str, Concrete]) -> str:
-    """``replicas=3, log_size=2``."""
-    return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
-
-
 def with_constants(name: str, constants: Mapping[str, Concrete]) -> str:
     """``kip320 with replicas=3, log_size=2``."""
-    return f"{name} with {constants_line(constants)}" if constants else name
+    return f"{name} with {show_constants(constants)}" if constants else name
 
 
 def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
