@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import random
-import signal
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import cycle
@@ -24,6 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.clock import OutOfTime, at_most
 from tests.command_line import FAST, LOCK, verify
 from tests.mutations import as_json, as_toml, changed, changed_text, mutants
 from verifier.ci.manifest import read_manifest
@@ -55,10 +54,6 @@ class Kind:
     read: Callable[[Any, Path, str], tuple[int, str]]
 
 
-class Hangs(BaseException):
-    """A reader has not ended in time."""
-
-
 def check(kind: Kind, count: int, seed: int, folder: Path) -> tuple[Counter[int], list[str]]:
     """How often each exit code came, and what went wrong, with the file that shows it."""
     marker, trap = folder / "was-run", folder / "trap.py"
@@ -67,9 +62,9 @@ def check(kind: Kind, count: int, seed: int, folder: Path) -> tuple[Counter[int]
     formats = cycle(FORMATS)
     for number, file in enumerate(kind.files(rng, count, (str(trap), f"{trap}:Trap"))):
         try:
-            with _within(SECONDS):
+            with at_most(SECONDS):
                 code, said = kind.read(file, folder, next(formats))
-        except Hangs:
+        except OutOfTime:
             code, said = -1, "hangs"
         codes[code] += 1
         if code not in kind.allowed or "Traceback" in said or marker.exists():
@@ -79,20 +74,6 @@ def check(kind: Kind, count: int, seed: int, folder: Path) -> tuple[Counter[int]
             marker.unlink(missing_ok=True)
             faults.append(f"{kept}: {ran}exit code {code}: {said[:300]}")
     return codes, faults
-
-
-@contextmanager
-def _within(seconds: int) -> Iterator[None]:
-    def end(*_: object) -> None:
-        raise Hangs
-
-    before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 # What reads

@@ -6,13 +6,12 @@ Engines run in this process where they can, on one model for all of them. Each d
 from __future__ import annotations
 
 import random
-import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tests.clock import OutOfTime, at_most
 from tests.models import build
 from tests.naive import UNDEFINED_READ, Explored, Naive
 from tests.random_plans import Plan
@@ -176,24 +175,6 @@ def by_simulating(subject: Subject) -> Complaints:
     yield from _of_verdicts(subject, "simulate", simulate.simulate(subject.model, request).verdicts, False)
 
 
-class _OutOfTime(Exception):
-    """A prover takes too long."""
-
-
-@contextmanager
-def _at_most(seconds: int) -> Iterator[None]:
-    def ring(*_: object) -> None:
-        raise _OutOfTime
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def _goals(subject: Subject, name: str) -> list[str]:
     types = [p.name for p in subject.model.system.properties if p.kind is PropertyKind.TYPE_INVARIANT]
     undefined = [UNDEFINED_READ] if UNDEFINED_READ in subject.names else []
@@ -227,9 +208,9 @@ def by_ic3(subject: Subject, name: str) -> Complaints:
     """IC3, in this process."""
     events: list[Any] = []
     try:
-        with _at_most(_SECONDS_OF_A_PROVER):
+        with at_most(_SECONDS_OF_A_PROVER):
             ic3_work(subject.model, name, True)(events.append, None)  # type: ignore[arg-type]
-    except _OutOfTime:
+    except OutOfTime:
         return
     answer = events[-1]
     if isinstance(answer, Proof):
@@ -244,10 +225,10 @@ def by_kinduction(subject: Subject, name: str) -> Complaints:
     """k-induction, in this process."""
     events: list[Any] = []
     try:
-        with _at_most(_SECONDS_OF_A_PROVER):
+        with at_most(_SECONDS_OF_A_PROVER):
             goal = with_goal(subject.model.system, name)
             kinduction(goal, name, "cadical", events.append, largest_k=_LARGEST_K)
-    except _OutOfTime:
+    except OutOfTime:
         pass
     least = [subject.truth.steps[goal] for goal in _goals(subject, name) if goal in subject.truth.steps]
     for event in events:
