@@ -4,45 +4,24 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifier.text.progress import ProgressText
+from verifier.text.progress import NowAndThen
 
 if TYPE_CHECKING:
     from verifier.sweep.sweep import News
 
-_SECONDS_BETWEEN_LINES = 10.0
 
-
-class SweepText(ProgressText):
+class SweepText(NowAndThen):
     """News of a sweep."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._verdicts: Counter[str] = Counter()
-        self._began = self._last = time.monotonic()
-        self._news: News | None = None
-        self.ended = 0
-        """Jobs that have ended."""
 
-    def hear(self, news: News, *, live: bool) -> Iterator[str]:
-        """Where there is no live line, how far it is, now and then."""
-        self._news = news
-        self.ended = news.done
+    def take(self, news: News) -> str:
+        """How many jobs are done, with which verdicts, and how long the rest may take."""
         self._verdicts.update(row.verdict.value for row in news.ended)
-        now = time.monotonic()
-        if not live and now - self._last >= _SECONDS_BETWEEN_LINES:
-            self._last = now
-            yield self._words()
-
-    def now(self) -> str:
-        """How far it is."""
-        return f"{self._words()} (Ctrl-C keeps what is done)"
-
-    def _words(self) -> str:
-        news = self._news
-        if news is None:
-            return "starting"
         parts = [f"{news.done} of {news.total} jobs"]
         parts += [f"{count} {verdict}" for verdict, count in sorted(self._verdicts.items())]
         if news.running:

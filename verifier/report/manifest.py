@@ -8,9 +8,7 @@ from typing import Any
 
 from verifier.ci.check import CellResult, Check
 from verifier.ci.checking import CellsProgress, Outcome
-from verifier.text.progress import ProgressText
-
-_SECONDS_BETWEEN_LINES = 10.0
+from verifier.text.progress import NowAndThen
 
 
 def cell_lines(checked: CellResult) -> Iterator[str]:
@@ -80,22 +78,10 @@ def _check(check: Check) -> Mapping[str, Any]:
     }
 
 
-class CellsText(ProgressText):
+class CellsText(NowAndThen):
     """How far a manifest is."""
 
-    def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
-        self._line = "starting"
-
-    def hear(self, news: CellsProgress, *, live: bool) -> Iterator[str]:
-        """Where there is no live line, how far it is, now and then."""
-        now = time.monotonic()
-        running = ", ".join(news.running)
-        self._line = f"{now - self._began:.0f} s: {news.phase}, {news.done} of {news.total} done: {running}"
-        if not live and now - self._last >= _SECONDS_BETWEEN_LINES:
-            self._last = now
-            yield self._line
-
-    def now(self) -> str:
-        """How far it is."""
-        return f"{self._line} (Ctrl-C keeps what is done)"
+    def take(self, news: CellsProgress) -> str:
+        """What happens now, and which cells are at work."""
+        seconds, running = time.monotonic() - self._began, ", ".join(news.running)
+        return f"{seconds:.0f} s: {news.phase}, {news.done} of {news.total} done: {running}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from verifier.engines import bmc, explore, induction, prove, simulate
 
-_SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_SUMMARIES = 5.0, 10.0
 
 
 class ProgressText:
@@ -26,6 +26,33 @@ class ProgressText:
     def end(self) -> Iterator[str]:
         """The lines that are left when the run has ended."""
         yield from ()
+
+
+class NowAndThen(ProgressText):
+    """News of long work, told so often that only some of it is said.
+
+    The latest fills the live line; where there is none, a line stays every few seconds.
+    """
+
+    def __init__(self, line: str = "starting") -> None:
+        self._began = self._last = time.monotonic()
+        self._line = line
+
+    def take(self, news: Any) -> str:
+        """What the news comes to, on one line."""
+        raise NotImplementedError
+
+    def hear(self, news: Any, *, live: bool) -> Iterator[str]:
+        """Takes a piece of news."""
+        self._line = self.take(news)
+        now = time.monotonic()
+        if not live and now - self._last >= _SECONDS_BETWEEN_SUMMARIES:
+            self._last = now
+            yield self._line
+
+    def now(self) -> str:
+        """The latest news."""
+        return f"{self._line} (Ctrl-C keeps what is done)"
 
 
 class DepthsText(ProgressText):
