@@ -46,7 +46,7 @@ def test_what_is_not_changed_is_reported(output_format: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("9" * 5000, "99999… has more than 18 digits"),
+        ("9" * 5000, "99999 has more than 18 digits"),
         ("-" + "9" * 19, "has more than 18 digits"),
         ("[NaN]", "NaN is no number that can be meant"),
         ("1e999", "1e999 is no number that can be meant"),

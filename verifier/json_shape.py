@@ -9,14 +9,12 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
-from verifier.errors import UsageError
+from verifier.errors import UsageError, cut
 
 MOST_DIGITS = 18
 """Of an integer in a file."""
 _DEEPEST = 100
 """How deep values are nested in a file. A value of any sort that fits into memory is less deep."""
-_LONGEST = 60
-"""Characters of a wrong value that an error shows."""
 _KINDS: dict[Any, str] = {
     dict: "an object",
     list: "a list",
@@ -44,14 +42,14 @@ def read_json(text: str) -> Any:
 
 def _integer(digits: str) -> int:
     if len(digits.lstrip("-")) > MOST_DIGITS:
-        raise ValueError(f"{_short(digits)} has more than {MOST_DIGITS} digits")
+        raise ValueError(f"{cut(digits)} has more than {MOST_DIGITS} digits")
     return int(digits)
 
 
 def _number(word: str) -> float:
     number = float(word)
     if not math.isfinite(number):
-        raise ValueError(f"{_short(word)} is no number that can be meant")
+        raise ValueError(f"{cut(word)} is no number that can be meant")
     return number
 
 
@@ -154,8 +152,4 @@ def _shown(value: Any) -> str:
     match value:
         case dict() | list() if value:
             return _KINDS[type(value)]
-    return _short(json.dumps(value, ensure_ascii=False))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return cut(json.dumps(value, ensure_ascii=False))
