@@ -5,11 +5,15 @@ sort                  lowered form
 ====================  ==========================================================
 Boolean               a boolean term; a PartialBoolean if it may have no value
 Range, Enum, IndexSet a Scalar; an Option of these is a Scalar with ``None``
+Listed                a Scalar
 Record, Function      a dict from field name or key to the lowered part
+Tuple                 a dict from place to the lowered item
+PartialFunction       a dict from key to a LoweredOption, which is none where the key is absent
 Set                   a dict from element to the condition that the set contains it
 Bag                   a dict from element to the Scalar of its number of copies
 Sequence              a LoweredSequence: length and slots; unused slots hold the default
 Option of others      a LoweredOption: a condition and a payload; at its default if none
+Variant               a LoweredVariant: a tag, and for each tag a payload; at its default if it is another
 ====================  ==========================================================
 
 An element that a set or bag does not list is not in it. A value without parts (a record without fields) is
@@ -27,9 +31,22 @@ from pysmt.fnode import FNode
 
 from verifier.encodings import scalars
 from verifier.encodings.bits import FALSE, TRUE, choice, conjunction, disjunction, equivalence, negation
-from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Record, Sequence, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Function,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +73,47 @@ class LoweredOption:
     payload: Any
 
 
-Lowered: TypeAlias = FNode | PartialBoolean | Scalar | dict[Any, Any] | LoweredSequence | LoweredOption
+@dataclass(frozen=True, eq=False)
+class LoweredVariant:
+    """A payload is the value's if the tag is that of the payload. Without tag there is no value."""
+
+    tag: Scalar
+    payloads: dict[str, Any]
+
+    def held(self) -> Iterator[tuple[FNode, str, Any]]:
+        """The payloads that may be the value's, each with the condition that it is, and its tag."""
+        for tag, payload in self.payloads.items():
+            yield self.tag.equals(tag), tag, payload
+
+
+Lowered: TypeAlias = (
+    FNode | PartialBoolean | Scalar | dict[Any, Any] | LoweredSequence | LoweredOption | LoweredVariant
+)
+
+
+@dataclass(frozen=True)
+class Slot(Option):
+    """What a partial function has for a key. It may hold an option, and is a LoweredOption in any case."""
+
+    def __post_init__(self) -> None:
+        pass
+
+    @property
+    def is_scalar(self) -> bool:
+        return False
+
 
 _NO_COPIES = Scalar.known(0)
 
 
 def children(sort: Sort) -> list[tuple[Any, Sort]]:
-    """The keys and sorts of the parts of a record, function, set or bag."""
+    """The keys and sorts of the parts of a record, tuple, function, set or bag."""
     match sort:
+        case Tuple():
+            return list(enumerate(sort.items))
+        case PartialFunction():
+            slot = Slot(sort.range)
+            return [(key, slot) for key in sort.domain.values()]
         case Record():
             return list(sort.fields)
         case Function():
@@ -95,7 +145,21 @@ def known(sort: Sort, value: Any) -> Any:
             return dict.fromkeys(sorted(value, key=show), TRUE)
         case Bag():
             return {item: Scalar.known(copies) for item, copies in value.items()}
+        case Variant():
+            return tagged(sort, value.tag, known(sort.payload(value.tag), value.payload))
+        case PartialFunction():
+            absent = known(Slot(sort.range), None)
+            present = {key: LoweredOption(TRUE, known(sort.range, item)) for key, item in value.items()}
+            return {key: present.get(key, absent) for key in sort.domain.values()}
     return {key: known(part, value[key]) for key, part in children(sort)}
+
+
+def tagged(sort: Variant, tag: str, payload: Any) -> LoweredVariant:
+    """The value of a variant with this tag and payload."""
+    others = {name: known(part, part.default) for name, part in sort.alternatives if name != tag}
+    return LoweredVariant(
+        Scalar.known(tag), {name: payload if name == tag else others[name] for name in sort.payloads}
+    )
 
 
 def undefined(sort: Sort) -> Any:
@@ -109,6 +173,9 @@ def undefined(sort: Sort) -> Any:
             return LoweredOption(TRUE, undefined(sort.inner))
         case Sequence():
             return LoweredSequence(Scalar((), exactly=(), total=False), padded([], sort))
+        case Variant():
+            fillers = {tag: known(part, part.default) for tag, part in sort.alternatives}
+            return LoweredVariant(Scalar((), exactly=(), total=False), fillers)
     return {key: undefined(part) for key, part in children(sort)}
 
 
@@ -132,6 +199,9 @@ def defined(value: Lowered) -> FNode:
                 for index, slot in enumerate(value.slots)
             )
             return conjunction((value.length.defined, *within))
+        case LoweredVariant():
+            payloads = (disjunction((negation(held), defined(part))) for held, _, part in value.held())
+            return conjunction((value.tag.defined, *payloads))
         case dict():
             return conjunction(defined(part) for part in value.values())
     raise AssertionError(value)
@@ -160,7 +230,10 @@ def _boolean(true: FNode, defined: FNode) -> FNode | PartialBoolean:
 
 
 def _absent(example: Lowered) -> Lowered:
-    """The lowered form for an element that is not in a set or bag. ``example`` shows which of both it is."""
+    """The lowered form for an element that is not in a set or bag, or for an absent key of a partial function.
+    ``example`` shows which it is."""
+    if isinstance(example, LoweredOption):
+        return LoweredOption(FALSE, example.payload)
     return _NO_COPIES if isinstance(example, Scalar) else FALSE
 
 
@@ -196,6 +269,11 @@ def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
         case LoweredOption(), LoweredOption():
             present = choice(condition, then.present, otherwise.present)
             return LoweredOption(present, either(condition, then.payload, otherwise.payload))
+        case LoweredVariant(), LoweredVariant():
+            return LoweredVariant(
+                scalars.either(condition, then.tag, otherwise.tag),
+                {tag: either(condition, a, otherwise.payloads[tag]) for tag, a in then.payloads.items()},
+            )
     true = choice(condition, holds(then), holds(otherwise))
     return _boolean(true, choice(condition, defined(then), defined(otherwise)))
 
@@ -231,6 +309,13 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
                 for index in range(sort.capacity)
             )
             return LoweredSequence(length, tuple(slots))
+        case Variant():  # where the tag is undefined, the payloads have no meaning
+            tag = scalars.select([(when, value.tag) for when, value in options], exhaustive)
+            payloads = {
+                name: select(part, [(when, value.payloads[name]) for when, value in options], True)
+                for name, part in sort.alternatives
+            }
+            return LoweredVariant(tag, payloads)
         case Set() | Bag():
             part = Boolean() if isinstance(sort, Set) else Range(0, sort.maximum)
             absent = known(part, part.default)
@@ -263,6 +348,12 @@ def equal(left: Lowered, right: Lowered) -> FNode:
                 for index, (a, b) in enumerate(zip(left.slots, right.slots, strict=False))
             )
             return conjunction((scalars.equal(left.length, right.length), *same_slots))
+        case LoweredVariant(), LoweredVariant():
+            same_payloads = (
+                disjunction((negation(held), equal(payload, right.payloads[tag])))
+                for held, tag, payload in left.held()
+            )
+            return conjunction((scalars.equal(left.tag, right.tag), *same_payloads))
     return conjunction((defined(left), defined(right), equivalence(holds(left), holds(right))))
 
 
@@ -289,12 +380,34 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
                 for length in range(sort.capacity + 1)
                 for items, when in _combinations(slots[:length], value.length.equals(length))
             ]
+        case LoweredVariant():
+            assert isinstance(sort, Variant)
+            return [
+                (Tagged(tag, item), both)
+                for held, tag, payload in value.held()
+                if held is not FALSE
+                for item, when in cases(sort.payload(tag), payload)
+                if (both := conjunction((held, when))) is not FALSE
+            ]
+        case dict() if isinstance(sort, PartialFunction):
+            slots = [_slot_cases(sort.range, slot) for slot in value.values()]
+            return [
+                (FrozenMap((key, item) for key, held in zip(value, items, strict=True) for item in held), when)
+                for items, when in _combinations(slots, TRUE)
+            ]
         case dict():
             held = [(key, part) for key, part in children(sort) if key in value]
             keys = [key for key, _ in held]
             parts = [cases(part, value[key]) for key, part in held]
             return [(_collected(sort, keys, items), when) for items, when in _combinations(parts, TRUE)]
     raise AssertionError(value)
+
+
+def _slot_cases(sort: Sort, slot: LoweredOption) -> list[tuple[Concrete, FNode]]:
+    """What a partial function may have for a key: nothing, or one value, in a tuple."""
+    found: list[tuple[Concrete, FNode]] = [((), negation(slot.present))]
+    found += [((item,), conjunction((slot.present, when))) for item, when in cases(sort, slot.payload)]
+    return [(held, when) for held, when in found if when is not FALSE]
 
 
 def _combinations(
@@ -313,6 +426,8 @@ def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
         return frozenset(key for key, present in pairs if present)
     if isinstance(sort, Bag):
         return FrozenMap((key, count) for key, count in pairs if count)
+    if isinstance(sort, Tuple):
+        return items
     return FrozenMap(pairs)
 
 
@@ -335,7 +450,20 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
                 converted = convert(slot, source.element, target.element)
                 slots.append(_filled(used, converted, source.element, target.element))
             return LoweredSequence(value.length, padded(slots, target))
-        case (Record(), Record()) | (Function(), Function()):
+        case Variant(), Variant():
+            payloads = {}
+            for held, tag, payload in value.held():
+                old, new = source.payload(tag), target.payload(tag)
+                payloads[tag] = _filled(held, convert(payload, old, new), old, new)
+            return LoweredVariant(value.tag, payloads)
+        case PartialFunction(), PartialFunction():
+            slots, new_slot = dict(children(source)), Slot(target.range)
+            absent = known(new_slot, None)
+            return {
+                key: convert(value[key], slots[key], new_slot) if key in value else absent
+                for key in target.domain.values()
+            }
+        case (Record(), Record()) | (Function(), Function()) | (Tuple(), Tuple()):
             sorts = dict(children(source))
             return {key: convert(value[key], sorts[key], part) for key, part in children(target)}
     return value
@@ -368,6 +496,12 @@ def outside(sort: Sort, value: Lowered) -> FNode:
                 for index, slot in enumerate(value.slots[: sort.capacity])
             )
             return disjunction((too_long, *within))
+        case LoweredVariant():
+            assert isinstance(sort, Variant)
+            payloads = (
+                conjunction((held, outside(sort.payload(tag), payload))) for held, tag, payload in value.held()
+            )
+            return disjunction((negation(value.tag.defined), *payloads))
         case dict():
             sorts = dict(children(sort))
             return disjunction(
