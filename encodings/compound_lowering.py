@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, conjunction
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import (
-    LoweredOption,
-    Slot,
-    cases,
-    defined,
-    either,
-    known,
-    restricted,
-    select,
-    tagged,
-)
+from verifier.encodings.lowered import LoweredOption, Slot, defined, either, known, restricted, select, tagged
 from verifier.encodings.sorts import PartialFunction, Sort, Variant
 from verifier.encodings.terms import Operator, Term
 
@@ -57,11 +48,11 @@ def _payload(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     condition, body = term.arguments
-    absent = known(Slot(term.sort.range), None)
+    nothing = known(Slot(term.sort.range), None)
     slots = {}
     for key, inner in lowering._expand(term, bindings):
         held = LoweredOption(TRUE, lowering._as(term.sort.range, body, inner))
-        slots[key] = either(lowering.formula(condition, inner), held, absent)
+        slots[key] = either(lowering.formula(condition, inner), held, nothing)
     return slots
 
 
@@ -81,8 +72,8 @@ def _extend(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _without(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     function, key = term.arguments
-    absent = known(Slot(term.sort.range), None)
-    return _changed(lowering, term, bindings, lowering.lower(function, bindings), key, absent)
+    nothing = known(Slot(term.sort.range), None)
+    return _changed(lowering, term, bindings, lowering.lower(function, bindings), key, nothing)
 
 
 def _changed(

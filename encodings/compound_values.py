@@ -151,7 +151,7 @@ class PartialFunctionValue(Value):
         return self.domain.is_empty
 
     def updated(self, key: Any, value: Any) -> PartialFunctionValue:
-        """The function with ``key`` mapped to ``value``; it need not have the key (TLA+ ``(k :> v) @@ f``)."""
+        """The function with ``key``, new or not, mapped to ``value`` (TLA+ ``(key :> value) @@ f``)."""
         at, to = coerce(key, self._sort.domain).term, coerce(value, self._sort.range).term
         sort = PartialFunction(join(self._sort.domain, at.sort), join(self._sort.range, to.sort))
         return PartialFunctionValue(Term(Operator.EXTEND, sort, (self.term, at, to)))

@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, choice, conjunction, disjunction, negation
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import cases, equal, holds, known
+from verifier.encodings.lowered import equal, holds, known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.partiality import is_partial
 from verifier.encodings.scalars import Scalar

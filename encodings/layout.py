@@ -295,7 +295,7 @@ def _flatten(sort: Sort, value: Any) -> Iterator[Concrete]:
         case PartialFunction():
             for key in sort.domain.values():
                 yield key in value
-                yield from _flatten(sort.range, value[key] if key in value else sort.range.default)
+                yield from _flatten(sort.range, value.get(key, sort.range.default))
         case _:
             for key, part in children(sort):
                 yield from _flatten(part, value[key])

@@ -95,8 +95,9 @@ def join_listed(left: Sort, right: Sort) -> Sort | None:
 
     Integers that many are added to become a Range, so that nothing long is listed.
     """
-    if not (_integers(left) and _integers(right)):
-        if not isinstance(left, Listed) or not isinstance(right, Listed) or _integers(left) or _integers(right):
+    integers = [_integers(sort) for sort in (left, right)]
+    if not all(integers):
+        if any(integers) or not isinstance(left, Listed) or not isinstance(right, Listed):
             return None
         return Listed(*left.members, *(value for value in right.members if not left.contains(value)))
     for one, other in ((left, right), (right, left)):

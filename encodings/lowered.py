@@ -24,14 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, TypeAlias
 
 from pysmt.fnode import FNode
 
 from verifier.encodings import scalars
 from verifier.encodings.bits import FALSE, TRUE, choice, conjunction, disjunction, equivalence, negation
-from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
+from verifier.encodings.concrete import show
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import (
     Bag,
@@ -148,9 +147,9 @@ def known(sort: Sort, value: Any) -> Any:
         case Variant():
             return tagged(sort, value.tag, known(sort.payload(value.tag), value.payload))
         case PartialFunction():
-            absent = known(Slot(sort.range), None)
+            nothing = known(Slot(sort.range), None)
             present = {key: LoweredOption(TRUE, known(sort.range, item)) for key, item in value.items()}
-            return {key: present.get(key, absent) for key in sort.domain.values()}
+            return {key: present.get(key, nothing) for key in sort.domain.values()}
     return {key: known(part, value[key]) for key, part in children(sort)}
 
 
@@ -229,9 +228,11 @@ def _boolean(true: FNode, defined: FNode) -> FNode | PartialBoolean:
     return true if defined is TRUE else PartialBoolean(true, defined)
 
 
-def _absent(example: Lowered) -> Lowered:
-    """The lowered form for an element that is not in a set or bag, or for an absent key of a partial function.
-    ``example`` shows which it is."""
+def absent(example: Lowered) -> Lowered:
+    """The lowered form for an element that is not in a set or bag, or an absent key of a partial function.
+
+    ``example`` shows which it is.
+    """
     if isinstance(example, LoweredOption):
         return LoweredOption(FALSE, example.payload)
     return _NO_COPIES if isinstance(example, Scalar) else FALSE
@@ -241,10 +242,10 @@ def _paired(left: dict[Any, Any], right: dict[Any, Any]) -> Iterator[tuple[Any, 
     """The parts of two dicts by key. If one dict lacks a key, its part is that of an absent element."""
     for key, part in left.items():
         other = right.get(key)
-        yield key, part, _absent(part) if other is None else other
+        yield key, part, absent(part) if other is None else other
     for key, part in right.items():
         if key not in left:
-            yield key, _absent(part), part
+            yield key, absent(part), part
 
 
 def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
@@ -318,10 +319,10 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
             return LoweredVariant(tag, payloads)
         case Set() | Bag():
             part = Boolean() if isinstance(sort, Set) else Range(0, sort.maximum)
-            absent = known(part, part.default)
+            none = known(part, part.default)
             mentioned = {key: None for _, value in options for key in value}
             return {
-                key: select(part, [(when, value.get(key, absent)) for when, value in options], exhaustive)
+                key: select(part, [(when, value.get(key, none)) for when, value in options], exhaustive)
                 for key in (mentioned if exhaustive else sort.element.values())
             }
     return {
@@ -355,157 +356,3 @@ def equal(left: Lowered, right: Lowered) -> FNode:
             )
             return conjunction((scalars.equal(left.tag, right.tag), *same_payloads))
     return conjunction((defined(left), defined(right), equivalence(holds(left), holds(right))))
-
-
-def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
-    """Every concrete value that a lowered one may have, with the condition for it."""
-    match value:
-        case Scalar():
-            return value.cases()
-        case FNode() | PartialBoolean():
-            true = holds(value)
-            pairs = ((False, conjunction((defined(value), negation(true)))), (True, true))
-            return [(item, when) for item, when in pairs if when is not FALSE]
-        case LoweredOption():
-            assert isinstance(sort, Option)
-            options: list[tuple[Concrete, FNode]] = [(None, negation(value.present))]
-            for item, when in cases(sort.inner, value.payload):
-                options.append((item, conjunction((value.present, when))))
-            return [(item, when) for item, when in options if when is not FALSE]
-        case LoweredSequence():
-            assert isinstance(sort, Sequence)
-            slots = [cases(sort.element, slot) for slot in value.slots]
-            return [
-                (items, when)
-                for length in range(sort.capacity + 1)
-                for items, when in _combinations(slots[:length], value.length.equals(length))
-            ]
-        case LoweredVariant():
-            assert isinstance(sort, Variant)
-            return [
-                (Tagged(tag, item), both)
-                for held, tag, payload in value.held()
-                if held is not FALSE
-                for item, when in cases(sort.payload(tag), payload)
-                if (both := conjunction((held, when))) is not FALSE
-            ]
-        case dict() if isinstance(sort, PartialFunction):
-            slots = [_slot_cases(sort.range, slot) for slot in value.values()]
-            return [
-                (FrozenMap((key, item) for key, held in zip(value, items, strict=True) for item in held), when)
-                for items, when in _combinations(slots, TRUE)
-            ]
-        case dict():
-            held = [(key, part) for key, part in children(sort) if key in value]
-            keys = [key for key, _ in held]
-            parts = [cases(part, value[key]) for key, part in held]
-            return [(_collected(sort, keys, items), when) for items, when in _combinations(parts, TRUE)]
-    raise AssertionError(value)
-
-
-def _slot_cases(sort: Sort, slot: LoweredOption) -> list[tuple[Concrete, FNode]]:
-    """What a partial function may have for a key: nothing, or one value, in a tuple."""
-    found: list[tuple[Concrete, FNode]] = [((), negation(slot.present))]
-    found += [((item,), conjunction((slot.present, when))) for item, when in cases(sort, slot.payload)]
-    return [(held, when) for held, when in found if when is not FALSE]
-
-
-def _combinations(
-    parts: list[list[tuple[Concrete, FNode]]], start: FNode
-) -> Iterator[tuple[tuple[Concrete, ...], FNode]]:
-    if start is not FALSE:
-        for chosen in product(*parts):
-            when = conjunction((start, *(condition for _, condition in chosen)))
-            if when is not FALSE:
-                yield tuple(item for item, _ in chosen), when
-
-
-def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
-    pairs = list(zip(keys, items, strict=True))
-    if isinstance(sort, Set):
-        return frozenset(key for key, present in pairs if present)
-    if isinstance(sort, Bag):
-        return FrozenMap((key, count) for key, count in pairs if count)
-    if isinstance(sort, Tuple):
-        return items
-    return FrozenMap(pairs)
-
-
-def convert(value: Any, source: Sort, target: Sort) -> Any:
-    """``value``, which has the sort ``source``, in the shape of the sort ``target``.
-
-    Slots that ``target`` does not have are dropped. ``outside`` says in which states that loses an element.
-    """
-    if source == target:
-        return value
-    match source, target:
-        case Option(), Option() if not target.is_scalar:
-            payload = convert(value.payload, source.inner, target.inner)
-            filled = _filled(value.present, payload, source.inner, target.inner)
-            return LoweredOption(value.present, filled)
-        case Sequence(), Sequence():
-            slots = []
-            for index, slot in enumerate(value.slots[: target.capacity]):
-                used = value.length.at_least(index + 1)
-                converted = convert(slot, source.element, target.element)
-                slots.append(_filled(used, converted, source.element, target.element))
-            return LoweredSequence(value.length, padded(slots, target))
-        case Variant(), Variant():
-            payloads = {}
-            for held, tag, payload in value.held():
-                old, new = source.payload(tag), target.payload(tag)
-                payloads[tag] = _filled(held, convert(payload, old, new), old, new)
-            return LoweredVariant(value.tag, payloads)
-        case PartialFunction(), PartialFunction():
-            slots, new_slot = dict(children(source)), Slot(target.range)
-            absent = known(new_slot, None)
-            return {
-                key: convert(value[key], slots[key], new_slot) if key in value else absent
-                for key in target.domain.values()
-            }
-        case (Record(), Record()) | (Function(), Function()) | (Tuple(), Tuple()):
-            sorts = dict(children(source))
-            return {key: convert(value[key], sorts[key], part) for key, part in children(target)}
-    return value
-
-
-def _filled(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
-    """``value`` where the slot is used. Elsewhere the default of ``target`` replaces that of ``source``."""
-    if source.default == target.default:
-        return value
-    return either(used, value, known(target, target.default))
-
-
-def outside(sort: Sort, value: Lowered) -> FNode:
-    """Whether ``value`` is undefined or not in ``sort``. Then no variable of this sort can hold it."""
-    match value:
-        case FNode():
-            return FALSE
-        case PartialBoolean():
-            return negation(value.defined)
-        case Scalar():
-            return scalars.outside(sort, value)
-        case LoweredOption():
-            assert isinstance(sort, Option)
-            return conjunction((value.present, outside(sort.inner, value.payload)))
-        case LoweredSequence():
-            assert isinstance(sort, Sequence)
-            too_long = scalars.outside(Range(0, sort.capacity), value.length)
-            within = (
-                conjunction((value.length.at_least(index + 1), outside(sort.element, slot)))
-                for index, slot in enumerate(value.slots[: sort.capacity])
-            )
-            return disjunction((too_long, *within))
-        case LoweredVariant():
-            assert isinstance(sort, Variant)
-            payloads = (
-                conjunction((held, outside(sort.payload(tag), payload))) for held, tag, payload in value.held()
-            )
-            return disjunction((negation(value.tag.defined), *payloads))
-        case dict():
-            sorts = dict(children(sort))
-            return disjunction(
-                outside(sorts[key], part) if key in sorts else negation(equal(part, _absent(part)))
-                for key, part in value.items()
-            )
-    raise AssertionError(value)

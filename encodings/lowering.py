@@ -9,14 +9,14 @@ from pysmt.fnode import FNode
 
 from verifier.encodings import scalars, sequences
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
+from verifier.encodings.cases import cases
 from verifier.encodings.compound_lowering import COMPOUND_RULES, apply_partial
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.fitting import convert
 from verifier.encodings.lowered import (
     Lowered,
     LoweredOption,
     LoweredSequence,
-    cases,
-    convert,
     defined,
     either,
     equal,

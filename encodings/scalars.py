@@ -316,7 +316,10 @@ def decode(code: Code, values: Sequence[Concrete], bits: Sequence[FNode]) -> Sca
         return Scalar(values, thresholds=(TRUE, *bits), total=True)
     if code is Code.BINARY:
         exactly = [
-            conjunction(bit if on else negation(bit) for bit, on in zip(bits, _binary(place, len(bits)), strict=True))
+            conjunction(
+                bit if on else negation(bit)
+                for bit, on in zip(bits, _binary(place, len(bits)), strict=True)
+            )
             for place in range(len(values))
         ]
         return Scalar(values, exactly=exactly, total=True, bits=bits)
@@ -368,7 +371,7 @@ def valid(code: Code, size: int, bits: Sequence[FNode]) -> FNode:
         return conjunction(disjunction((low, negation(high))) for low, high in pairwise(bits))
     if code is Code.BINARY:
         last = _binary(size - 1, len(bits))
-        return conjunction(  # no place after the last: where that has a 0, a 1 needs a 0 above for one of its 1
+        return conjunction(  # where the last place has a 0, a 1 needs a 0 above where that has a 1
             negation(conjunction((bit, *(b for b, on in zip(bits[index:], last[index:], strict=True) if on))))
             for index, bit in enumerate(bits)
             if not last[index]

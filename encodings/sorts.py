@@ -319,6 +319,13 @@ def join(left: Sort, right: Sort) -> Sort:
             return Sequence(join(left.element, right.element), max(left.capacity, right.capacity))
         case Bag(), Bag():
             return Bag(join(left.element, right.element), max(left.maximum, right.maximum))
+        case _ if left == right:
+            return left
+    return _join_compound(left, right)
+
+
+def _join_compound(left: Sort, right: Sort) -> Sort:
+    match left, right:
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             return Tuple(*map(join, left.items, right.items))
         case Variant(), Variant() if list(left.payloads) == list(right.payloads):
@@ -327,8 +334,6 @@ def join(left: Sort, right: Sort) -> Sort:
             return PartialFunction(join(left.domain, right.domain), join(left.range, right.range))
         case (Listed(), _) | (_, Listed()) if (listed := join_listed(left, right)) is not None:
             return listed
-        case _ if left == right:
-            return left
     raise SortError(f"values of {left} and of {right} do not go together")
 
 

@@ -72,6 +72,22 @@ def values_of(sort: sorts.Sort) -> Iterator[Any]:
         case sorts.Option():
             yield None
             yield from values_of(sort.inner)
+        case sorts.Record():
+            names = [name for name, _ in sort.fields]
+            for choice in product(*(list(values_of(part)) for _, part in sort.fields)):
+                yield Map(zip(names, choice, strict=True))
+        case sorts.Function():
+            keys = list(values_of(sort.domain))
+            for choice in product(list(values_of(sort.range)), repeat=len(keys)):
+                yield Map(zip(keys, choice, strict=True))
+        case sorts.Set() | sorts.Sequence() | sorts.Bag():
+            yield from _collections(sort, list(values_of(sort.element)))
+        case _:
+            yield from _compounds(sort)
+
+
+def _compounds(sort: sorts.Sort) -> Iterator[Any]:
+    match sort:
         case sorts.Tuple():
             yield from product(*(list(values_of(part)) for part in sort.items))
         case sorts.Variant():
@@ -83,16 +99,6 @@ def values_of(sort: sorts.Sort) -> Iterator[Any]:
             keys, absent = list(values_of(sort.domain)), object()
             for choice in product([absent, *values_of(sort.range)], repeat=len(keys)):
                 yield Map((k, item) for k, item in zip(keys, choice, strict=True) if item is not absent)
-        case sorts.Record():
-            names = [name for name, _ in sort.fields]
-            for choice in product(*(list(values_of(part)) for _, part in sort.fields)):
-                yield Map(zip(names, choice, strict=True))
-        case sorts.Function():
-            keys = list(values_of(sort.domain))
-            for choice in product(list(values_of(sort.range)), repeat=len(keys)):
-                yield Map(zip(keys, choice, strict=True))
-        case sorts.Set() | sorts.Sequence() | sorts.Bag():
-            yield from _collections(sort, list(values_of(sort.element)))
         case _:
             raise TypeError(f"unknown sort {sort}")
 

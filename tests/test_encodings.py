@@ -35,8 +35,9 @@ from verifier.encodings.bits import (
 )
 from verifier.encodings.concrete import Concrete, FrozenMap
 from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.fitting import convert, outside
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import convert, equal, outside
+from verifier.encodings.lowered import equal
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (

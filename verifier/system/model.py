@@ -11,10 +11,12 @@ from typing import Any
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, conjunction, disjunction, exists_over, negation
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
+from verifier.encodings.fitting import convert, outside
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import Lowered, LoweredOption, cases, convert, either, is_total, outside
+from verifier.encodings.lowered import Lowered, LoweredOption, either, is_total
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import PartialFunction, Sort, SortError

@@ -264,28 +264,18 @@ class _Reader:
                 return self._record(sort, data)
             case Function():
                 return self._function(sort, data)
-            case Bag():
-                pairs = self._pairs(sort.element, data)
-                return FrozenMap((key, self._integer(count)) for key, count in pairs.items())
             case Set():
                 return frozenset(self.value(sort.element, item) for item in self._marked(data, "#set"))
-            case Tuple():
-                items = self._marked(data, "#tup")
-                if len(items) != len(sort.items):
-                    raise self._wrong(f"a tuple of {len(sort.items)} items", data)
-                return tuple(map(self.value, sort.items, items))
-            case Variant():
-                return self._variant(sort, data)
-            case PartialFunction():
-                pairs = self._pairs(sort.domain, data)
-                return FrozenMap((key, self.value(sort.range, item)) for key, item in pairs.items())
-            case Listed():
-                return self._listed(sort, data)
+            case Bag() | Tuple() | Variant() | PartialFunction() | Listed():
+                return self._compound(sort, data)
             case Sequence():
                 items = self._plain(data, list, "an array")
                 return tuple(self.value(sort.element, item) for item in items)
-        if isinstance(sort, Enum) and isinstance(sort.members[0], int):
-            return self._integer(data)
+            case Enum() if isinstance(sort.members[0], int):
+                return self._integer(data)
+        return self._named(sort, data)
+
+    def _named(self, sort: Sort, data: Any) -> Concrete:
         name = str(self._plain(data, str, f"a string that names one of {sort}"))
         if not isinstance(sort, IndexSet):
             return name
@@ -293,6 +283,25 @@ class _Reader:
         if found is None:
             raise ReplayFailure(self.step, f"{self.name} is {show(name)}, which is not in {sort}")
         return found
+
+    def _compound(self, sort: Sort, data: Any) -> Concrete:
+        match sort:
+            case Tuple():
+                items = self._marked(data, "#tup")
+                if len(items) != len(sort.items):
+                    raise self._wrong(f"a tuple of {len(sort.items)} items", data)
+                return tuple(map(self.value, sort.items, items))
+            case Variant():
+                return self._variant(sort, data)
+            case Bag():
+                pairs = self._pairs(sort.element, data)
+                return FrozenMap((key, self._integer(count)) for key, count in pairs.items())
+            case PartialFunction():
+                pairs = self._pairs(sort.domain, data)
+                return FrozenMap((key, self.value(sort.range, item)) for key, item in pairs.items())
+            case _:
+                assert isinstance(sort, Listed)
+                return self._listed(sort, data)
 
     def _wrong(self, wanted: str, data: Any) -> UsageError:
         shown = json.dumps(data, ensure_ascii=False)
