@@ -98,6 +98,6 @@ def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
     return FrozenMap(pairs)
 
 
-def _held(keys: Iterable[Any], items: tuple[Any, ...]) -> FrozenMap:
+def _held(keys: Iterable[Any], items: Iterable[Any]) -> FrozenMap:
     """The partial function that has for each key what is in the tuple beside it."""
     return FrozenMap((key, item) for key, held in zip(keys, items, strict=True) for item in held)

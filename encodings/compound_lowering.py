@@ -80,7 +80,7 @@ def _changed(
     lowering: Lowering,
     term: Term,
     bindings: Bindings,
-    slots: Mapping[Concrete, LoweredOption],
+    slots: dict[Concrete, LoweredOption],
     key: Term,
     slot: LoweredOption,
 ) -> Any:
@@ -88,7 +88,7 @@ def _changed(
     changed = {
         value: either(when, slot, slots[value]) for value, when in cases(key.sort, at) if value in slots
     }
-    return restricted(term.sort, defined(at), {**slots, **changed})
+    return restricted(term.sort, conjunction((defined(slots), defined(at))), {**slots, **changed})
 
 
 COMPOUND_RULES: Mapping[Operator, Callable[[Lowering, Term, Bindings], Any]] = {

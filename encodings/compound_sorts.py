@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
@@ -158,8 +158,8 @@ class PartialFunction(Sort):
     """Functions from some values of ``domain`` to ``range``: which ones, varies.
 
     ``PartialFunction(message, Range(0, n))`` is a bag that tells a count of 0 from absence, as messages of
-    TLA+ specifications do. Two are equal if they are equal as sets of pairs. In the order, for each key, its
-    absence comes before its values.
+    TLA+ specifications do. Two are equal if they are equal as sets of pairs. Smaller domains come first;
+    domains of the same size are ordered as sets are, and functions with the same domain by their values.
     """
 
     domain: Sort
@@ -176,9 +176,11 @@ class PartialFunction(Sort):
 
     def values(self) -> Iterator[Concrete]:
         keys = tuple(self.domain.values())
-        held: list[tuple[Concrete, ...]] = [(), *((value,) for value in self.range.values())]
-        for choice in product(held, repeat=len(keys)):
-            yield FrozenMap((key, value) for key, some in zip(keys, choice, strict=True) for value in some)
+        values = tuple(self.range.values())
+        for count in range(len(keys) + 1):
+            for chosen in combinations(keys, count):
+                for choice in product(values, repeat=count):
+                    yield FrozenMap(zip(chosen, choice, strict=True))
 
     @property
     def size(self) -> int:

@@ -62,10 +62,10 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
                 payloads[tag] = _filled(held, convert(payload, old, new), old, new)
             return LoweredVariant(value.tag, payloads)
         case PartialFunction(), PartialFunction():
-            slots, new_slot = dict(children(source)), Slot(target.range)
+            old_slot, new_slot = Slot(source.range), Slot(target.range)
             nothing = known(new_slot, None)
             return {
-                key: convert(value[key], slots[key], new_slot) if key in value else nothing
+                key: convert(value[key], old_slot, new_slot) if key in value else nothing
                 for key in target.domain.values()
             }
         case (Record(), Record()) | (Function(), Function()) | (Tuple(), Tuple()):

@@ -18,6 +18,7 @@ from verifier.encodings.lowered import (
     LoweredOption,
     LoweredSequence,
     LoweredVariant,
+    Slot,
     children,
     equal,
     holds,
@@ -82,6 +83,8 @@ class BitMeaning:
 
 _PRESENT = Part("is some")
 """The step to the condition that an option holds a value. No field can have this name."""
+_HELD = Part("is there")
+"""The step to the condition that a partial function has a key. What it has for the key may be an option."""
 _LENGTH = Part("length")
 _TAG = Part("tag")
 """The step to the tag of a variant. No tag can have this name."""
@@ -199,7 +202,8 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
             leaves.append(Leaf(path, (False, True), None, (variable,)))
             return variable
         case Option():
-            present = _declare(Boolean(), (*path, _PRESENT), leaves)
+            step = _HELD if isinstance(sort, Slot) else _PRESENT
+            present = _declare(Boolean(), (*path, step), leaves)
             return LoweredOption(present, _declare(sort.inner, path, leaves))
         case Sequence():
             length = _declare(Range(0, sort.capacity), (*path, _LENGTH), leaves)

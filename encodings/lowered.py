@@ -312,11 +312,11 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
             return LoweredSequence(length, tuple(slots))
         case Variant():  # where the tag is undefined, the payloads have no meaning
             tag = scalars.select([(when, value.tag) for when, value in options], exhaustive)
-            payloads = {
+            held = {
                 name: select(part, [(when, value.payloads[name]) for when, value in options], True)
                 for name, part in sort.alternatives
             }
-            return LoweredVariant(tag, payloads)
+            return LoweredVariant(tag, held)
         case Set() | Bag():
             part = Boolean() if isinstance(sort, Set) else Range(0, sort.maximum)
             none = known(part, part.default)

@@ -381,8 +381,8 @@ _WRAPPERS: Mapping[type[Sort], type[Value]] = {
 
 def wrap(term: Term) -> Any:
     """The term as a value of the class for its sort."""
-    wrapper = _WRAPPERS.get(type(term.sort)) or _compound().wrapper(term.sort)
-    return wrapper(term)
+    made_by = _WRAPPERS.get(type(term.sort)) or _compound().wrapper(term.sort)
+    return made_by(term)
 
 
 def _compound() -> Any:
@@ -443,7 +443,8 @@ def coerce(value: Any, sort: Sort) -> Value:
             made = Sequence(_join_all(sort.element, items), len(items))
             return SequenceValue(Term(Operator.SEQUENCE, made, items))
         case (Tuple() | Variant() | PartialFunction() | Listed()), _:
-            return _compound().coerced(value, sort)  # type: ignore[no-any-return]
+            coerced: Value = _compound().coerced(value, sort)
+            return coerced
     result: Value = literal(sort, value)
     return result
 

@@ -96,9 +96,10 @@ def _compounds(sort: sorts.Sort) -> Iterator[Any]:
         case sorts.Listed():
             yield from map(plain, sort.members)
         case sorts.PartialFunction():
-            keys, absent = list(values_of(sort.domain)), object()
-            for choice in product([absent, *values_of(sort.range)], repeat=len(keys)):
-                yield Map((k, item) for k, item in zip(keys, choice, strict=True) if item is not absent)
+            items = list(values_of(sort.range))
+            for domain in _collections(sorts.Set(sort.domain), list(values_of(sort.domain))):
+                keys = [key for key in values_of(sort.domain) if key in domain]
+                yield from (Map(zip(keys, held, strict=True)) for held in product(items, repeat=len(keys)))
         case _:
             raise TypeError(f"unknown sort {sort}")
 

@@ -164,9 +164,9 @@ def _stands_after_exchanged(
     place: Mapping[tuple[str, tuple[Concrete, ...]], int],
 ) -> bool:
     """Whether the instance stands after each one in which an element that it names is exchanged with the one
-    before, if it does not name that."""
+    before, if it does not name that first."""
     for before, element in pairwise(symmetry.movable):
-        if element in own and before not in own:
+        if element in own and before not in own[: own.index(element)]:
             renaming = {symmetry.sort: {element: before, before: element}}
             exchanged = tuple(renamed(sorts[n], value, renaming) for n, value in instance.parameters.items())
             if place.get((instance.action, exchanged), len(place)) >= index:
