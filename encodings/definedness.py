@@ -7,6 +7,7 @@ and a quantifier reads its body for every value. There are these exceptions:
 - ``a & b`` and ``a.implies(b)`` read ``b`` only if ``a`` is true;
 - ``a | b`` reads ``b`` only if ``a`` is false;
 - ``if_`` reads only the branch that it takes;
+- ``image`` and ``partial_function`` read their body only for the elements of their domain;
 - ``filtered`` reads its condition only for the elements of the sequence.
 """
 
@@ -17,12 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, choice, conjunction, disjunction, negation
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import cases, equal, holds, known
+from verifier.encodings.lowered import equal, holds, known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.partiality import is_partial
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Function
+from verifier.encodings.sorts import Function, PartialFunction
 from verifier.encodings.terms import Operator, Symbol, Term
 
 
@@ -132,6 +134,11 @@ class Definedness:
 
     def _key(self, term: Term, bindings: Bindings) -> FNode:
         function, key = term.arguments[:2]
+        if isinstance(function.sort, PartialFunction):
+            slots = self._lowering.lower(function, bindings)
+            at = cases(key.sort, self._lowering.lower(key, bindings))
+            held = (conjunction((when, slots[value].present)) for value, when in at if value in slots)
+            return conjunction((self._parts(term, bindings), disjunction(held)))
         assert isinstance(function.sort, Function)
         if not is_partial(term):
             return self._parts(term, bindings)
@@ -139,6 +146,11 @@ class Definedness:
         possible = cases(key.sort, self._lowering.lower(key, bindings))
         within = disjunction(when for value, when in possible if value in keys)
         return conjunction((self._parts(term, bindings), within))
+
+    def _payload(self, term: Term, bindings: Bindings) -> FNode:
+        (variant,) = term.arguments
+        has_tag = self._lowering.lower(variant, bindings).tag.equals(term.data)
+        return conjunction((self.of(variant, bindings), has_tag))
 
     def _extreme(self, term: Term, bindings: Bindings) -> FNode:
         (elements,) = term.arguments
@@ -165,6 +177,8 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.OR: Definedness._or,
     Operator.IF: Definedness._if,
     Operator.IMAGE: Definedness._image,
+    Operator.PARTIAL_FUNCTION: Definedness._image,
+    Operator.PAYLOAD: Definedness._payload,
     Operator.FILTER: Definedness._filter,
     Operator.GET: Definedness._get,
     Operator.AT: Definedness._at,

@@ -9,13 +9,14 @@ from pysmt.fnode import FNode
 
 from verifier.encodings import scalars, sequences
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
+from verifier.encodings.cases import cases
+from verifier.encodings.compound_lowering import COMPOUND_RULES, apply_partial
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.fitting import convert
 from verifier.encodings.lowered import (
     Lowered,
     LoweredOption,
     LoweredSequence,
-    cases,
-    convert,
     defined,
     either,
     equal,
@@ -26,7 +27,7 @@ from verifier.encodings.lowered import (
     select,
 )
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Function, Record, Sequence, Sort
+from verifier.encodings.sorts import Function, PartialFunction, Record, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 
 Bindings = Mapping[Symbol, Concrete]
@@ -157,6 +158,8 @@ class Lowering:
     def _apply(self, term: Term, bindings: Bindings) -> Any:
         function = self.lower(term.arguments[0], bindings)
         keys, within = self._key(term.arguments[1], bindings, function)
+        if isinstance(term.arguments[0].sort, PartialFunction):
+            return apply_partial(term.sort, function, keys)
         return select(term.sort, [(when, function[key]) for key, when in keys], within is TRUE)
 
     def _function(self, term: Term, bindings: Bindings) -> Any:
@@ -383,4 +386,5 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.COPIES: Lowering._copies,
     Operator.BAG_ADD: Lowering._bag_add,
     Operator.BAG_REMOVE: Lowering._bag_remove,
+    **COMPOUND_RULES,
 }

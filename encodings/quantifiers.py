@@ -11,7 +11,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from verifier.encodings.sorts import Function, Range, Sequence, Set, Sort, SortError, join
+from verifier.encodings.compound_values import PartialFunctionValue
+from verifier.encodings.sorts import Function, PartialFunction, Range, Sequence, Set, Sort, SortError, join
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import (
     BOOLEAN,
@@ -152,6 +153,23 @@ def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = Non
     value = body(variable) if result is None else coerce(body(variable), result)
     sort = Function(domain, value.sort if result is None else join(result, value.sort))
     return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=symbol))
+
+
+def partial_function(
+    domain: Domain, body: Callable[[Any], Any], result: Sort | None = None
+) -> PartialFunctionValue:
+    """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
+
+    ``domain`` is a set, which may differ from state to state, or a sort. ``result`` is the sort of the body.
+    It is needed if the body is neither an expression, nor an integer, nor a boolean.
+    """
+    symbol, variable = _bind(domain, body)
+    made = body(variable)
+    value = coerce(made, result) if result is not None else made if isinstance(made, Value) else _plain(made)
+    inside = _within(domain, variable, constantly(True))
+    sort = PartialFunction(symbol.sort, value.sort if result is None else join(result, value.sort))
+    terms = (inside.term, value.term)
+    return PartialFunctionValue(Term(Operator.PARTIAL_FUNCTION, sort, terms, binds=symbol))
 
 
 def filtered(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceValue:

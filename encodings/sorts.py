@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
+from verifier.encodings.compound_sorts import PartialFunction, Tuple, Variant
 from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.listed_sort import Listed, join_listed
 from verifier.encodings.scalar_sorts import (
     Boolean,
     Enum,
@@ -33,13 +35,17 @@ __all__ = [
     "Enum",
     "Function",
     "IndexSet",
+    "Listed",
     "Option",
+    "PartialFunction",
     "Range",
     "Record",
     "Sequence",
     "Set",
     "Sort",
     "SortError",
+    "Tuple",
+    "Variant",
     "contains_sort",
     "join",
     "no_sort",
@@ -315,6 +321,19 @@ def join(left: Sort, right: Sort) -> Sort:
             return Bag(join(left.element, right.element), max(left.maximum, right.maximum))
         case _ if left == right:
             return left
+    return _join_compound(left, right)
+
+
+def _join_compound(left: Sort, right: Sort) -> Sort:
+    match left, right:
+        case Tuple(), Tuple() if len(left.items) == len(right.items):
+            return Tuple(*map(join, left.items, right.items))
+        case Variant(), Variant() if list(left.payloads) == list(right.payloads):
+            return Variant(**{tag: join(sort, right.payloads[tag]) for tag, sort in left.alternatives})
+        case PartialFunction(), PartialFunction():
+            return PartialFunction(join(left.domain, right.domain), join(left.range, right.range))
+        case (Listed(), _) | (_, Listed()) if (listed := join_listed(left, right)) is not None:
+            return listed
     raise SortError(f"values of {left} and of {right} do not go together")
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
+from importlib import import_module
 from typing import Any, NoReturn
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
@@ -24,13 +25,17 @@ from verifier.encodings.sorts import (
     Enum,
     Function,
     IndexSet,
+    Listed,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
     SortError,
+    Tuple,
+    Variant,
     join,
     plain,
 )
@@ -280,7 +285,7 @@ class SetValue(Value):
         return self._extreme(Operator.MAXIMUM_OF, "maximum")
 
     def _extreme(self, operator: Operator, name: str) -> IntegerValue:
-        if not isinstance(self.element, Range):
+        if not (isinstance(self.element, Range) or getattr(self.element, "bounds", None)):
             raise SortError(
                 f"{name} is for sets of integers, not of {self.element}: use choose(…) for others"
             )
@@ -376,7 +381,13 @@ _WRAPPERS: Mapping[type[Sort], type[Value]] = {
 
 def wrap(term: Term) -> Any:
     """The term as a value of the class for its sort."""
-    return _WRAPPERS[type(term.sort)](term)
+    made_by = _WRAPPERS.get(type(term.sort)) or _compound().wrapper(term.sort)
+    return made_by(term)
+
+
+def _compound() -> Any:
+    """The values of further sorts, which are made of those in here."""
+    return import_module("verifier.encodings.compound_values")
 
 
 def literal(sort: Sort, value: Concrete) -> Any:
@@ -391,12 +402,14 @@ def integer(value: Any) -> IntegerValue:
         assert isinstance(result, IntegerValue)
         return result
     if not isinstance(value, IntegerValue):
-        raise SortError(f"an integer is needed here, not {_describe(value)}")
+        raise SortError(f"an integer is needed here, not {described(value)}")
     return value
 
 
 def bounds(value: IntegerValue) -> Range:
     """The static bounds of an integer expression."""
+    if isinstance(value.sort, Listed) and value.sort.bounds is not None:
+        return value.sort.bounds
     assert isinstance(value.sort, Range)
     return value.sort
 
@@ -411,6 +424,8 @@ def coerce(value: Any, sort: Sort) -> Value:
         if isinstance(sort, Option) and not isinstance(value.sort, Option):
             inner = coerce(value, sort.inner)
             return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner.term,)))
+        if isinstance(sort, PartialFunction) and isinstance(value, FunctionValue):
+            value = _compound().coerced(value, sort)
         join(value.sort, sort)
         return value
     match sort, value:
@@ -427,6 +442,9 @@ def coerce(value: Any, sort: Sort) -> Value:
             items = tuple(coerce(item, sort.element).term for item in value)
             made = Sequence(_join_all(sort.element, items), len(items))
             return SequenceValue(Term(Operator.SEQUENCE, made, items))
+        case (Tuple() | Variant() | PartialFunction() | Listed()), _:
+            coerced: Value = _compound().coerced(value, sort)
+            return coerced
     result: Value = literal(sort, value)
     return result
 
@@ -491,6 +509,8 @@ def constant(sort: Sort, value: Any) -> Concrete:
             result = tuple(constant(sort.element, item) for item in value)
         case IndexSet(), str():
             result = sort.named(value)
+        case (Tuple() | Variant() | PartialFunction() | Listed()), _:
+            result = _compound().concrete(sort, value)
         case _:
             result = plain(value)
     if not sort.contains(result):
@@ -499,10 +519,10 @@ def constant(sort: Sort, value: Any) -> Concrete:
 
 
 def _instead(sort: Sort, value: Any) -> str:
-    """The names of an enumeration or index set, where one was misspelt."""
-    if not isinstance(value, str) or not isinstance(sort, Enum | IndexSet):
+    """The names of an enumeration or index set, where one was misspelt, or the values that are listed."""
+    if not (isinstance(value, str) and isinstance(sort, Enum | IndexSet)) and not isinstance(sort, Listed):
         return ""
-    return f" {among(value, map(show, sort.values()))}"
+    return f" {among(str(value), map(show, sort.values()))}"
 
 
 def _no_field(sort: Record, name: str) -> str:
@@ -514,7 +534,7 @@ def _joined(operator: str, other: Any) -> Value:
     if isinstance(other, bool) or (isinstance(other, Value) and isinstance(other.sort, Boolean)):
         return coerce(other, BOOLEAN)
     raise SortError(
-        f"{operator} joins formulas, and {_describe(other)} is none: {operator} binds tighter than == and <, "
+        f"{operator} joins formulas, and {described(other)} is none: {operator} binds tighter than == and <, "
         f"so write (…) {operator} (…)"
     )
 
@@ -527,5 +547,6 @@ def _join_all(sort: Sort, terms: Iterable[Term]) -> Sort:
     return reduce(join, (term.sort for term in terms), sort)
 
 
-def _describe(value: Any) -> str:
+def described(value: Any) -> str:
+    """What an author gave, in words."""
     return f"a value of {value.sort}" if isinstance(value, Value) else repr(value)

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.concrete import Concrete, Element, FrozenMap
+from verifier.encodings.concrete import Concrete, Element, FrozenMap, Tagged
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.errors import UsageError
@@ -67,13 +67,15 @@ def value_form(value: Concrete) -> bytes:
         case Element():
             parts = (value.kind, value.count, value.prefix, value.number)
             return _pack(b"element", *map(value_form, parts))
+        case Tagged():
+            return _pack(b"tagged", _text(value.tag), value_form(value.payload))
         case frozenset():
             return _pack(b"set", *sorted(map(value_form, value)))
         case FrozenMap():
             return _pack(b"map", *sorted(_pack(value_form(k), value_form(v)) for k, v in value.items()))
     raise NoCanonicalForm(
         f"the value {value!r} of type {type(value).__name__} cannot be part of a spec hash: values are None, "
-        f"booleans, integers, texts, elements, tuples, frozen sets, FrozenMaps; extend "
+        f"booleans, integers, texts, elements, tuples, frozen sets, FrozenMaps, Tagged; extend "
         f"value_form in {__name__}"
     )
 

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from tests.naive_terms import Environment, Map, Reader, Undefined, belongs, plain, values_of
+from verifier.encodings.sorts import PartialFunction, Record, Sort, Tuple
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
 
@@ -126,7 +127,7 @@ class Naive:
             if not belongs(value, target.sort):
                 leaves = True
             elif not leaves and not undefined:
-                new, inside = _put(changed[symbol], keys, value)
+                new, inside = _put(changed[symbol], keys, value, symbol.sort)
                 leaves |= not inside
                 changed[symbol] = new
         if undefined or leaves:
@@ -226,11 +227,17 @@ def _conjuncts(term: Term) -> Iterator[Term]:
         yield term
 
 
-def _put(current: Any, keys: list[Any], value: Any) -> tuple[Any, bool]:
+def _put(current: Any, keys: list[Any], value: Any, sort: Sort) -> tuple[Any, bool]:
     """The value with another one at the end of a path, and whether the path is inside it."""
     if not keys:
         return value, True
+    if isinstance(sort, Tuple):
+        below, inside = _put(current[keys[0]], keys[1:], value, sort.items[keys[0]])
+        return (*current[: keys[0]], below, *current[keys[0] + 1 :]), inside
+    if isinstance(sort, PartialFunction) and len(keys) == 1 and belongs(keys[0], sort.domain):
+        return Map({**current, keys[0]: value}), True
     if keys[0] not in current:
         return current, False
-    below, inside = _put(current[keys[0]], keys[1:], value)
+    part = sort.field_sorts[keys[0]] if isinstance(sort, Record) else sort.range  # type: ignore[attr-defined]
+    below, inside = _put(current[keys[0]], keys[1:], value, part)
     return Map({**current, keys[0]: below}), inside

@@ -25,11 +25,14 @@ from verifier.encodings.sorts import (
     Function,
     IndexSet,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
+    Tuple,
+    Variant,
 )
 from verifier.encodings.values import BooleanValue, literal, record, set_of
 from verifier.specs.definition import PropertyKind
@@ -87,6 +90,13 @@ def _initially(rng: random.Random, value: Any) -> Any:
             return value.is_none
         case Record() as sort:
             return all_of(*(_initially(rng, getattr(value, name)) for name, _ in sort.fields))
+        case Tuple() as sort:
+            return all_of(*(_initially(rng, value[place]) for place in range(len(sort.items))))
+        case Variant() as sort:
+            tag, part = rng.choice(sort.alternatives)
+            return value.is_(tag) if part == Tuple() else value.is_(tag) & _initially(rng, value.payload(tag))
+        case PartialFunction() as sort:
+            return value.is_empty if rng.random() < 0.7 else value.domain.cardinality == 1
         case Function() as sort:
             return forall(sort.domain, lambda key: _initially(rng, value[key]))
         case Set():
@@ -213,6 +223,8 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
             return value.is_some & _describes(value.value, concrete, names)
         case Record() as sort:
             return all_of(*(_describes(getattr(value, n), concrete[n], names) for n, _ in sort.fields))
+        case Tuple() | Variant() | PartialFunction():
+            return _describes_compound(value, concrete, names)
         case Function():
             parts = [
                 _describes(value[key], item, names)
@@ -236,6 +248,26 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
             return all_of(*(value.copies(item) == n for item, n in items if not isinstance(item, NoneType)))
         case sort:
             return value == literal(sort, concrete)
+
+
+def _describes_compound(value: Any, concrete: Any, names: Names) -> Any:
+    match value.sort:
+        case Tuple():
+            return all_of(*(_describes(value[place], item, names) for place, item in enumerate(concrete)))
+        case Variant() as sort:
+            if sort.payload(concrete.tag) == Tuple():
+                return value.is_(concrete.tag)
+            held = _describes(value.payload(concrete.tag), concrete.payload, names)
+            return value.is_(concrete.tag) & held
+        case PartialFunction() as sort:
+            keys = ((_expression(sort.domain, known, names), item) for known, item in concrete.items())
+            parts = [
+                value.contains(key) & _describes(value[key], item, names)
+                for key, item in keys
+                if not isinstance(key, NoneType)
+            ]
+            return all_of(value.domain.cardinality == len(concrete), *parts)
+    raise TypeError(f"unknown sort {value.sort}")
 
 
 def _expression(sort: Sort, concrete: Any, names: Names) -> Any:

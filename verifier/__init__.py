@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from verifier.api.result import Result as Result
     from verifier.api.specification import Specification as Specification
     from verifier.api.specification import load as load
+    from verifier.encodings.compound_values import tuple_of as tuple_of
     from verifier.encodings.quantifiers import all_of as all_of
     from verifier.encodings.quantifiers import any_of as any_of
     from verifier.encodings.quantifiers import arbitrary as arbitrary
@@ -38,17 +39,22 @@ if TYPE_CHECKING:
     from verifier.encodings.quantifiers import image as image
     from verifier.encodings.quantifiers import maximum as maximum
     from verifier.encodings.quantifiers import minimum as minimum
+    from verifier.encodings.quantifiers import partial_function as partial_function
     from verifier.encodings.sorts import Bag as Bag
     from verifier.encodings.sorts import Boolean as Boolean
     from verifier.encodings.sorts import Enum as Enum
     from verifier.encodings.sorts import Function as Function
     from verifier.encodings.sorts import IndexSet as IndexSet
+    from verifier.encodings.sorts import Listed as Listed
     from verifier.encodings.sorts import Option as Option
+    from verifier.encodings.sorts import PartialFunction as PartialFunction
     from verifier.encodings.sorts import Range as Range
     from verifier.encodings.sorts import Record as Record
     from verifier.encodings.sorts import Sequence as Sequence
     from verifier.encodings.sorts import Set as Set
     from verifier.encodings.sorts import SortError as SortError
+    from verifier.encodings.sorts import Tuple as Tuple
+    from verifier.encodings.sorts import Variant as Variant
     from verifier.encodings.values import literal as literal
     from verifier.encodings.values import record as record
     from verifier.encodings.values import set_of as set_of
@@ -81,13 +87,15 @@ _NAMES_OF = MappingProxyType(
     {
         "verifier.api.result": ("Action", "Execution", "PropertyResult", "Result"),
         "verifier.api.specification": ("Specification", "load"),
+        "verifier.encodings.compound_values": ("tuple_of",),
         "verifier.encodings.quantifiers": (
             "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
             "filtered", "forall", "function", "if_", "image", "maximum", "minimum",
+            "partial_function",
         ),
         "verifier.encodings.sorts": (
-            "Bag", "Boolean", "Enum", "Function", "IndexSet", "Option", "Range", "Record", "Sequence", "Set",
-            "SortError",
+            "Bag", "Boolean", "Enum", "Function", "IndexSet", "Listed", "Option", "PartialFunction", "Range",
+            "Record", "Sequence", "Set", "SortError", "Tuple", "Variant",
         ),
         "verifier.encodings.values": ("literal", "record", "set_of", "some"),
         "verifier.errors": ("UsageError",),

@@ -11,13 +11,15 @@ from typing import Any
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, conjunction, disjunction, exists_over, negation
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
+from verifier.encodings.fitting import convert, outside
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
+from verifier.encodings.lowered import Lowered, LoweredOption, either, is_total
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort, SortError
+from verifier.encodings.sorts import PartialFunction, Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
@@ -305,11 +307,19 @@ class _Builder:
             result = dict(current)
             possible = cases(step.arguments[1].sort, key)
             within = [(item, when) for item, when in possible if item in result]
+            partial = isinstance(step.arguments[0].sort, PartialFunction)
             for item, when in within:
-                result[item] = either(when, put(current[item], rest), current[item])
+                new = put_in_slot(current[item], rest, when) if partial else put(current[item], rest)
+                result[item] = either(when, new, current[item])
             if len(within) < len(possible) or not is_total(key):
                 beyond.append(negation(disjunction(when for _, when in within)))
             return result
+
+        def put_in_slot(slot: Any, steps: list[Term], when: FNode) -> LoweredOption:
+            """A key that is absent is added, but a place below it is not there."""
+            if steps:
+                beyond.append(conjunction((when, negation(slot.present))))
+            return LoweredOption(TRUE, put(slot.payload, steps))
 
         changed[name] = put(changed[name], list(reversed(path)))
 

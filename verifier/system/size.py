@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from verifier.encodings.concrete import show_constants
-from verifier.encodings.sorts import Bag, Boolean, Function, Option, Record, Sequence, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Function,
+    Listed,
+    Option,
+    PartialFunction,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 from verifier.errors import UsageError
 from verifier.specs.definition import Definition
 
@@ -46,6 +59,12 @@ def _values(sort: Sort) -> int:
             return _capped(1 + _values(sort.inner))
         case Record():
             return _product(_values(part) for _, part in sort.fields)
+        case Tuple():
+            return _product(map(_values, sort.items))
+        case Variant():
+            return _capped(sum(_values(part) for part in sort.parts()))
+        case PartialFunction():
+            return _power(1 + _values(sort.range), _values(sort.domain))
         case Function():
             return _power(_values(sort.range), _values(sort.domain))
         case Set():
@@ -62,12 +81,18 @@ def _bits(sort: Sort) -> int:
     match sort:
         case Boolean():
             return 1
+        case Listed():
+            return (sort.size - 1).bit_length()
         case _ if sort.is_scalar:
             return _values(sort)
         case Option():
             return _capped(1 + _bits(sort.inner))
-        case Record():
-            return _capped(sum(_bits(part) for _, part in sort.fields))
+        case Record() | Tuple():
+            return _capped(sum(map(_bits, sort.parts())))
+        case Variant():
+            return _capped(len(sort.alternatives) + sum(map(_bits, sort.parts())))
+        case PartialFunction():
+            return _capped(_values(sort.domain) * (1 + _bits(sort.range)))
         case Function():
             return _capped(_values(sort.domain) * _bits(sort.range))
         case Set():

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from verifier.encodings.bits import TRUE
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.lowered import cases, known
+from verifier.encodings.lowered import known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
