@@ -81,6 +81,12 @@ class Sort:
         """The sorts that this sort consists of."""
         return ()
 
+    def __iter__(self) -> Iterator[Any]:
+        """For the generator of a quantifier, ``forall(up(n) for n in nodes)``; other loops are refused."""
+        from verifier.encodings import generators  # which is written with sorts
+
+        return generators.elements(self)
+
     @property
     def lacking(self) -> Sort | None:
         """The first part that needs values and has none, by which a variable of this sort has none.

@@ -12,9 +12,9 @@ read it, unless the formula to its left decides (``verifier.encodings.definednes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
-from typing import Any, NoReturn
+from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.printing import text
@@ -66,17 +66,16 @@ class Value:
     def __repr__(self) -> str:
         return text(self.term)
 
-    def __iter__(self) -> NoReturn:
+    def __iter__(self) -> Iterator[Any]:
         raise SortError(
             "a value has no elements while the protocol is being read: quantify over it with forall(…), "
             "exists(…), comprehension(…) or count(…) instead of a loop, and ask contains(…) instead of in"
         )
 
-    def __bool__(self) -> NoReturn:
-        raise SortError(
-            "a formula has no truth value while the protocol is being read: "
-            "write & | ~ and if_(…) instead of and, or, not, if, in"
-        )
+    def __bool__(self) -> bool:
+        from verifier.encodings import generators  # which is written with values
+
+        return generators.truth(self)
 
 
 class BooleanValue(Value):
@@ -229,6 +228,11 @@ class SetValue(Value):
         assert isinstance(self.sort, Set)
         return self.sort.element
 
+    def __iter__(self) -> Iterator[Any]:
+        from verifier.encodings import generators
+
+        return generators.elements(self)
+
     def contains(self, item: Any) -> BooleanValue:
         """Whether ``item`` is an element."""
         return BooleanValue(Term(Operator.CONTAINS, BOOLEAN, (self.term, coerce(item, self.element).term)))
@@ -296,6 +300,11 @@ class SequenceValue(Value):
     def _sort(self) -> Sequence:
         assert isinstance(self.sort, Sequence)
         return self.sort
+
+    def __iter__(self) -> Iterator[Any]:
+        from verifier.encodings import generators
+
+        return generators.elements(self)
 
     @property
     def length(self) -> IntegerValue:
