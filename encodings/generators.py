@@ -142,7 +142,7 @@ class _Reading:
         """The loop that got its variable last."""
         self.loops: dict[int, Elements] = {}
         """The iterators of the generator's own loops, by the offset of the instruction that asks them."""
-        first = generator.gi_frame.f_locals.get(".0")
+        first = inspect.getgeneratorlocals(generator).get(".0")
         if isinstance(first, Elements) and not first.turns:
             self.loops[self.shape.first] = first
 
@@ -244,8 +244,8 @@ def _shape(code: CodeType) -> _Shape:
     every = list(dis.get_instructions(code))
     found = [item for item in every if not _is_prefix(item)]
     # A jump to an instruction with prefixes goes to the first of them.
-    begins = [item.offset for before, item in itertools.pairwise([None, *every]) if not _is_prefix(before)]
-    goes_to = dict(zip(begins, (item.offset for item in found), strict=True))
+    later = [item.offset for before, item in itertools.pairwise(every) if not _is_prefix(before)]
+    goes_to = dict(zip([every[0].offset, *later], (item.offset for item in found), strict=True))
     gives = next((item.offset for item in found if item.opname == "YIELD_VALUE"), -1)
     asks = [item for item in found if item.opname == "FOR_ITER"]
     heads = {item.offset for item in asks if item.offset < gives < int(item.argval)}
@@ -259,8 +259,8 @@ def _shape(code: CodeType) -> _Shape:
     )
 
 
-def _is_prefix(item: dis.Instruction | None) -> bool:
-    return item is not None and item.opname == "EXTENDED_ARG"
+def _is_prefix(item: dis.Instruction) -> bool:
+    return item.opname == "EXTENDED_ARG"
 
 
 def _stored(item: dis.Instruction) -> str:

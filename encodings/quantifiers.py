@@ -246,9 +246,7 @@ def function(
     return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=one.bound.symbol))
 
 
-def filtered(
-    sequence: SequenceValue | Generator, body: Callable[[Any], Any] | None = None
-) -> SequenceValue:
+def filtered(sequence: SequenceValue | Generator, body: Callable[[Any], Any] | None = None) -> SequenceValue:
     """The subsequence of the elements that satisfy the formula.
 
     ``filtered(s.log, recent)`` or ``filtered(e for e in s.log if recent(e))``.
