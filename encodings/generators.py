@@ -22,13 +22,11 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import CodeType, FrameType, GeneratorType
-from typing import Any, TypeAlias
+from typing import Any
 
 from verifier.encodings.sorts import Sequence, Set, Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue, Value, wrap
-
-Generator: TypeAlias = "GeneratorType[Any, Any, Any]"
 
 _NOTHING = object()
 _NO_TRUTH = (
@@ -73,7 +71,7 @@ class Generated:
     element: Any
 
 
-def generated(generator: Generator) -> Generated:
+def generated(generator: GeneratorType[Any, Any, Any]) -> Generated:
     """Reads a generator. Raises SortError if it cannot be read as a quantification."""
     if generator.gi_code.co_name != "<genexpr>":
         raise SortError("a quantifier takes a generator that is written in its parentheses: … for n in …")
@@ -134,7 +132,7 @@ def truth(value: Value) -> bool:
 class _Reading:
     """A generator that is being read."""
 
-    def __init__(self, generator: Generator) -> None:
+    def __init__(self, generator: GeneratorType[Any, Any, Any]) -> None:
         self.generator = generator
         self.shape = _shape(generator.gi_code)
         self.steps: list[Bound | BooleanValue] = []

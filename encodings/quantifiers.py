@@ -10,12 +10,12 @@ a protocol never loops over elements.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import FunctionType, GeneratorType
 from typing import Any, TypeAlias
 
-from verifier.encodings.generators import Bound, Generated, Generator, bound, generated
+from verifier.encodings.generators import Bound, Generated, bound, generated
 from verifier.encodings.sorts import Boolean, Function, Range, Set, Sort, SortError, join
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import (
@@ -34,6 +34,8 @@ from verifier.encodings.values import (
 )
 
 Domain: TypeAlias = Sort | SetValue
+Given: TypeAlias = Generator[Any, Any, Any]
+"""A generator that stands for both the domain and the function."""
 
 
 def _sort(domain: Any) -> Sort:
@@ -186,14 +188,14 @@ def _single(name: str, domain: Any, body: Any) -> tuple[Symbol, BooleanValue]:
     return made.symbol, _within(made.domain, made.variable, formula)
 
 
-def count(domain: Domain | Generator, body: Callable[[Any], Any] | None = None) -> IntegerValue:
+def count(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> IntegerValue:
     """How many values satisfy the formula: ``count(nodes, up)``, ``count(n for n in nodes if up(n))`` or
     ``count(up(n) for n in nodes)``."""
     symbol, formula = _single("count", domain, body)
     return IntegerValue(Term(Operator.COUNT, Range(0, symbol.sort.size), (formula.term,), binds=symbol))
 
 
-def choose(domain: Domain | Generator, body: Callable[[Any], Any] | None = None) -> Any:
+def choose(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> Any:
     """The first value, in the order of the sort, that satisfies the formula; undefined if there is none.
 
     ``choose(nodes, up)`` or ``choose(n for n in nodes if up(n))``. An ordered choice over an index set breaks
@@ -203,7 +205,7 @@ def choose(domain: Domain | Generator, body: Callable[[Any], Any] | None = None)
     return wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
 
 
-def comprehension(domain: Domain | Generator, body: Callable[[Any], Any] | None = None) -> SetValue:
+def comprehension(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> SetValue:
     """The set of the values that satisfy the formula: ``{x \\in domain : body}``.
 
     ``comprehension(nodes, up)`` or ``comprehension(n for n in nodes if up(n))``.
@@ -216,7 +218,7 @@ those = comprehension
 """The former name, so that protocols written with it still run."""
 
 
-def image(domain: Domain | Generator, body: Callable[[Any], Any] | None = None) -> SetValue:
+def image(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> SetValue:
     """The set of the values of ``body``: ``{body : x \\in domain}``.
 
     ``image(nodes, epoch_of)`` or ``image(epoch_of(n) for n in nodes if up(n))``.
@@ -228,7 +230,7 @@ def image(domain: Domain | Generator, body: Callable[[Any], Any] | None = None) 
 
 
 def function(
-    domain: Sort | Generator, body: Callable[[Any], Any] | None = None, result: Sort | None = None
+    domain: Sort | Given, body: Callable[[Any], Any] | None = None, result: Sort | None = None
 ) -> FunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
@@ -246,7 +248,7 @@ def function(
     return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=one.bound.symbol))
 
 
-def filtered(sequence: SequenceValue | Generator, body: Callable[[Any], Any] | None = None) -> SequenceValue:
+def filtered(sequence: SequenceValue | Given, body: Callable[[Any], Any] | None = None) -> SequenceValue:
     """The subsequence of the elements that satisfy the formula.
 
     ``filtered(s.log, recent)`` or ``filtered(e for e in s.log if recent(e))``.

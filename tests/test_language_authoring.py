@@ -143,7 +143,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: exists(s.b for n in N if all([of.up(n), s.b])), ONE_FORMULA),
     (lambda: exists(s.b for n in N if any([of.up(n), s.b])), ONE_FORMULA),
     # Python decides without a formula, or of something else.
-    (lambda: forall(of.up(n) for n in N if of.up), BY_PYTHON),
+    (lambda: forall(of.up(n) for n in N if [of.up]), BY_PYTHON),
     (lambda: forall(of.up(n) for n in N if [of.up(n)]), BY_PYTHON),
     (lambda: forall(of.up(n) for n in N if N.count == 3), BY_PYTHON),
     (lambda: forall(of.up(n) for n in N if N.count == 4), BY_PYTHON),
@@ -347,33 +347,36 @@ def test_the_init_can_be_a_list(tmp_path: Path) -> None:
     assert text(define(Listed()).init).startswith("(voted = {}) ∧ (votes = 0) ∧ open")
 
 
-def _with(**methods: Any) -> type[Plain]:
-    return type("Changed", (Plain,), methods)
+def _with(mark: Any, method: Callable[[Any, Any], Any]) -> type[Plain]:
+    return type("Changed", (Plain,), {"changed": mark(method)})
 
 
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
-        (_with(p=invariant(lambda self, s: [])), "property P is an empty list"),
-        (_with(p=invariant(lambda self, s: [s.open, True])), "property P is decided while Python reads"),
-        (_with(p=invariant(lambda self, s: [s.open, None])), "property P is None, not a formula"),
+        (_with(invariant, (lambda self, s: [])), "property Changed is an empty list"),
         (
-            _with(p=invariant(lambda self, s: (s.open for _ in self.nodes))),
-            "property P is a generator, not a formula",
+            _with(invariant, (lambda self, s: [s.open, True])),
+            "property Changed is decided while Python reads",
+        ),
+        (_with(invariant, (lambda self, s: [s.open, None])), "property Changed is None, not a formula"),
+        (
+            _with(invariant, (lambda self, s: (s.open for _ in self.nodes))),
+            "property Changed is a generator, not a formula",
         ),
         (
-            _with(a=action(lambda self, s: self.close(s) & Step(then={s.open: True}))),
+            _with(action, (lambda self, s: self.close(s) & Step(then={s.open: True}))),
             "one open to be False, the other open to be True",
         ),
         (
-            _with(a=action(lambda self, s: self.close(s) & s.open)),
+            _with(action, (lambda self, s: self.close(s) & s.open)),
             "& joins a step with a step, not with open",
         ),
         (
-            _with(a=action(lambda self, s: Step(when=(s.open for _ in self.nodes)))),
-            "a guard line of a is a generator",
+            _with(action, (lambda self, s: Step(when=[(s.open for _ in self.nodes)]))),
+            "a guard line of changed is a generator",
         ),
-        (_with(a=action(lambda self, s: [self.close(s)])), "action a returns [Step("),
+        (_with(action, (lambda self, s: [self.close(s)])), "action changed returns [Step("),
     ],
 )
 def test_what_is_neither_formula_nor_step_is_refused(protocol: type[Plain], words: str) -> None:

@@ -35,13 +35,15 @@ def _node(error: BaseException) -> ast.For | ast.expr | ast.comprehension | None
     frame, instruction = found
     wanted = list(frame.f_code.co_positions())[instruction // 2]
     nodes = list(ast.walk(parsed(source(frame.f_code, frame.f_globals))))
-    loops = (node for node in nodes if isinstance(node, ast.For) and _span(node.iter) == wanted)
+    loops = (
+        node for node in nodes if isinstance(node, ast.For) and wanted in (_span(node), _span(node.iter))
+    )
     return next(loops, None) or next(
         (node for node in nodes if isinstance(node, ast.expr) and _span(node) == wanted), None
     )
 
 
-def _span(node: ast.expr) -> tuple[int, int | None, int, int | None]:
+def _span(node: ast.expr | ast.For) -> tuple[int, int | None, int, int | None]:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
