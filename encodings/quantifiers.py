@@ -97,6 +97,8 @@ def _read(arguments: tuple[Any, ...]) -> Generated:
 
 
 def _formula(value: Any) -> BooleanValue:
+    if isinstance(value, GeneratorType):
+        raise SortError("a generator is no formula: write forall(… for n in …) or exists(…) around it")
     formula = coerce(value, BOOLEAN)
     assert isinstance(formula, BooleanValue)
     return formula

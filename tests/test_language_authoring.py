@@ -42,6 +42,7 @@ from verifier import (
     type_invariant,
 )
 from verifier.encodings.printing import text
+from verifier.encodings.values import BooleanValue
 from verifier.specs.hashing import spec_hash
 from verifier.specs.protocol import define
 from verifier.specs.targets import same_term
@@ -179,6 +180,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: function(s.f[n] for n in N if of.up(n)), "a function has a value for each key"),
     (lambda: function(s.f[n] for n in s.up), "all values of a sort as its keys"),
     (lambda: filtered(n for n in s.up if s.b), "filtered(…) goes over a sequence"),
+    (lambda: forall((a == b for b in N) for a in N), "a generator is no formula"),
     (lambda: any_of(of.up(n) for n in N), "write exists(… for n in self.nodes)"),
 ]
 
@@ -337,6 +339,16 @@ def test_a_call_gives_the_step_or_the_formula() -> None:
     assert text(over.formula).startswith("¬open ∧ (votes = cardinality(voted)) ∧ (")
     assert definition.constraint is not None
     assert text(definition.constraint) == "(votes < 3) ∧ (0 ≤ votes)"
+
+
+def test_calls_have_types() -> None:
+    """mypy checks it: a property or lemma gives a formula, an action a step."""
+    protocol = Called()
+    state = protocol.state()
+    formulas: list[BooleanValue] = [protocol.counted(state), ~protocol.both(state), protocol.over(state)]
+    step: Step = protocol.close(state) & protocol.vote(state, n=choose(protocol.nodes, state.voted.contains))
+    assert all(isinstance(formula, BooleanValue) for formula in formulas)
+    assert len(step.when) == 4
 
 
 def test_the_init_can_be_a_list(tmp_path: Path) -> None:
