@@ -81,6 +81,12 @@ class Sort:
         """The sorts that this sort consists of."""
         return ()
 
+    def __iter__(self) -> Iterator[Any]:
+        """For the generator of a quantifier, ``forall(up(n) for n in nodes)``; other loops are refused."""
+        from verifier.encodings import generators  # which is written with sorts
+
+        return generators.elements(self)
+
     @property
     def lacking(self) -> Sort | None:
         """The first part that needs values and has none, by which a variable of this sort has none.
@@ -159,18 +165,20 @@ class Enum(Sort):
     def __post_init__(self) -> None:
         written: tuple[Any, Any] = self.name, self.members
         if not isinstance(written[0], str) or not isinstance(written[1], tuple | list):
+            given = ", ".join(repr(item) for item in written)
+            meant = written if all(isinstance(item, str) for item in written) else ("idle", "busy")
             raise SortError(
-                "an Enum has a name and a tuple of members, as in Enum('phase', ('idle', 'busy')), not "
-                f"{self.name!r} and {self.members!r}"
+                f"an Enum has a name and a tuple of members, so Enum({given}) is none: "
+                f"write Enum('name', {tuple(meant)!r})"
             )
         if len(set(self.members)) != len(self.members) or not self.members:
             raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
-        given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
-        words = all(isinstance(member, str) and member for member in given)
-        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in given)
+        members: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
+        words = all(isinstance(member, str) and member for member in members)
+        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in members)
         if not (words or numbers):
             raise SortError(f"enumeration {self.name} needs words or integers as members, got {self.members}")
-        object.__setattr__(self, "members", tuple(map(plain, given)))
+        object.__setattr__(self, "members", tuple(map(plain, members)))
 
     def values(self) -> Iterator[Concrete]:
         return iter(self.members)

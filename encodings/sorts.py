@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.compound_sorts import PartialFunction, Tuple, Variant
 from verifier.encodings.concrete import Concrete, FrozenMap
@@ -28,6 +28,9 @@ from verifier.encodings.scalar_sorts import (
     require_integer,
     require_sort,
 )
+
+if TYPE_CHECKING:
+    from verifier.encodings.values import RecordValue
 
 __all__ = [
     "Bag",
@@ -105,6 +108,12 @@ class Record(Sort):
         for name, sort in fields.items():
             require_sort(f"the field {name} of a Record", sort)
         object.__setattr__(self, "fields", tuple(fields.items()))
+
+    def __call__(self, /, **fields: Any) -> RecordValue:
+        """A record of this sort, with every field given: ``Message(kind="ask", to=n)``."""
+        from verifier.encodings.values import record  # which is written with sorts
+
+        return record(self, **fields)
 
     @property
     def field_sorts(self) -> dict[str, Sort]:

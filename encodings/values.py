@@ -12,10 +12,10 @@ read it, unless the formula to its left decides (``verifier.encodings.definednes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.printing import text
@@ -71,17 +71,16 @@ class Value:
     def __repr__(self) -> str:
         return text(self.term)
 
-    def __iter__(self) -> NoReturn:
+    def __iter__(self) -> Iterator[Any]:
         raise SortError(
             "a value has no elements while the protocol is being read: quantify over it with forall(…), "
             "exists(…), comprehension(…) or count(…) instead of a loop, and ask contains(…) instead of in"
         )
 
-    def __bool__(self) -> NoReturn:
-        raise SortError(
-            "a formula has no truth value while the protocol is being read: "
-            "write & | ~ and if_(…) instead of and, or, not, if, in"
-        )
+    def __bool__(self) -> bool:
+        from verifier.encodings import generators  # which is written with values
+
+        return generators.truth(self)
 
 
 class BooleanValue(Value):
@@ -234,6 +233,11 @@ class SetValue(Value):
         assert isinstance(self.sort, Set)
         return self.sort.element
 
+    def __iter__(self) -> Iterator[Any]:
+        from verifier.encodings import generators
+
+        return generators.elements(self)
+
     def contains(self, item: Any) -> BooleanValue:
         """Whether ``item`` is an element."""
         return BooleanValue(Term(Operator.CONTAINS, BOOLEAN, (self.term, coerce(item, self.element).term)))
@@ -301,6 +305,11 @@ class SequenceValue(Value):
     def _sort(self) -> Sequence:
         assert isinstance(self.sort, Sequence)
         return self.sort
+
+    def __iter__(self) -> Iterator[Any]:
+        from verifier.encodings import generators
+
+        return generators.elements(self)
 
     @property
     def length(self) -> IntegerValue:
@@ -425,7 +434,8 @@ def coerce(value: Any, sort: Sort) -> Value:
             inner = coerce(value, sort.inner)
             return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner.term,)))
         if isinstance(sort, PartialFunction) and isinstance(value, FunctionValue):
-            value = _compound().coerced(value, sort)
+            widened: Value = _compound().coerced(value, sort)
+            return widened
         join(value.sort, sort)
         return value
     match sort, value:

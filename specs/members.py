@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
-from verifier.encodings.values import Value
+from verifier.encodings.values import BooleanValue
 from verifier.specs.definition import DefinitionError, PropertyKind
+from verifier.specs.formulas import formula
+from verifier.specs.steps import Step
 
 Method = Callable[..., Any]
 Marked = TypeVar("Marked")
@@ -26,36 +28,70 @@ def free(domain: str) -> Free:
 
 
 @dataclass(frozen=True)
-class Step:
-    """What an action does: its guard lines, and the new value for each target that it assigns."""
+class BoundAction:
+    """An action of a protocol: called with the state and its parameters, it gives its step."""
 
-    when: list[Any]
-    then: Mapping[Value, Any]
+    owner: Any
+    method: Callable[..., Step]
+
+    def __call__(self, s: Any, *arguments: Any, **named: Any) -> Step:
+        return self.method(self.owner, s, *arguments, **named)
 
 
 @dataclass(frozen=True)
 class ActionMember:
-    """A method marked as an action."""
+    """A method marked as an action. ``self.ask(s, client)`` gives its step."""
 
     method: Callable[..., Step]
     domains: Mapping[str, str | Free]
 
+    @overload
+    def __get__(self, instance: None, owner: type) -> ActionMember: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> BoundAction: ...
+    def __get__(self, instance: object | None, owner: type) -> ActionMember | BoundAction:
+        return self if instance is None else BoundAction(instance, self.method)
+
 
 @dataclass(frozen=True)
-class PropertyMember:
-    """A method marked as a property."""
+class BoundClaim:
+    """A property or lemma of a protocol: called with the state, it gives its formula."""
+
+    owner: Any
+    method: Callable[..., Any]
+
+    def __call__(self, s: Any) -> BooleanValue:
+        name = getattr(self.method, "__name__", "the property")
+        return BooleanValue(formula(self.method(self.owner, s), name, self.method))
+
+
+@dataclass(frozen=True)
+class ClaimMember:
+    """A method that gives a formula. ``self.no_divergence(s)`` gives it as one formula."""
 
     method: Callable[..., Any]
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> BoundClaim: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | BoundClaim:
+        return self if instance is None else BoundClaim(instance, self.method)
+
+
+@dataclass(frozen=True)
+class PropertyMember(ClaimMember):
+    """A method marked as a property."""
+
     kind: PropertyKind
     default: bool
     name: str | None
 
 
 @dataclass(frozen=True)
-class LemmaMember:
+class LemmaMember(ClaimMember):
     """A method marked as a lemma."""
 
-    method: Callable[..., Any]
     name: str | None
 
 

@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from verifier.specs.drawing import Drawing as Drawing
     from verifier.specs.drawing import Lane as Lane
     from verifier.specs.drawing import Mail as Mail
-    from verifier.specs.members import Step as Step
     from verifier.specs.members import action as action
     from verifier.specs.members import deadlock_invariant as deadlock_invariant
     from verifier.specs.members import free as free
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
     from verifier.specs.state import State as State
+    from verifier.specs.steps import Step as Step
     from verifier.verdict import ExitCode as ExitCode
     from verifier.verdict import VerdictKind as VerdictKind
 
@@ -105,11 +105,11 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.definition": ("DefinitionError",),
         "verifier.specs.drawing": ("Call", "Drawing", "Lane", "Mail"),
         "verifier.specs.members": (
-            "Step", "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable",
-            "type_invariant",
+            "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
         "verifier.specs.state": ("State",),
+        "verifier.specs.steps": ("Step",),
         "verifier.verdict": ("ExitCode", "VerdictKind"),
     }
 )  # fmt: skip

@@ -334,4 +334,4 @@ class KafkaReplication(Protocol):
     @invariant(default=False)
     def leader_in_isr_once_elected(self, s: Any) -> Any:
         """The quorum's leader, when there is one, is in the ISR: what LeaderInIsr means to say."""
-        return s.quorum.leader.is_some.implies(self.leader_in_isr.method(self, s))
+        return s.quorum.leader.is_some.implies(self.leader_in_isr(s))
