@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from verifier.encodings.sorts import Function, Range, Sequence, Set, Sort, SortError, join
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.type_variables import A, B, C, D, E, K, V
 from verifier.encodings.values import (
     BOOLEAN,
     BooleanValue,
     FunctionValue,
     IntegerValue,
+    Number,
+    OptionValue,
+    Plain,
     SequenceValue,
     SetValue,
+    Truth,
     Value,
     bounds,
     coerce,
@@ -28,7 +33,7 @@ from verifier.encodings.values import (
     wrap,
 )
 
-Domain: TypeAlias = Sort | SetValue
+Domain: TypeAlias = Sort[V] | SetValue[V]
 
 
 def _sort(domain: Any) -> Sort:
@@ -75,6 +80,28 @@ def _check_parameters(body: Any, domains: int) -> None:
         )
 
 
+@overload
+def forall(a: Domain[A], body: Callable[[A], Truth], /) -> BooleanValue: ...
+@overload
+def forall(a: Domain[A], b: Domain[B], body: Callable[[A, B], Truth], /) -> BooleanValue: ...
+@overload
+def forall(a: Domain[A], b: Domain[B], c: Domain[C], body: Callable[[A, B, C], Truth], /) -> BooleanValue: ...
+@overload
+def forall(
+    a: Domain[A], b: Domain[B], c: Domain[C], d: Domain[D], body: Callable[[A, B, C, D], Truth], /
+) -> BooleanValue: ...
+@overload
+def forall(
+    a: Domain[A],
+    b: Domain[B],
+    c: Domain[C],
+    d: Domain[D],
+    e: Domain[E],
+    body: Callable[[A, B, C, D, E], Truth],
+    /,
+) -> BooleanValue: ...
+@overload
+def forall(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> BooleanValue: ...
 def forall(*arguments: Any) -> BooleanValue:
     """``forall(replicas, offsets, lambda r, o: …)``: whether the formula holds for all values."""
     bound, value = _bindings(arguments)
@@ -87,6 +114,28 @@ def forall(*arguments: Any) -> BooleanValue:
     return formula
 
 
+@overload
+def exists(a: Domain[A], body: Callable[[A], Truth], /) -> BooleanValue: ...
+@overload
+def exists(a: Domain[A], b: Domain[B], body: Callable[[A, B], Truth], /) -> BooleanValue: ...
+@overload
+def exists(a: Domain[A], b: Domain[B], c: Domain[C], body: Callable[[A, B, C], Truth], /) -> BooleanValue: ...
+@overload
+def exists(
+    a: Domain[A], b: Domain[B], c: Domain[C], d: Domain[D], body: Callable[[A, B, C, D], Truth], /
+) -> BooleanValue: ...
+@overload
+def exists(
+    a: Domain[A],
+    b: Domain[B],
+    c: Domain[C],
+    d: Domain[D],
+    e: Domain[E],
+    body: Callable[[A, B, C, D, E], Truth],
+    /,
+) -> BooleanValue: ...
+@overload
+def exists(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> BooleanValue: ...
 def exists(*arguments: Any) -> BooleanValue:
     """``exists(replicas, lambda r: …)``: whether the formula holds for some values."""
     bound, value = _bindings(arguments)
@@ -109,22 +158,23 @@ def _single(domain: Domain, body: Callable[[Any], Any]) -> tuple[Symbol, Boolean
     return symbol, _within(domain, variable, body(variable))
 
 
-def count(domain: Domain, body: Callable[[Any], Any]) -> IntegerValue:
+def count(domain: Domain[V], body: Callable[[V], Truth]) -> IntegerValue:
     """How many values satisfy the formula."""
     symbol, formula = _single(domain, body)
     return IntegerValue(Term(Operator.COUNT, Range(0, symbol.sort.size), (formula.term,), binds=symbol))
 
 
-def choose(domain: Domain, body: Callable[[Any], Any]) -> Any:
+def choose(domain: Domain[V], body: Callable[[V], Truth]) -> V:
     """The first value, in the order of the sort, that satisfies the formula; undefined if there is none.
 
     An ordered choice over an index set breaks its symmetry.
     """
     symbol, formula = _single(domain, body)
-    return wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
+    result: V = wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
+    return result
 
 
-def comprehension(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
+def comprehension(domain: Domain[V], body: Callable[[V], Truth]) -> SetValue[V]:
     """The set of the values that satisfy the formula: ``{x \\in domain : body}``."""
     symbol, formula = _single(domain, body)
     return SetValue(Term(Operator.COMPREHENSION, Set(symbol.sort), (formula.term,), binds=symbol))
@@ -134,7 +184,11 @@ those = comprehension
 """The former name, so that protocols written with it still run."""
 
 
-def image(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
+@overload
+def image(domain: Domain[K], body: Callable[[K], V]) -> SetValue[V]: ...
+@overload
+def image(domain: Domain[K], body: Callable[[K], int]) -> SetValue[IntegerValue]: ...
+def image(domain: Any, body: Callable[[Any], Any]) -> SetValue[Any]:
     """The set of the values of ``body``: ``{body : x \\in domain}``."""
     symbol, variable = _bind(domain, body)
     made = body(variable)
@@ -143,7 +197,11 @@ def image(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
     return SetValue(Term(Operator.IMAGE, Set(result.sort), (inside.term, result.term), binds=symbol))
 
 
-def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = None) -> FunctionValue:
+@overload
+def function(domain: Sort[K], body: Callable[[K], V]) -> FunctionValue[K, V]: ...
+@overload
+def function(domain: Sort[K], body: Callable[[K], V | Plain], result: Sort[V]) -> FunctionValue[K, V]: ...
+def function(domain: Any, body: Callable[[Any], Any], result: Any = None) -> FunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
     ``result`` is the sort of the body. It is needed if the body is a plain Python value.
@@ -154,7 +212,7 @@ def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = Non
     return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=symbol))
 
 
-def filtered(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceValue:
+def filtered(sequence: SequenceValue[V], body: Callable[[V], Truth]) -> SequenceValue[V]:
     """The subsequence of the elements that satisfy the formula."""
     sort = sequence.sort
     assert isinstance(sort, Sequence)
@@ -162,6 +220,18 @@ def filtered(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceVal
     return SequenceValue(Term(Operator.FILTER, sort, (sequence.term, formula.term), binds=symbol))
 
 
+@overload
+def if_(condition: Truth, then: OptionValue[V], otherwise: OptionValue[V] | V | Plain) -> OptionValue[V]: ...
+@overload
+def if_(condition: Truth, then: V | Plain, otherwise: OptionValue[V]) -> OptionValue[V]: ...
+@overload
+def if_(condition: Truth, then: V, otherwise: V | Plain) -> V: ...
+@overload
+def if_(condition: Truth, then: Plain, otherwise: V) -> V: ...
+@overload
+def if_(condition: Truth, then: bool, otherwise: bool) -> BooleanValue: ...  # type: ignore[overload-overlap]
+@overload
+def if_(condition: Truth, then: int, otherwise: int) -> IntegerValue: ...
 def if_(condition: Any, then: Any, otherwise: Any) -> Any:
     """``IF condition THEN then ELSE otherwise``."""
     if not isinstance(then, Value) and not isinstance(otherwise, Value):
@@ -175,12 +245,12 @@ def _plain(value: Any) -> Value:
     return coerce(value, BOOLEAN) if isinstance(value, bool) else integer(value)
 
 
-def minimum(left: Any, right: Any) -> IntegerValue:
+def minimum(left: Number, right: Number) -> IntegerValue:
     """The lesser of two integers."""
     return _extreme(Operator.MINIMUM, min, left, right)
 
 
-def maximum(left: Any, right: Any) -> IntegerValue:
+def maximum(left: Number, right: Number) -> IntegerValue:
     """The greater of two integers."""
     return _extreme(Operator.MAXIMUM, max, left, right)
 
@@ -192,12 +262,12 @@ def _extreme(operator: Operator, pick: Callable[[int, int], int], left: Any, rig
     return IntegerValue(Term(operator, sort, (a.term, b.term)))
 
 
-def all_of(*formulas: Any) -> BooleanValue:
+def all_of(*formulas: Truth) -> BooleanValue:
     """The conjunction of the formulas; true if there are none."""
     return BooleanValue(Term(Operator.AND, BOOLEAN, tuple(coerce(item, BOOLEAN).term for item in formulas)))
 
 
-def any_of(*formulas: Any) -> BooleanValue:
+def any_of(*formulas: Truth) -> BooleanValue:
     """The disjunction of the formulas; false if there are none."""
     return BooleanValue(Term(Operator.OR, BOOLEAN, tuple(coerce(item, BOOLEAN).term for item in formulas)))
 
