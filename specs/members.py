@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from verifier.encodings.values import Value
 from verifier.specs.definition import DefinitionError, PropertyKind
 
 Method = Callable[..., Any]
@@ -30,7 +29,7 @@ class Step:
     """What an action does: its guard lines, and the new value for each target that it assigns."""
 
     when: list[Any]
-    then: Mapping[Value, Any]
+    then: Mapping[Any, Any]  # keys are values of several classes, and Mapping is invariant in them
 
 
 @dataclass(frozen=True)
