@@ -46,10 +46,10 @@ class AtomicOutboxLemmas:
     # The lemmas
 
     @lemma()
-    def outbox_knows_log(self: Any, s: AtomicState) -> Formula:
+    def outbox_knows_log(self: Any, s: AtomicState) -> Any:
         """State and outbox are written in one step, and an entry is never taken back."""
 
-        def is_sound(store: Store) -> Any:
+        def is_sound(store: Store) -> Formula:
             return forall(
                 self.ids,
                 lambda i: (
@@ -60,10 +60,10 @@ class AtomicOutboxLemmas:
         return self.every_store(s, is_sound)
 
     @lemma()
-    def entry_is_version_made(self: Any, s: AtomicState) -> Formula:
+    def entry_is_version_made(self: Any, s: AtomicState) -> Any:
         """What is to be sent for a message was computed with the state, and is of its version."""
 
-        def is_sound(store: Store) -> Any:
+        def is_sound(store: Store) -> Formula:
             return forall(
                 self.ids,
                 self.versions,
@@ -73,10 +73,10 @@ class AtomicOutboxLemmas:
         return self.every_store(s, is_sound)
 
     @lemma()
-    def entry_emptied_once_sent(self: Any, s: AtomicState) -> Formula:
+    def entry_emptied_once_sent(self: Any, s: AtomicState) -> Any:
         """A handler empties an entry only after it has sent what the entry said."""
 
-        def is_sound(store: Store) -> Any:
+        def is_sound(store: Store) -> Formula:
             return forall(self.ids, lambda i: (store.outbox[i] == 0).implies(self.is_sent(s, i)))
 
         return self.every_store(s, is_sound)

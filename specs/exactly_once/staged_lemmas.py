@@ -87,10 +87,10 @@ class StagedOutboxLemmas:
         )
 
     @lemma()
-    def transaction_is_of_message(self: Any, s: StagedState) -> Formula:
+    def transaction_is_of_message(self: Any, s: StagedState) -> Any:
         """A handler writes its own message into the store as the transaction."""
 
-        def is_own(process: Element, store: Store) -> Any:
+        def is_own(process: Element, store: Store) -> Formula:
             message = s.msg[process]
             return message.is_some & (s.tx_id[process] == message) & (store.tx == message)
 
@@ -144,10 +144,10 @@ class StagedOutboxLemmas:
     # What handlers have
 
     @lemma()
-    def same_version_same_store(self: Any, s: StagedState) -> Formula:
+    def same_version_same_store(self: Any, s: StagedState) -> Any:
         """Every write makes a new version; so a handler whose version is the store's has the store."""
 
-        def is_earlier(_: Element, loaded: Store) -> Any:
+        def is_earlier(_: Element, loaded: Store) -> Formula:
             return (loaded.ver <= s.store.ver) & (loaded.ver == s.store.ver).implies(loaded == s.store)
 
         return self.each_handler(s, (*HAS_LOADED, *HAS_WRITTEN), is_earlier)
@@ -172,7 +172,7 @@ class StagedOutboxLemmas:
         )
 
     @lemma()
-    def next_version_adds_message(self: Any, s: StagedState) -> Formula:
+    def next_version_adds_message(self: Any, s: StagedState) -> Any:
         """What a handler can still write is the store with its message, which the outbox did not know
         when there was no transaction to finish."""
 
