@@ -153,9 +153,10 @@ class BookKeeperClientLemmas:
                     | exists(self.lacs, lambda lac: s.add_requests[c][e][lac][b].is_some)
                 ),
             )
-            return (sent | ~entry.pending_add_ops[e].is_empty).implies(entry.data[e].is_some) & entry.data[
-                e
-            ].is_some.implies(e <= entry.lap)
+            has_data = entry.data[e].is_some
+            return (sent | ~entry.pending_add_ops[e].is_empty).implies(has_data) & has_data.implies(
+                e <= entry.lap
+            )
 
         return forall(self.clients, self.ids, has_content)
 

@@ -168,7 +168,11 @@ class Ledger(Protocol):
         return comprehension(self.next_ids, lambda first: (first == 1) | ~fragments[first].is_empty).maximum
 
     def is_valid_ensemble(
-        self, s: LedgerState, ensemble: SetValue[Element], include: SetValue[Element], exclude: SetValue[Element]
+        self,
+        s: LedgerState,
+        ensemble: SetValue[Element],
+        include: SetValue[Element],
+        exclude: SetValue[Element],
     ) -> Formula:
         return (
             (ensemble.cardinality == self.write_quorum)

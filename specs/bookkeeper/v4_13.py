@@ -277,7 +277,9 @@ class BookKeeper413(Lemmas413, Writers413):
         )
 
     @action(bookie="bookies", entry="answers")
-    def w2_completes_read_with_no_such_entry(self, s: State413, bookie: Element, entry: OptionValue[Integer]) -> Step:
+    def w2_completes_read_with_no_such_entry(
+        self, s: State413, bookie: Element, entry: OptionValue[Integer]
+    ) -> Step:
         """The last answer came, and too many bookies lack the entry for it to be committed."""
         w2, response = s.w2, s.read_responses[entry][bookie]
         lacking = self.lacking(s, bookie, entry)
