@@ -63,6 +63,9 @@ class Fields(Value):
         def updated(self, **changes: Any) -> Self:
             """The same record with the given fields changed (TLA+ ``EXCEPT``)."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = value  # even where values have a property of this name
+
     def __repr__(self) -> str:
         return f"the fields of {type(self).__name__}"
 

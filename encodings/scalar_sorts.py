@@ -46,6 +46,11 @@ def no_sort(value: Any) -> str:
     """Something that is no sort, in words, with the sort that was probably meant."""
     if isinstance(value, type) and value in _MEANT_BY_TYPES:
         return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
+    kind = value if isinstance(value, type) else type(value)
+    if hasattr(kind, "declares_fields"):
+        return f"the fields of {kind.__name__}: write Record({kind.__name__}(…))"
+    if isinstance(value, type) and hasattr(value, "enumeration"):
+        return f"the members {value.__name__}: write Enum({value.__name__})"
     if isinstance(value, type) and issubclass(value, Sort):
         return f"the class {value.__name__} without its arguments: write {value.__name__}(…)"
     if type(value).__name__.endswith("Constant"):

@@ -26,9 +26,11 @@ from verifier import (
     SortError,
     State,
     Step,
+    UsageError,
     action,
     field,
     forall,
+    load,
     member,
     variable,
 )
@@ -221,3 +223,30 @@ def test_a_misspelt_variable_is_named_without_mypy_too() -> None:
     state: Any = CopyingState(Copying())
     with pytest.raises(AttributeError, match="did you mean 'holder'"):
         _ = state.hodler
+
+
+@pytest.mark.parametrize(
+    ("piece", "mistake", "words"),
+    [
+        (
+            "Set(Record(Message(copying)))",
+            "Set(Message(copying))",
+            "fields of Message: write Record(Message(…))",
+        ),
+        ("Enum(Role)", "Role", "the members Role: write Enum(Role)"),
+        ("0, Role.LEADER", "0, Role.LEADR", "Role has no member 'LEADR' (allowed: FOLLOWER, LEADER)"),
+        ("m: m.epoch).maximum", "m: m.epcoh).maximum", "the record has no field 'epcoh'"),
+        ("== Role.FOLLOWER", "is Role.FOLLOWER", "is decided by Python while it reads the protocol"),
+        ("if_(s.epoch == 0,", "if_(True if Role.LEADER else False,", "a formula has no truth value"),
+        ("variable(copying.epochs)", "3", "the state variable epoch needs a sort"),
+        ("return CopyingState(self)", "return CopyingState()", "lacks copying"),
+    ],
+)
+def test_mistakes_are_explained_without_mypy_too(
+    tmp_path: Path, piece: str, mistake: str, words: str
+) -> None:
+    right = Path(typed_log.__file__).read_text()
+    assert piece in right
+    (tmp_path / "log.py").write_text(right.replace(piece, mistake, 1))
+    with pytest.raises((DefinitionError, UsageError), match=re.escape(words)):
+        load(str(tmp_path / "log.py"))
