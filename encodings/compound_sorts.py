@@ -6,15 +6,23 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.scalar_sorts import Enum, Sort, SortError, require_sort
+from verifier.encodings.type_variables import K, V
 from verifier.errors import among
+
+if TYPE_CHECKING:
+    from verifier.encodings.compound_values import (  # noqa: F401 -- in quotes below
+        PartialFunctionValue,
+        TupleValue,
+        VariantValue,
+    )
 
 
 @dataclass(frozen=True, init=False)
-class Tuple(Sort):
+class Tuple(Sort["TupleValue"]):
     """Values of several sorts in a fixed order: ``Tuple(Range(0, 3), nodes)``; ``t[0]`` is the first."""
 
     items: tuple[Sort, ...]
@@ -61,7 +69,7 @@ UNIT = Tuple()
 
 
 @dataclass(frozen=True, init=False)
-class Variant(Sort):
+class Variant(Sort["VariantValue"]):
     """Values of several shapes, told apart by a tag: ``Variant(vote=Record(voter=nodes), stop=None)``.
 
     ``sort.vote(voter=n)`` makes a value. ``m.is_vote`` asks for the tag, and ``m.vote`` is what it holds; it
@@ -154,7 +162,7 @@ _NOT_TAGS = frozenset(
 
 
 @dataclass(frozen=True)
-class PartialFunction(Sort):
+class PartialFunction(Sort["PartialFunctionValue[K, V]"], Generic[K, V]):
     """Functions from some values of ``domain`` to ``range``: which ones, varies.
 
     ``PartialFunction(message, Range(0, n))`` is a bag that tells a count of 0 from absence, as messages of
@@ -162,8 +170,8 @@ class PartialFunction(Sort):
     domains of the same size are ordered as sets are, and functions with the same domain by their values.
     """
 
-    domain: Sort
-    range: Sort
+    domain: Sort[K]
+    range: Sort[V]
 
     def __post_init__(self) -> None:
         require_sort("the domain of a PartialFunction", self.domain)

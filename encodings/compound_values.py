@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.listed_sort import frozen
@@ -20,12 +20,14 @@ from verifier.encodings.sorts import (
     join,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.type_variables import K, V
 from verifier.encodings.values import (
     BOOLEAN,
     AtomValue,
     BooleanValue,
     FunctionValue,
     IntegerValue,
+    Plain,
     SetValue,
     Value,
     coerce,
@@ -119,7 +121,7 @@ def variant(sort: Variant, tag: str, *payload: Any, **fields: Any) -> VariantVal
     return VariantValue(Term(Operator.VARIANT, made, (held.term,), tag))
 
 
-class PartialFunctionValue(Value):
+class PartialFunctionValue(Value, Generic[K, V]):
     """A function whose domain varies. ``f[key]`` is undefined outside the domain.
 
     As the target of an assignment ``f[key]`` adds the key; a place below it needs the key to be there.
@@ -132,16 +134,17 @@ class PartialFunctionValue(Value):
         assert isinstance(self.sort, PartialFunction)
         return self.sort
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: K | Plain) -> V:
         at = coerce(key, self._sort.domain).term
-        return wrap(Term(Operator.APPLY, self._sort.range, (self.term, at)))
+        result: V = wrap(Term(Operator.APPLY, self._sort.range, (self.term, at)))
+        return result
 
     @property
-    def domain(self) -> SetValue:
+    def domain(self) -> SetValue[K]:
         """The keys, as a set (TLA+ ``DOMAIN``)."""
         return SetValue(Term(Operator.DOMAIN, Set(self._sort.domain), (self.term,)))
 
-    def contains(self, key: Any) -> BooleanValue:
+    def contains(self, key: K | Plain) -> BooleanValue:
         """Whether the key is in the domain."""
         return self.domain.contains(key)
 
@@ -150,13 +153,13 @@ class PartialFunctionValue(Value):
         """Whether there is no key."""
         return self.domain.is_empty
 
-    def updated(self, key: Any, value: Any) -> PartialFunctionValue:
+    def updated(self, key: K | Plain, value: V | Plain) -> PartialFunctionValue[K, V]:
         """The function with ``key``, new or not, mapped to ``value`` (TLA+ ``(key :> value) @@ f``)."""
         at, to = coerce(key, self._sort.domain).term, coerce(value, self._sort.range).term
         sort = PartialFunction(join(self._sort.domain, at.sort), join(self._sort.range, to.sort))
         return PartialFunctionValue(Term(Operator.EXTEND, sort, (self.term, at, to)))
 
-    def without(self, key: Any) -> PartialFunctionValue:
+    def without(self, key: K | Plain) -> PartialFunctionValue[K, V]:
         """The function without the key, or the same function if it does not have the key."""
         at = coerce(key, self._sort.domain).term
         return PartialFunctionValue(Term(Operator.WITHOUT, self.sort, (self.term, at)))

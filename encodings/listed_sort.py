@@ -14,7 +14,7 @@ _MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, init=False)
-class Listed(Sort):
+class Listed(Sort[Any]):
     """Exactly the listed values: ``Listed(0, 1, 10000)``, ``Listed((0, 0), (0, 1), (1, 1))``.
 
     A field of n values takes log2(n) bits. If all values are integers, expressions are integers as those of a

@@ -13,19 +13,24 @@ import inspect
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import FunctionType, GeneratorType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from verifier.encodings.compound_values import PartialFunctionValue
 from verifier.encodings.generators import Bound, Generated, bound, generated
 from verifier.encodings.sorts import Boolean, Function, PartialFunction, Range, Set, Sort, SortError, join
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.type_variables import A, B, C, D, E, K, V
 from verifier.encodings.values import (
     BOOLEAN,
     BooleanValue,
     FunctionValue,
     IntegerValue,
+    Number,
+    OptionValue,
+    Plain,
     SequenceValue,
     SetValue,
+    Truth,
     Value,
     bounds,
     coerce,
@@ -34,8 +39,8 @@ from verifier.encodings.values import (
     wrap,
 )
 
-Domain: TypeAlias = Sort | SetValue
-Given: TypeAlias = Generator[Any, Any, Any]
+Domain: TypeAlias = Sort[V] | SetValue[V]
+Given: TypeAlias = Generator[V, None, None]
 """A generator that stands for both the domain and the function."""
 
 
@@ -105,6 +110,30 @@ def _formula(value: Any) -> BooleanValue:
     return formula
 
 
+@overload
+def forall(each: Generator[Truth, None, None], /) -> BooleanValue: ...
+@overload
+def forall(a: Domain[A], body: Callable[[A], Truth], /) -> BooleanValue: ...
+@overload
+def forall(a: Domain[A], b: Domain[B], body: Callable[[A, B], Truth], /) -> BooleanValue: ...
+@overload
+def forall(a: Domain[A], b: Domain[B], c: Domain[C], body: Callable[[A, B, C], Truth], /) -> BooleanValue: ...
+@overload
+def forall(
+    a: Domain[A], b: Domain[B], c: Domain[C], d: Domain[D], body: Callable[[A, B, C, D], Truth], /
+) -> BooleanValue: ...
+@overload
+def forall(
+    a: Domain[A],
+    b: Domain[B],
+    c: Domain[C],
+    d: Domain[D],
+    e: Domain[E],
+    body: Callable[[A, B, C, D, E], Truth],
+    /,
+) -> BooleanValue: ...
+@overload
+def forall(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> BooleanValue: ...
 def forall(*arguments: Any) -> BooleanValue:
     """``forall(replicas, offsets, lambda r, o: …)`` or ``forall(… for r in replicas for o in offsets)``:
     whether the formula holds for all values."""
@@ -121,6 +150,30 @@ def forall(*arguments: Any) -> BooleanValue:
     return formula
 
 
+@overload
+def exists(each: Generator[Truth, None, None], /) -> BooleanValue: ...
+@overload
+def exists(a: Domain[A], body: Callable[[A], Truth], /) -> BooleanValue: ...
+@overload
+def exists(a: Domain[A], b: Domain[B], body: Callable[[A, B], Truth], /) -> BooleanValue: ...
+@overload
+def exists(a: Domain[A], b: Domain[B], c: Domain[C], body: Callable[[A, B, C], Truth], /) -> BooleanValue: ...
+@overload
+def exists(
+    a: Domain[A], b: Domain[B], c: Domain[C], d: Domain[D], body: Callable[[A, B, C, D], Truth], /
+) -> BooleanValue: ...
+@overload
+def exists(
+    a: Domain[A],
+    b: Domain[B],
+    c: Domain[C],
+    d: Domain[D],
+    e: Domain[E],
+    body: Callable[[A, B, C, D, E], Truth],
+    /,
+) -> BooleanValue: ...
+@overload
+def exists(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> BooleanValue: ...
 def exists(*arguments: Any) -> BooleanValue:
     """``exists(replicas, lambda r: …)`` or ``exists(… for r in replicas)``: whether the formula holds for
     some values."""
@@ -191,14 +244,22 @@ def _single(name: str, domain: Any, body: Any) -> tuple[Symbol, BooleanValue]:
     return made.symbol, _within(made.domain, made.variable, formula)
 
 
-def count(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> IntegerValue:
+@overload
+def count(domain: Domain[V], body: Callable[[V], Truth], /) -> IntegerValue: ...
+@overload
+def count(each: Given[Any], /) -> IntegerValue: ...
+def count(domain: Any, body: Any = None) -> IntegerValue:
     """How many values satisfy the formula: ``count(nodes, up)``, ``count(n for n in nodes if up(n))`` or
     ``count(up(n) for n in nodes)``."""
     symbol, formula = _single("count", domain, body)
     return IntegerValue(Term(Operator.COUNT, Range(0, symbol.sort.size), (formula.term,), binds=symbol))
 
 
-def choose(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> Any:
+@overload
+def choose(domain: Domain[V], body: Callable[[V], Truth], /) -> V: ...
+@overload
+def choose(each: Given[V], /) -> V: ...
+def choose(domain: Any, body: Any = None) -> Any:
     """The first value, in the order of the sort, that satisfies the formula; undefined if there is none.
 
     ``choose(nodes, up)`` or ``choose(n for n in nodes if up(n))``. An ordered choice over an index set breaks
@@ -208,7 +269,11 @@ def choose(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> 
     return wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
 
 
-def comprehension(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> SetValue:
+@overload
+def comprehension(domain: Domain[V], body: Callable[[V], Truth], /) -> SetValue[V]: ...
+@overload
+def comprehension(each: Given[V], /) -> SetValue[V]: ...
+def comprehension(domain: Any, body: Any = None) -> SetValue[Any]:
     """The set of the values that satisfy the formula: ``{x \\in domain : body}``.
 
     ``comprehension(nodes, up)`` or ``comprehension(n for n in nodes if up(n))``.
@@ -221,7 +286,13 @@ those = comprehension
 """The former name, so that protocols written with it still run."""
 
 
-def image(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> SetValue:
+@overload
+def image(domain: Domain[K], body: Callable[[K], V], /) -> SetValue[V]: ...
+@overload
+def image(domain: Domain[K], body: Callable[[K], int], /) -> SetValue[IntegerValue]: ...
+@overload
+def image(each: Given[V], /) -> SetValue[V]: ...
+def image(domain: Any, body: Any = None) -> SetValue[Any]:
     """The set of the values of ``body``: ``{body : x \\in domain}``.
 
     ``image(nodes, epoch_of)`` or ``image(epoch_of(n) for n in nodes if up(n))``.
@@ -232,9 +303,15 @@ def image(domain: Domain | Given, body: Callable[[Any], Any] | None = None) -> S
     return SetValue(made)
 
 
-def function(
-    domain: Sort | Given, body: Callable[[Any], Any] | None = None, result: Sort | None = None
-) -> FunctionValue:
+@overload
+def function(domain: Sort[K], body: Callable[[K], V]) -> FunctionValue[K, V]: ...
+@overload
+def function(domain: Sort[K], body: Callable[[K], V | Plain], result: Sort[V]) -> FunctionValue[K, V]: ...
+@overload
+def function(domain: Given[V]) -> FunctionValue[Any, V]: ...
+@overload
+def function(domain: Generator[Any, None, None], *, result: Sort[V]) -> FunctionValue[Any, V]: ...
+def function(domain: Any, body: Any = None, result: Any = None) -> FunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
     ``function(nodes, epoch_of)`` or ``function(epoch_of(n) for n in nodes)``. ``result`` is the sort of the
@@ -251,9 +328,15 @@ def function(
     return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=one.bound.symbol))
 
 
+@overload
+def partial_function(domain: Domain[K], body: Callable[[K], V]) -> PartialFunctionValue[K, V]: ...
+@overload
 def partial_function(
-    domain: Domain | Given, body: Callable[[Any], Any] | None = None, result: Sort | None = None
-) -> PartialFunctionValue:
+    domain: Domain[K], body: Callable[[K], V | Plain], result: Sort[V]
+) -> PartialFunctionValue[K, V]: ...
+@overload
+def partial_function(domain: Given[V]) -> PartialFunctionValue[Any, V]: ...
+def partial_function(domain: Any, body: Any = None, result: Any = None) -> PartialFunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
     ``domain`` is a set, which may differ from state to state, or a sort: ``partial_function(s.up, epoch_of)``
@@ -270,7 +353,11 @@ def partial_function(
     return PartialFunctionValue(Term(Operator.PARTIAL_FUNCTION, sort, terms, binds=one.bound.symbol))
 
 
-def filtered(sequence: SequenceValue | Given, body: Callable[[Any], Any] | None = None) -> SequenceValue:
+@overload
+def filtered(sequence: SequenceValue[V], body: Callable[[V], Truth], /) -> SequenceValue[V]: ...
+@overload
+def filtered(each: Given[V], /) -> SequenceValue[V]: ...
+def filtered(sequence: Any, body: Any = None) -> SequenceValue[Any]:
     """The subsequence of the elements that satisfy the formula.
 
     ``filtered(s.log, recent)`` or ``filtered(e for e in s.log if recent(e))``.
@@ -290,6 +377,18 @@ def _sequence(domain: Any) -> Any:
     return domain
 
 
+@overload
+def if_(condition: Truth, then: OptionValue[V], otherwise: OptionValue[V] | V | Plain) -> OptionValue[V]: ...
+@overload
+def if_(condition: Truth, then: V | Plain, otherwise: OptionValue[V]) -> OptionValue[V]: ...
+@overload
+def if_(condition: Truth, then: V, otherwise: V | Plain) -> V: ...
+@overload
+def if_(condition: Truth, then: Plain, otherwise: V) -> V: ...
+@overload
+def if_(condition: Truth, then: bool, otherwise: bool) -> BooleanValue: ...  # type: ignore[overload-overlap]
+@overload
+def if_(condition: Truth, then: int, otherwise: int) -> IntegerValue: ...
 def if_(condition: Any, then: Any, otherwise: Any) -> Any:
     """``IF condition THEN then ELSE otherwise``."""
     if not isinstance(then, Value) and not isinstance(otherwise, Value):
@@ -303,12 +402,12 @@ def _plain(value: Any) -> Value:
     return coerce(value, BOOLEAN) if isinstance(value, bool) else integer(value)
 
 
-def minimum(left: Any, right: Any) -> IntegerValue:
+def minimum(left: Number, right: Number) -> IntegerValue:
     """The lesser of two integers."""
     return _extreme(Operator.MINIMUM, min, left, right)
 
 
-def maximum(left: Any, right: Any) -> IntegerValue:
+def maximum(left: Number, right: Number) -> IntegerValue:
     """The greater of two integers."""
     return _extreme(Operator.MAXIMUM, max, left, right)
 
@@ -320,12 +419,12 @@ def _extreme(operator: Operator, pick: Callable[[int, int], int], left: Any, rig
     return IntegerValue(Term(operator, sort, (a.term, b.term)))
 
 
-def all_of(*formulas: Any) -> BooleanValue:
+def all_of(*formulas: Truth) -> BooleanValue:
     """The conjunction of the formulas; true if there are none."""
     return _joined(Operator.AND, "all_of", "forall", formulas)
 
 
-def any_of(*formulas: Any) -> BooleanValue:
+def any_of(*formulas: Truth) -> BooleanValue:
     """The disjunction of the formulas; false if there are none."""
     return _joined(Operator.OR, "any_of", "exists", formulas)
 

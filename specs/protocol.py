@@ -64,7 +64,7 @@ from verifier.specs.presentation import presentation
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
 from verifier.specs.reading.watching import reading
-from verifier.specs.state import State
+from verifier.specs.state import State, completed
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments
 
@@ -184,6 +184,7 @@ def _defined(protocol: Protocol) -> Definition:
     state = protocol.state()
     if not isinstance(state, State):
         raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
+    completed(state)
     members = dict(_members(kind))
     actions = _actions(protocol, state, members)
     properties = [

@@ -47,9 +47,9 @@ from verifier.specs.hashing import spec_hash
 from verifier.specs.protocol import define
 from verifier.specs.targets import same_term
 
-N = IndexSet("node", 3)
+N: Any = IndexSet("node", 3)
 MESSAGE = Record(x=Range(0, 3), to=N)
-s = State(
+s: Any = State(
     up=Set(N),
     msgs=Set(MESSAGE),
     f=Function(N, Range(0, 3)),
@@ -169,9 +169,9 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: forall(s.b for k in (1,)), NO_DOMAIN),
     (lambda: forall(e > 1 for e in s.log), "goes over a sort or a set, not over a value of Sequence"),
     # What a quantifier makes of its generator.
-    (lambda: forall(N, (s.b for n in N)), "a generator names its domains itself"),
+    (lambda: forall(N, (s.b for n in N)), "a generator names its domains itself"),  # type: ignore[call-overload]
     (lambda: forall(_several()), "written in its parentheses"),
-    (lambda: forall(N, of.same), "a parameter for each domain, here 1: it has n, m"),
+    (lambda: forall(N, of.same), "a parameter for each domain, here 1: it has n, m"),  # type: ignore[arg-type]
     (lambda: forall(N, functools.partial(of.same, s.b, s.b)), "here 1: it has none"),
     (lambda: count(b for b in Boolean()), "could mean each b or each true one"),
     (lambda: comprehension(s.f[n] for n in N), "comprehension(n for n in … if …), or image(…)"),
@@ -180,8 +180,8 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: function(s.f[n] for n in N if of.up(n)), "a function has a value for each key"),
     (lambda: function(s.f[n] for n in s.up), "all values of a sort as its keys"),
     (lambda: filtered(n for n in s.up if s.b), "filtered(…) goes over a sequence"),
-    (lambda: forall((a == b for b in N) for a in N), "a generator is no formula"),
-    (lambda: any_of(of.up(n) for n in N), "write exists(… for n in self.nodes)"),
+    (lambda: forall((a == b for b in N) for a in N), "a generator is no formula"),  # type: ignore[misc]
+    (lambda: any_of(of.up(n) for n in N), "write exists(… for n in self.nodes)"),  # type: ignore[arg-type]
 ]
 
 
@@ -242,7 +242,7 @@ class Plain(Protocol):
     name = "vote"
     nodes = IndexSetConstant(3)
 
-    def state(self) -> State:
+    def state(self) -> Any:
         return State(voted=Set(self.nodes), votes=Range(0, 3), open=Boolean())
 
     def init(self, s: Any) -> Any:

@@ -106,7 +106,8 @@ def test_bools_that_are_said_to_be_constant_or_are_operands_are_fine(tmp_path: P
 
 
 def test_constantly_and_arbitrary_take_what_they_need() -> None:
-    x = State(x=Range(0, 2)).x
+    s: Any = State(x=Range(0, 2))
+    x = s.x
     assert arbitrary(x).term.free == {x.term.data}
     with pytest.raises(SortError, match="constantly needs True or False"):
         constantly(x)

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from verifier.api.specification import Specification as Specification
     from verifier.api.specification import load as load
     from verifier.encodings.compound_values import tuple_of as tuple_of
+    from verifier.encodings.declared import Element as Element
+    from verifier.encodings.declared import Fields as Fields
+    from verifier.encodings.declared import Formula as Formula
+    from verifier.encodings.declared import Integer as Integer
+    from verifier.encodings.declared import Members as Members
+    from verifier.encodings.declared import field as field
+    from verifier.encodings.declared import member as member
+    from verifier.encodings.declared import variable as variable
     from verifier.encodings.quantifiers import all_of as all_of
     from verifier.encodings.quantifiers import any_of as any_of
     from verifier.encodings.quantifiers import arbitrary as arbitrary
@@ -55,6 +63,12 @@ if TYPE_CHECKING:
     from verifier.encodings.sorts import SortError as SortError
     from verifier.encodings.sorts import Tuple as Tuple
     from verifier.encodings.sorts import Variant as Variant
+    from verifier.encodings.values import BagValue as BagValue
+    from verifier.encodings.values import FunctionValue as FunctionValue
+    from verifier.encodings.values import OptionValue as OptionValue
+    from verifier.encodings.values import RecordValue as RecordValue
+    from verifier.encodings.values import SequenceValue as SequenceValue
+    from verifier.encodings.values import SetValue as SetValue
     from verifier.encodings.values import literal as literal
     from verifier.encodings.values import record as record
     from verifier.encodings.values import set_of as set_of
@@ -88,6 +102,9 @@ _NAMES_OF = MappingProxyType(
         "verifier.api.result": ("Action", "Execution", "PropertyResult", "Result"),
         "verifier.api.specification": ("Specification", "load"),
         "verifier.encodings.compound_values": ("tuple_of",),
+        "verifier.encodings.declared": (
+            "Element", "Fields", "Formula", "Integer", "Members", "field", "member", "variable",
+        ),
         "verifier.encodings.quantifiers": (
             "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
             "filtered", "forall", "function", "if_", "image", "maximum", "minimum",
@@ -97,7 +114,10 @@ _NAMES_OF = MappingProxyType(
             "Bag", "Boolean", "Enum", "Function", "IndexSet", "Listed", "Option", "PartialFunction", "Range",
             "Record", "Sequence", "Set", "SortError", "Tuple", "Variant",
         ),
-        "verifier.encodings.values": ("literal", "record", "set_of", "some"),
+        "verifier.encodings.values": (
+            "BagValue", "FunctionValue", "OptionValue", "RecordValue", "SequenceValue", "SetValue", "literal",
+            "record", "set_of", "some",
+        ),
         "verifier.errors": ("UsageError",),
         "verifier.specs.constants": (
             "AssumptionFailed", "BooleanConstant", "ChoiceConstant", "IndexSetConstant", "IntegerConstant",

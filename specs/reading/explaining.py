@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from verifier.encodings import sorts, values
+from verifier.encodings.declared import Member, Members
 from verifier.encodings.generators import LoopError
 from verifier.encodings.sorts import Enum, Sort, SortError
 from verifier.encodings.values import Value
@@ -167,6 +169,9 @@ def _misnamed(error: AttributeError | NameError) -> str:
         return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
     owner: Any = error.obj
     kind = str(error).partition("'")[2].partition("'")[0]
+    if isinstance(owner, type) and issubclass(owner, Members):
+        known = [item for item in dir(owner) if isinstance(inspect.getattr_static(owner, item), Member)]
+        return f"{owner.__name__} has no member {name!r} {among(name, known)}"
     if _assigns(error):
         return f"{_KINDS.get(kind, kind)} is not assigned in Python: an action says then={{…}} in its Step"
     if isinstance(owner, State | Value) and "object has no attribute" not in str(error):
