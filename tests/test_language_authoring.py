@@ -462,7 +462,7 @@ MISTAKES = [
         ADD,
         's.sent | {dict(kind="ask", to=n)}',
         "| {dict",
-        "{dict(kind='ask', to=n)}",
+        '{dict(kind="ask", to=n)}: ',
         "write s.x.add(dict(…))",
     ),
     (WIN, "when=self.nodes.count > 1", "def win", "it is True whatever the state", "write constantly(True)"),

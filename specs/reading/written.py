@@ -14,8 +14,11 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 def written(error: BaseException) -> str:
     """The expression of the protocol that was running when ``error`` was raised; empty if unknown."""
-    node = _node(error)
-    return "" if node is None else cut(ast.unparse(node))
+    node, text = _node(error), _text(error)
+    if node is None:
+        return ""
+    exact = ast.get_source_segment(text, node) or ""
+    return cut(ast.unparse(node) if "\n" in exact else exact)
 
 
 def loop(error: BaseException) -> tuple[str, str] | None:
@@ -34,13 +37,18 @@ def _node(error: BaseException) -> ast.For | ast.expr | ast.comprehension | None
         return None
     frame, instruction = found
     wanted = list(frame.f_code.co_positions())[instruction // 2]
-    nodes = list(ast.walk(parsed(source(frame.f_code, frame.f_globals))))
+    nodes = list(ast.walk(parsed(_text(error))))
     loops = (
         node for node in nodes if isinstance(node, ast.For) and wanted in (_span(node), _span(node.iter))
     )
     return next(loops, None) or next(
         (node for node in nodes if isinstance(node, ast.expr) and _span(node) == wanted), None
     )
+
+
+def _text(error: BaseException) -> str:
+    found = _raised_in(error)
+    return "" if found is None else source(found[0].f_code, found[0].f_globals)
 
 
 def _span(node: ast.expr | ast.For) -> tuple[int, int | None, int, int | None]:
