@@ -49,6 +49,7 @@ from verifier.specs.members import (
     invariant,
     lemma,
     reachable,
+    step_invariant,
     type_invariant,
 )
 from verifier.specs.names import (
@@ -64,7 +65,7 @@ from verifier.specs.presentation import presentation
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
 from verifier.specs.reading.watching import reading
-from verifier.specs.state import State
+from verifier.specs.state import State, successor_of
 from verifier.specs.targets import assignments
 
 __all__ = [
@@ -95,6 +96,7 @@ __all__ = [
     "lemma",
     "parse_constants",
     "reachable",
+    "step_invariant",
     "type_invariant",
 ]
 
@@ -185,8 +187,9 @@ def _defined(protocol: Protocol) -> Definition:
         raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
     members = dict(_members(kind))
     actions = _actions(protocol, state, members)
+    after = successor_of(state)
     properties = [
-        _property(protocol, state, name, member)
+        _property(protocol, state, after, name, member)
         for name, member in members.items()
         if isinstance(member, PropertyMember)
     ]
@@ -217,6 +220,7 @@ def _defined(protocol: Protocol) -> Definition:
         properties=tuple(prop for _, prop in properties),
         constraint=None if bound is None else _formula(bound, "the constraint", kind.constraint),
         lemmas=tuple(item for _, item in lemmas),
+        successor=after.symbols,
         drawing=_drawing(protocol, state, tuple(item for _, item in actions)),
         presentation=presentation(protocol),
     )
@@ -370,22 +374,24 @@ def _described(value: Any) -> str:
 
 
 def _property(
-    protocol: Protocol, state: State, method: str, member: PropertyMember
+    protocol: Protocol, state: State, after: State, method: str, member: PropertyMember
 ) -> tuple[Titled, Property]:
-    item = _claim("property", method, member)
-    formula = _formula(member.method(protocol, state), f"property {item.title}", member.method)
-    description = inspect.getdoc(member.method) or ""
-    return item, Property(item.title, member.kind, formula, member.default, description)
+    given = {"s": state} | ({"after": after} if member.kind is PropertyKind.STEP_INVARIANT else {})
+    item = _claim("property", method, member, *given)
+    claimed = member.method(protocol, *given.values())
+    formula = _formula(claimed, f"property {item.title}", member.method)
+    about = inspect.getdoc(member.method) or ""
+    return item, Property(item.title, member.kind, formula, member.default, about)
 
 
 def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -> tuple[Titled, Lemma]:
-    item = _claim("lemma", method, member)
+    item = _claim("lemma", method, member, "s")
     formula = _formula(member.method(protocol, state), f"lemma {item.title}", member.method)
     return item, Lemma(item.title, formula, inspect.getdoc(member.method) or "")
 
 
-def _claim(what: str, method: str, member: PropertyMember | LemmaMember) -> Titled:
-    check_parameters(f"{what} {method}", member.method, ("s",))
+def _claim(what: str, method: str, member: PropertyMember | LemmaMember, *states: str) -> Titled:
+    check_parameters(f"{what} {method}", member.method, states)
     given: Any = member.name
     if given is not None and not isinstance(given, str):
         words = f"the name of {what} {method} is a word in quotes, not {given!r}"

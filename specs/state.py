@@ -8,6 +8,7 @@ from verifier.encodings.sorts import Sort, SortError, no_sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import wrap
 from verifier.errors import unknown_name
+from verifier.specs.definition import primed
 
 
 class State:
@@ -24,9 +25,12 @@ class State:
             if not isinstance(sort, Sort):
                 words = f"the state variable {name} needs a sort, as Range(0, 3)"
                 raise SortError(f"{words}, not {no_sort(sort)}")
-        self.__dict__["_symbols"] = {name: Symbol(name, sort) for name, sort in sorts.items()}
+        self._declare({name: Symbol(name, sort) for name, sort in sorts.items()})
+
+    def _declare(self, symbols: dict[str, Symbol]) -> None:
+        self.__dict__["_symbols"] = symbols
         self.__dict__["_terms"] = {
-            name: Term(Operator.VARIABLE, symbol.sort, (), symbol) for name, symbol in self._symbols.items()
+            name: Term(Operator.VARIABLE, symbol.sort, (), symbol) for name, symbol in symbols.items()
         }
 
     def __getattr__(self, name: str) -> Any:
@@ -45,3 +49,10 @@ class State:
     def symbols(self) -> tuple[Symbol, ...]:
         """The variables' symbols, in the order declared."""
         return tuple(self._symbols.values())
+
+
+def successor_of(state: State) -> State:
+    """The variables' values after a step, for step invariants to read under the same names."""
+    after = State()
+    after._declare({s.name: Symbol(primed(s.name), s.sort) for s in state.symbols})
+    return after

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from verifier.specs.members import invariant as invariant
     from verifier.specs.members import lemma as lemma
     from verifier.specs.members import reachable as reachable
+    from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
     from verifier.specs.state import State as State
@@ -98,7 +99,7 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.drawing": ("Call", "Drawing", "Lane", "Mail"),
         "verifier.specs.members": (
             "Step", "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable",
-            "type_invariant",
+            "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
         "verifier.specs.state": ("State",),
