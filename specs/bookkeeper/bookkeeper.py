@@ -32,7 +32,7 @@ from verifier.encodings.quantifiers import all_of, count, exists, forall, functi
 from verifier.specs.bookkeeper.bookkeeper_lemmas import BookKeeperLemmas
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, PROCESSED
 from verifier.specs.bookkeeper.writing import Writing
-from verifier.specs.protocol import Step, action, free, invariant, type_invariant
+from verifier.specs.protocol import Step, action, free, invariant, step_invariant, type_invariant
 
 
 class BookKeeper(BookKeeperLemmas, Writing):
@@ -363,3 +363,12 @@ class BookKeeper(BookKeeperLemmas, Writing):
     def no_out_of_order_entries(self, s: Any) -> Any:
         """Every entry stored is the one that was first sent as that entry."""
         return self.entries_are_in_order(s)
+
+    @step_invariant(name="ClosedLedgerStaysClosed", default=False)
+    def closed_ledger_stays_closed(self, s: Any, after: Any) -> Any:
+        """Once the ledger is closed, it stays closed, with its end and its fragments."""
+        return (s.meta_status == "CLOSED").implies(
+            (after.meta_status == "CLOSED")
+            & (after.meta_last_entry == s.meta_last_entry)
+            & (after.meta_fragments == s.meta_fragments)
+        )
