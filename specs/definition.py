@@ -65,8 +65,8 @@ class PropertyKind(StrEnum):
     DEADLOCK_INVARIANT = "deadlock invariant"
     """Every reachable state in which no action is enabled satisfies the formula."""
     STEP_INVARIANT = "step invariant"
-    """Every step from a reachable state that changes the state satisfies the formula, which relates the states
-    before and after it."""
+    """Every step from a reachable state satisfies the formula, which relates the states before and after it,
+    or changes nothing."""
     REACHABLE = "reachable"
     """Some reachable state satisfies the formula."""
 

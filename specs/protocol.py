@@ -198,11 +198,7 @@ def _defined(protocol: Protocol) -> Definition:
         for name, member in members.items()
         if isinstance(member, LemmaMember)
     ]
-    check_titles(
-        spec,
-        [item for item, _ in (*properties, *lemmas)],
-        [item for item, _ in actions],
-    )
+    check_titles(spec, [item for item, _ in (*properties, *lemmas)], [item for item, _ in actions])
     if not check_type_invariant(spec, [*properties, *((item, None) for item, _ in lemmas)]):
         always, words = (
             constantly(True).term,

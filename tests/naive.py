@@ -210,7 +210,7 @@ class Naive:
                 found.states += within
                 found.deadlocks += dead
                 following |= successors
-                found.before |= {after: state for after in successors - seen}
+                found.before |= dict.fromkeys(successors - seen, state)
             found.levels.append(level)
             if deepest is not None and found.closed >= deepest:
                 return found

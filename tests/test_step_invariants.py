@@ -41,7 +41,10 @@ from verifier.verdict import VerdictKind
 HOLDS, VIOLATED = VerdictKind.HOLDS, VerdictKind.VIOLATED
 
 
-def explored(model: Model, *names: str, depth: int | None = None) -> dict[str, tuple[VerdictKind, int | None]]:
+Found = dict[str, tuple[VerdictKind, int | None]]
+
+
+def explored(model: Model, *names: str, depth: int | None = None) -> Found:
     """The verdict of each property by exploration, and the actions of its counterexample."""
     request = explore.Request(names, max_depth=depth, keep_going=True)
     found = explore.explore(model, request)

@@ -107,7 +107,7 @@ class Kip320(Kip320Lemmas, Kip279):
 
     @step_invariant(default=False)
     def epochs_never_fall(self, s: Any, after: Any) -> Any:
-        """The epoch of the quorum never falls, nor the one that a replica knows: so an old one can be fenced."""
+        """The epoch of the quorum never falls, nor one that a replica knows, so an old one can be fenced."""
         return (s.quorum.epoch <= after.quorum.epoch) & forall(
             self.replicas, lambda r: s.replica[r].epoch <= after.replica[r].epoch
         )

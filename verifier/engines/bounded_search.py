@@ -5,8 +5,8 @@ violates it. When the property is asked in frame *k*, the relation is asserted o
 violating state without a successor counts (Biere et al. 1999, doi:10.1007/3-540-49059-0_14).
 
 Where the formula of a step invariant fails, one more action breaks it. So at depth *k* it is asked in frame
-*k* - 1, before the relation to frame *k* is asserted: reductions may leave out the step that breaks it, but no
-state in which it is enabled.
+*k* - 1, before the relation to frame *k* is asserted. Reductions may leave out the step that breaks it, but
+no state in which it is enabled: up to names, each state is the end of an execution that they keep.
 """
 
 from __future__ import annotations
