@@ -384,7 +384,7 @@ def test_the_two_states_are_told_apart_by_the_hash() -> None:
 def test_a_step_invariant_takes_two_states() -> None:
     class Mistaken(Counter):
         @step_invariant
-        def never_falls(self, s: Any) -> Any:  # type: ignore[override]
+        def never_falls(self, s: Any) -> Any:
             return s.n >= 0
 
     with pytest.raises(DefinitionError, match=r"takes \(self, s, after\), not \(self, s\)"):
