@@ -64,6 +64,9 @@ class PropertyKind(StrEnum):
     """In no reachable state does an action, a property or the constraint read what has no value."""
     DEADLOCK_INVARIANT = "deadlock invariant"
     """Every reachable state in which no action is enabled satisfies the formula."""
+    STEP_INVARIANT = "step invariant"
+    """Every step from a reachable state satisfies the formula, which relates the states before and after it,
+    or changes nothing."""
     REACHABLE = "reachable"
     """Some reachable state satisfies the formula."""
 
@@ -73,6 +76,11 @@ UNDEFINED_READ = "UndefinedRead"
 
 NO_DEADLOCK = "NoDeadlock"
 """The name of freedom from deadlock: in every reachable state some action is enabled."""
+
+
+def primed(name: str) -> str:
+    """The name of a variable's value after a step. No variable of the state has such a name."""
+    return f"{name}'"
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,8 @@ class Definition:
     constraint: Term | None
     """Engines check states that do not satisfy it, but take no step from them (TLC's CONSTRAINT)."""
     lemmas: tuple[Lemma, ...] = ()
+    successor: tuple[Symbol, ...] = ()
+    """What step invariants call the values of the variables after a step, in the order of the variables."""
     drawing: Mapping[str, Any] | None = None
     """How reports draw executions (``verifier.specs.drawing``), as JSON; None if nothing is said."""
     presentation: Presentation = Presentation()

@@ -104,7 +104,7 @@ class _Writer:
     def __init__(self, definition: Definition) -> None:
         self._state = {
             symbol: _pack(str(place).encode(), _text(symbol.name))
-            for place, symbol in enumerate(definition.variables)
+            for place, symbol in enumerate((*definition.variables, *definition.successor))
         }
         self._state_symbols = frozenset(self._state)
         self._sorts: dict[int, bytes] = {}

@@ -140,6 +140,19 @@ def deadlock_invariant(method: Any = None, /, *, default: bool = True, name: str
 
 
 @overload
+def step_invariant(method: Method, /) -> PropertyMember: ...
+@overload
+def step_invariant(*, default: bool = True, name: str | None = None) -> Marks: ...
+def step_invariant(method: Any = None, /, *, default: bool = True, name: str | None = None) -> Any:
+    """Marks a method as a property that every step from a reachable state must satisfy.
+
+    The method takes the state and its successor: ``def epochs_grow(self, s, after)``. A step that changes
+    nothing satisfies it.
+    """
+    return _property("step_invariant", method, PropertyKind.STEP_INVARIANT, default, name)
+
+
+@overload
 def reachable(method: Method, /) -> PropertyMember: ...
 @overload
 def reachable(*, default: bool = False, name: str | None = None) -> Marks: ...
@@ -185,6 +198,7 @@ def _marked(mark: str, method: Any, made: Callable[[Method], Marked]) -> Any:
 _BY_NAME = "another title is given as name='Title'"
 USAGE = {
     "action": "parameters and their domains are given as client='clients'",
-    **dict.fromkeys(("invariant", "type_invariant", "deadlock_invariant", "reachable", "lemma"), _BY_NAME),
+    **dict.fromkeys(("invariant", "type_invariant", "deadlock_invariant", "step_invariant"), _BY_NAME),
+    **dict.fromkeys(("reachable", "lemma"), _BY_NAME),
 }
 """How each mark is written with arguments."""

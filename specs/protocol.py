@@ -49,6 +49,7 @@ from verifier.specs.members import (
     invariant,
     lemma,
     reachable,
+    step_invariant,
     type_invariant,
 )
 from verifier.specs.names import (
@@ -64,7 +65,7 @@ from verifier.specs.presentation import presentation
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
 from verifier.specs.reading.watching import reading
-from verifier.specs.state import State, completed
+from verifier.specs.state import State, completed, successor_of
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments
 
@@ -96,6 +97,7 @@ __all__ = [
     "lemma",
     "parse_constants",
     "reachable",
+    "step_invariant",
     "type_invariant",
 ]
 
@@ -187,8 +189,9 @@ def _defined(protocol: Protocol) -> Definition:
     completed(state)
     members = dict(_members(kind))
     actions = _actions(protocol, state, members)
+    after = successor_of(state)
     properties = [
-        _property(protocol, state, name, member)
+        _property(protocol, state, after, name, member)
         for name, member in members.items()
         if isinstance(member, PropertyMember)
     ]
@@ -197,11 +200,7 @@ def _defined(protocol: Protocol) -> Definition:
         for name, member in members.items()
         if isinstance(member, LemmaMember)
     ]
-    check_titles(
-        spec,
-        [item for item, _ in (*properties, *lemmas)],
-        [item for item, _ in actions],
-    )
+    check_titles(spec, [item for item, _ in (*properties, *lemmas)], [item for item, _ in actions])
     if not check_type_invariant(spec, [*properties, *((item, None) for item, _ in lemmas)]):
         always, words = (
             constantly(True).term,
@@ -219,6 +218,7 @@ def _defined(protocol: Protocol) -> Definition:
         properties=tuple(prop for _, prop in properties),
         constraint=None if bound is None else formula(bound, "the constraint", kind.constraint),
         lemmas=tuple(item for _, item in lemmas),
+        successor=after.symbols,
         drawing=_drawing(protocol, state, tuple(item for _, item in actions)),
         presentation=presentation(protocol),
     )
@@ -349,22 +349,24 @@ def _described(value: Any) -> str:
 
 
 def _property(
-    protocol: Protocol, state: State, method: str, member: PropertyMember
+    protocol: Protocol, state: State, after: State, method: str, member: PropertyMember
 ) -> tuple[Titled, Property]:
-    item = _claim("property", method, member)
-    said = formula(member.method(protocol, state), f"property {item.title}", member.method)
-    description = inspect.getdoc(member.method) or ""
-    return item, Property(item.title, member.kind, said, member.default, description)
+    given = {"s": state} | ({"after": after} if member.kind is PropertyKind.STEP_INVARIANT else {})
+    item = _claim("property", method, member, *given)
+    claimed = member.method(protocol, *given.values())
+    said = formula(claimed, f"property {item.title}", member.method)
+    about = inspect.getdoc(member.method) or ""
+    return item, Property(item.title, member.kind, said, member.default, about)
 
 
 def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -> tuple[Titled, Lemma]:
-    item = _claim("lemma", method, member)
+    item = _claim("lemma", method, member, "s")
     said = formula(member.method(protocol, state), f"lemma {item.title}", member.method)
     return item, Lemma(item.title, said, inspect.getdoc(member.method) or "")
 
 
-def _claim(what: str, method: str, member: PropertyMember | LemmaMember) -> Titled:
-    check_parameters(f"{what} {method}", member.method, ("s",))
+def _claim(what: str, method: str, member: PropertyMember | LemmaMember, *states: str) -> Titled:
+    check_parameters(f"{what} {method}", member.method, states)
     given: Any = member.name
     if given is not None and not isinstance(given, str):
         words = f"the name of {what} {method} is a word in quotes, not {given!r}"

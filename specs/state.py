@@ -8,6 +8,7 @@ from verifier.encodings.sorts import Sort, SortError, no_sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import wrap
 from verifier.errors import unknown_name
+from verifier.specs.definition import primed
 
 
 class State:
@@ -74,3 +75,12 @@ def completed(state: State) -> State:
     """The state, which takes no further variables from now on."""
     state.__dict__["_is_complete"] = True
     return state
+
+
+def successor_of(state: State) -> State:
+    """The variables' values after a step, for step invariants to read under the same names."""
+    after = State.__new__(type(state))
+    for name, symbol in state._symbols.items():
+        later = after._symbols[name] = Symbol(primed(name), symbol.sort)
+        after._terms[name] = Term(Operator.VARIABLE, symbol.sort, (), later)
+    return completed(after)

@@ -51,6 +51,8 @@ class Explored:
     """For each property violated (or reached) the least number of actions to that."""
     levels: list[set[State]] = field(default_factory=list)
     """The states by their least number of actions."""
+    before: dict[State, State] = field(default_factory=dict)
+    """For each state that is not initial one that leads to it by one action fewer."""
     states: int = 0
     """Within the constraint."""
     deadlocks: int = 0
@@ -160,8 +162,12 @@ class Naive:
             names.add(UNDEFINED_READ)
         leaves = any(what.leaves for what in happenings)
         dead = within and all(what is NOTHING for what in happenings)
+        successors = {what.state for what in happenings if what.state is not None}
+        names |= {UNDEFINED_READ for after in successors if UNDEFINED_READ in self.broken(state, after)}
         for prop in self.definition.properties:
-            if prop.name == UNDEFINED_READ or (prop.kind is PropertyKind.DEADLOCK_INVARIANT and not dead):
+            if prop.name == UNDEFINED_READ or prop.kind is PropertyKind.STEP_INVARIANT:
+                continue
+            if prop.kind is PropertyKind.DEADLOCK_INVARIANT and not dead:
                 continue
             seeks = prop.kind is PropertyKind.REACHABLE
             try:
@@ -171,7 +177,21 @@ class Naive:
                 names.add(UNDEFINED_READ)
             if fails or (leaves and prop.kind is PropertyKind.TYPE_INVARIANT):
                 names.add(prop.name)
-        return names, {what.state for what in happenings if what.state is not None}, within, dead
+        return names, successors, within, dead
+
+    def broken(self, before: State, after: State) -> set[str]:
+        """The step invariants that a step breaks; ``UndefinedRead`` if one reads what has no value."""
+        names: set[str] = set()
+        if before == after:
+            return names
+        e = self.environment(before) | dict(zip(self.definition.successor, after, strict=True))
+        for prop in self.definition.properties:
+            try:
+                if prop.kind is PropertyKind.STEP_INVARIANT and not self.read(prop.formula)(e):
+                    names.add(prop.name)
+            except Undefined:
+                names.add(UNDEFINED_READ)
+        return names
 
     def explore(self, most_states: int | None = None, deepest: int | None = None) -> Explored:
         """Level by level, as far as that many states (or actions) lead."""
@@ -186,9 +206,12 @@ class Naive:
                 names, successors, within, dead = self.look(state)
                 for name in names:
                     found.steps.setdefault(name, len(found.levels))
+                for name in {name for after in successors for name in self.broken(state, after)} - names:
+                    found.steps.setdefault(name, len(found.levels) + 1)
                 found.states += within
                 found.deadlocks += dead
                 following |= successors
+                found.before |= dict.fromkeys(successors - seen, state)
             found.levels.append(level)
             if deepest is not None and found.closed >= deepest:
                 return found
@@ -214,7 +237,11 @@ class Naive:
             what = self.happening(Instance(action, values), self.environment(own[number]))
             if what.state != own[number + 1]:
                 return f"action {number + 1}, {name}, leads to {what}, not to {own[number + 1]}"
-        if violates is not None and violates not in self.look(own[-1])[0]:
+        kinds = {prop.name: prop.kind for prop in self.definition.properties}
+        if violates is not None and kinds.get(violates) is PropertyKind.STEP_INVARIANT:
+            if len(own) < 2 or violates not in self.broken(*own[-2:]):
+                return f"the last step does not break {violates}"
+        elif violates is not None and violates not in self.look(own[-1])[0]:
             return f"the last state does not violate {violates}"
         return None
 

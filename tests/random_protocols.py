@@ -161,6 +161,40 @@ def _claim(salt: str, kind: PropertyKind) -> PropertyMember:
     return PropertyMember(method, kind, True, None)
 
 
+def _step_claim() -> PropertyMember:
+    """A random claim about steps: that elements, before and after, are never in a random situation."""
+
+    def method(protocol: _Round, s: Any, after: Any) -> Any:
+        rng = protocol.plan.rng("step claim")
+        changed = {f"{name} after": getattr(after, name) for name in protocol.plan.variables}
+        chosen = [rng.choice(protocol.plan.sorts) for _ in range(rng.choice([0, 1, 1]))]
+
+        def situation(*elements: Any) -> Any:
+            inner = protocol.plan.rng("step claim body")
+            named = {f"x{place}": element for place, element in enumerate(elements)}
+            terms = protocol.terms(inner, s, changed | named)
+            return all_of(*(terms.formula(1) for _ in range(inner.randint(2, 4))))
+
+        return ~(exists(*chosen, situation) if chosen else situation())
+
+    return PropertyMember(method, PropertyKind.STEP_INVARIANT, True, None)
+
+
+def _step_target() -> PropertyMember:
+    """That no step is like one that exploration has taken."""
+
+    def method(protocol: _Round, s: Any, after: Any) -> Any:
+        assert protocol.explored is not None
+        rng, plan = protocol.plan.rng("step target"), protocol.plan
+        level = rng.choice([1, min(protocol.explored.closed, DEEPEST)])
+        last = rng.choice(sorted(protocol.explored.levels[level], key=stable))
+        pair = ((s, protocol.explored.before[last]), (after, last))
+        alike = [_alike(rng, plan, own, dict(zip(plan.variables, state, strict=True))) for own, state in pair]
+        return ~all_of(*alike)
+
+    return PropertyMember(method, PropertyKind.STEP_INVARIANT, True, None)
+
+
 def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
     """That no state (or some state) is like one that exploration has reached at this level."""
 
@@ -313,6 +347,9 @@ def _class(plan: Plan, explored: Explored | None) -> type[_Round]:
             level = last if number == 0 else rng.randint(1, last)
             kind = PropertyKind.REACHABLE if number == 1 else PropertyKind.INVARIANT
             body[f"target_{number}"] = _target(number, level, kind)
+        if last > 0:
+            body["step_target"] = _step_target()
+    body["step_claim"] = _step_claim()
     return type("Random", (_Round,), body)
 
 

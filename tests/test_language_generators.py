@@ -41,7 +41,7 @@ def _generator(dice: random.Random) -> str:
 def test_a_generator_that_is_read_means_what_python_means() -> None:
     """Python itself says what each generator means, with truth values in place of formulas."""
     dice, nodes = random.Random(1), IndexSet("node", 2)
-    state = State(p=Function(nodes, Boolean()), q=Function(nodes, Boolean()), x=Set(nodes), one=nodes)
+    state: Any = State(p=Function(nodes, Boolean()), q=Function(nodes, Boolean()), x=Set(nodes), one=nodes)
     p, q, x, one = state.symbols
     symbolic = {"P": state.p, "Q": state.q, "S": state.x, "one": state.one, "N": nodes}
     elements = list(nodes.values())

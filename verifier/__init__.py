@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from verifier.specs.members import invariant as invariant
     from verifier.specs.members import lemma as lemma
     from verifier.specs.members import reachable as reachable
+    from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
     from verifier.specs.state import State as State
@@ -125,7 +126,8 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.definition": ("DefinitionError",),
         "verifier.specs.drawing": ("Call", "Drawing", "Lane", "Mail"),
         "verifier.specs.members": (
-            "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable", "type_invariant",
+            "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable", "step_invariant",
+            "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
         "verifier.specs.state": ("State",),

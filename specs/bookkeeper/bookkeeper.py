@@ -38,7 +38,7 @@ from verifier.specs.bookkeeper.ledger import (
 )
 from verifier.specs.bookkeeper.storing import Client, StoringState
 from verifier.specs.bookkeeper.writing import Writing
-from verifier.specs.protocol import Step, action, free, invariant, type_invariant
+from verifier.specs.protocol import Step, action, free, invariant, step_invariant, type_invariant
 
 
 class BookKeeper(BookKeeperLemmas, Writing):
@@ -387,3 +387,12 @@ class BookKeeper(BookKeeperLemmas, Writing):
     def no_out_of_order_entries(self, s: StoringState) -> Formula:
         """Every entry stored is the one that was first sent as that entry."""
         return self.entries_are_in_order(s)
+
+    @step_invariant(name="ClosedLedgerStaysClosed", default=False)
+    def closed_ledger_stays_closed(self, s: StoringState, after: StoringState) -> Formula:
+        """Once the ledger is closed, it stays closed, with its end and its fragments."""
+        return (s.meta_status == "CLOSED").implies(
+            (after.meta_status == "CLOSED")
+            & (after.meta_last_entry == s.meta_last_entry)
+            & (after.meta_fragments == s.meta_fragments)
+        )

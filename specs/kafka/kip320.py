@@ -9,7 +9,7 @@ from verifier.encodings.quantifiers import forall
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.kip320_lemmas import Kip320Lemmas
 from verifier.specs.kafka.replication import KafkaState
-from verifier.specs.protocol import Step, action
+from verifier.specs.protocol import Step, action, step_invariant
 
 
 class Kip320(Kip320Lemmas, Kip279):
@@ -108,3 +108,10 @@ class Kip320(Kip320Lemmas, Kip279):
         step = self.become_follower_and_truncate_to(s, offset, follower, leader, epoch)
         in_epoch = s.replica[leader].epoch == epoch
         return Step(when=[self.presumes_leadership(s, leader), in_epoch, *step.when], then=step.then)
+
+    @step_invariant(default=False)
+    def epochs_never_fall(self, s: KafkaState, after: KafkaState) -> Formula:
+        """The epoch of the quorum never falls, nor one that a replica knows, so an old one can be fenced."""
+        return (s.quorum.epoch <= after.quorum.epoch) & forall(
+            self.replicas, lambda r: s.replica[r].epoch <= after.replica[r].epoch
+        )

@@ -104,12 +104,12 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
         r"(\w+)\(\) got an unexpected keyword argument '(\w+)'.*",
         lambda mark, name: (
             f"@{mark}(…) takes no {name}=: it takes default= and name="
-            if mark in ("invariant", "type_invariant", "deadlock_invariant", "reachable", "lemma")
+            if mark != "action" and mark in members.USAGE
             else ""
         ),
     ),
     (
-        r"(action|invariant|type_invariant|deadlock_invariant|reachable|lemma)\(\) takes from .*",
+        rf"({'|'.join(members.USAGE)})\(\) takes from .*",
         lambda mark: f"@{mark}(…) takes no words without a name: {members.USAGE[mark]}",
     ),
 )

@@ -164,6 +164,8 @@ class _PropertyProof:
         self.interrupted = False
         self.began = time.monotonic()
         self.replayer = Replayer(model)
+        self.last = int(model.system.about_steps(name))
+        """How many actions a counterexample has beyond the state in which IC3 and k-induction find one."""
         self.closed = -1
         self.claim: tuple[str, Certificate] | None = None
         """The prover that claims a proof, and its invariant, which was not checked yet."""
@@ -241,7 +243,7 @@ class _PropertyProof:
                 self.statistics[prover] |= {"lemmas": news.lemmas, "lemma_seconds": round(news.seconds, 3)}
                 self._tell(prover, note=f"{news.lemmas} lemmas hold, and are kept")
             case BaseClosed():
-                self._close(prover, news.depth)
+                self._close(prover, news.depth + self.last)
             case DepthClosed():
                 if self.name in news.properties:
                     self._close(prover, news.depth)
@@ -263,7 +265,7 @@ class _PropertyProof:
             "obligations": news.obligations,
         }
         if isinstance(news, FrameClosed):
-            self.closed = max(self.closed, news.frame)
+            self.closed = max(self.closed, news.frame + self.last)
         self._tell(IC3, news.frame, news.clauses, news.obligations)
 
     def _close(self, prover: str, depth: int) -> None:

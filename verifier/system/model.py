@@ -24,6 +24,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system.size import check_size
+from verifier.system.steps import BreakingStep, StepInvariants
 from verifier.system.transition_system import (
     Instance,
     NamedFormula,
@@ -77,6 +78,8 @@ class Model:
     """Where all that Init reads has a value: in every state, or the protocol is refused."""
     undefined: tuple[PartialRead, ...]
     """What the property ``UndefinedRead`` excludes. An instance is disabled where it would read so."""
+    breaking: tuple[BreakingStep, ...]
+    """What the step invariants exclude."""
 
     def instance(self, label: str) -> Instance:
         """The instance with that label. Raises KeyError if there is none."""
@@ -99,7 +102,6 @@ class Model:
         layout = self.free_layouts[instance.label]
         chosen = {name: values[name.removeprefix(f"{instance.label}.")] for name in layout.sorts}
         return layout.encode_state(chosen)
-
 
     def asking(self, properties: Iterable[str]) -> Model:
         """The model in which ``UndefinedRead`` speaks of these properties and those checked along with them,
@@ -161,6 +163,7 @@ def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Mo
         tuple(builder.leaving),
         builder.definedness.of(definition.init),
         tuple(builder.undefined),
+        tuple(builder.breaking),
     )
 
 
@@ -185,6 +188,8 @@ class _Builder:
         self.free_layouts: dict[str, Layout] = {}
         self.leaving: list[Leaving] = []
         self.undefined: list[PartialRead] = []
+        self.steps = StepInvariants(definition, self.variables, tick)
+        self.breaking: list[BreakingStep] = []
         bound = definition.constraint
         self.constraint = TRUE if bound is None else self.defined_and_true(bound)
         if bound is not None:
@@ -255,6 +260,10 @@ class _Builder:
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
         updates = {old: new for old, new in zip(self.layout.bits, new_bits, strict=True) if old is not new}
+        for step in self.steps.broken_by(label, guard, changed, updates, inputs):
+            self.breaking.append(step)
+            place = f"the property {step.property_name} in the step {label}"
+            self._note_undefined(place, (), exists_over(step.unread, inputs), {}, (), step.property_name)
         mentions = [
             item
             for symbol, value in bindings.items()
@@ -334,6 +343,9 @@ class _Builder:
         stays = negation(disjunction(leaving.when for leaving in self.leaving))
         found = []
         for prop in self.definition.properties:
+            if prop.kind is PropertyKind.STEP_INVARIANT:
+                found.append(SafetyProperty(prop.name, prop.kind, self._unbroken(prop.name), prop.default))
+                continue
             formula, read = self.lowering.formula(prop.formula), self.definedness.of(prop.formula)
             unread = negation(read)
             if prop.kind is PropertyKind.REACHABLE:
@@ -352,6 +364,10 @@ class _Builder:
         if len(kept) == len(found) and nowhere.is_true():
             return found
         return [*kept, SafetyProperty(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, nowhere, default=False)]
+
+    def _unbroken(self, name: str) -> FNode:
+        own = (step for step in self.breaking if step.property_name == name)
+        return negation(disjunction(exists_over(step.when, step.inputs) for step in own))
 
 
 def _keys(target: Term) -> Iterator[Term]:

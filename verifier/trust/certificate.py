@@ -180,6 +180,8 @@ def _claim(prop: Property) -> str:
         return text(Term(Operator.NOT, prop.formula.sort, (prop.formula,)))
     if prop.kind is PropertyKind.DEADLOCK_INVARIANT:
         return f"an action is enabled, or else {text(prop.formula)}"
+    if prop.kind is PropertyKind.STEP_INVARIANT:
+        return f"every enabled step that changes the state satisfies {text(prop.formula)}"
     return text(prop.formula)
 
 
