@@ -81,7 +81,7 @@ class Replayer:
             raise ReplayFailure(len(firings), self._missed(prop))
         decode = self.model.layout.decode_state
         actions = (
-            ActionTaken(instance.action, {**instance.parameters, **self.model.free_values(instance, inputs)})
+            ActionTaken(instance.action, self.model.parameter_values(instance, inputs))
             for instance, inputs in firings
         )
         definition = self.model.definition
