@@ -18,10 +18,11 @@ _SPARED = 0.2
 
 
 def build_model(definition: Definition, limits: Limits | None = None, *, free: bool = False) -> Model:
-    """The model of a definition, with parameters that are left open free or expanded. Raises Interrupted when
-    a limit is reached.
+    """The model of a definition, with parameters that are left open free or expanded; free too where
+    expanding them would make too many instances.
 
-    What makes too many instances if it is expanded is free. Raises DefinitionError if the definition is not well formed, UsageError if the model is too large.
+    Raises Interrupted when a limit is reached, DefinitionError if the definition is not well formed,
+    UsageError if the model is too large.
     """
     read = definition.read(free=free)
     if instance_count(read) > MOST_INSTANCES:

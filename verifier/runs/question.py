@@ -115,8 +115,8 @@ def answer(
     *,
     free: bool = False,
 ) -> Answer:
-    """Builds the model, with parameters that are left open free or expanded, and searches. Where an interrupt or the end of the time comes before the search, all
-    verdicts are INCONCLUSIVE, with these statistics."""
+    """Builds the model, with parameters that are left open free or expanded, and searches. Where an interrupt
+    or the end of the time comes before the search, all verdicts are INCONCLUSIVE, with these statistics."""
     began = time.monotonic()
     model, building = None, 0.0
     try:

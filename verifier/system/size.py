@@ -40,6 +40,11 @@ def instances_of(action: Action) -> int:
     return _product(_values(p.symbol.sort) for p in action.parameters if not p.free)
 
 
+def bits_of(sort: Sort) -> int:
+    """How many bits a variable of a sort takes, about."""
+    return _bits(sort)
+
+
 def _capped(number: int) -> int:
     return min(number, _MANY)
 
