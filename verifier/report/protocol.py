@@ -12,6 +12,8 @@ from verifier.encodings.concrete import show
 from verifier.specs.definition import PropertyKind
 from verifier.text.columns import aligned, wrap
 
+_NARROW = 20
+"""Characters that the last column of a table has at least."""
 _MOST_SHOWN = 2
 _DOMINATES = 3
 """Of a size, what makes up at least one part in so many is named."""
@@ -40,8 +42,12 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
 
 
 def _table(title: str, rows: Iterable[Sequence[str]], width: int) -> list[RenderableType]:
-    """Rows of short cells, in columns."""
-    filled = list(rows)
+    """Rows of short cells, in columns. The last two share one where they do not fit side by side."""
+    filled = [tuple(row) for row in rows]
+    columns = list(zip(*filled, strict=True))[:-1]
+    before = sum(max(map(len, column)) + 3 for column in columns)
+    if len(columns) > 1 and before + _NARROW > width:
+        filled = [(*row[:-2], f"{row[-2]}: {row[-1]}") for row in filled]
     lines: list[RenderableType] = [Text(), Text(title, "bold")]
     for row, texts in zip(filled, aligned(filled, width, "  "), strict=True):
         first = Text(texts[0])
