@@ -62,4 +62,5 @@ def test_the_command_shows_large_protocols_too() -> None:
     content = json.loads(done.stdout)
     assert content["encoding"]["estimated"] is True
     assert content["symmetry"]
+    assert [item["name"] for item in content["largest"]["bits"]] == ["log"]
     assert "is not allowed" in wrong("show", "kip320", "--set", "replicas=1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -24,6 +24,10 @@ _QUICKLY_BUILT = 20_000
 """Bits of the state, and instances of actions, up to which building takes no more than seconds."""
 
 
+_DOMINATES = 3
+"""Of a size, what makes up at least one part in so many is named."""
+
+
 def is_quickly_built(definition: Definition) -> bool:
     """Whether the transition system is small enough to be built for a description."""
     bits = sum(bits_of(symbol.sort) for symbol in definition.variables)
@@ -33,6 +37,7 @@ def is_quickly_built(definition: Definition) -> bool:
 def describe(definition: Definition, model: Model | None) -> dict[str, Any]:
     """The description of a protocol at its constants. Without its model, sizes are estimates."""
     presentation = definition.presentation
+    variables, actions = _variables(definition, model), _actions(definition, model)
     bound = definition.constraint
     return {
         "spec": definition.name,
@@ -41,11 +46,11 @@ def describe(definition: Definition, model: Model | None) -> dict[str, Any]:
         "source": presentation.source,
         "default_depth": presentation.default_depth,
         "constants": [asdict(constant) for constant in presentation.constants],
-        "variables": _variables(definition, model),
+        "variables": variables,
         "enumerations": [
             {"name": enum.name, "members": list(enum.members)} for enum in _enumerations(definition)
         ],
-        "actions": _actions(definition, model),
+        "actions": actions,
         "properties": [
             {"name": p.name, "kind": p.kind.value, "default": p.default, "description": p.description}
             for p in definition.properties
@@ -57,8 +62,17 @@ def describe(definition: Definition, model: Model | None) -> dict[str, Any]:
             for symmetry in check_symmetry(definition)
         ],
         "encoding": _encoding(definition, model),
+        "largest": {"bits": _largest(variables, "bits"), "instances": _largest(actions, "instances")},
         "expectations": len(expectations(definition.name)),
     }
+
+
+def _largest(items: Sequence[Mapping[str, Any]], what: str) -> list[dict[str, Any]]:
+    """The items that make up most of a size. Of several of about the same size none does."""
+    total = sum(item[what] for item in items)
+    large = [item for item in items if item[what] * _DOMINATES >= total > 0 and len(items) > 1]
+    large.sort(key=lambda item: -int(item[what]))
+    return [{"name": item["name"], what: item[what]} for item in large]
 
 
 def _variables(definition: Definition, model: Model | None) -> list[dict[str, Any]]:

@@ -14,9 +14,6 @@ from verifier.text.columns import aligned, wrap
 
 _NARROW = 20
 """Characters that the last column of a table has at least."""
-_MOST_SHOWN = 2
-_DOMINATES = 3
-"""Of a size, what makes up at least one part in so many is named."""
 
 
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
@@ -106,8 +103,8 @@ def _encoding(about: Mapping[str, Any]) -> list[tuple[str, str]]:
     size = about["encoding"]
     rows = [
         *(_estimated(size) if size["estimated"] else _built(size)),
-        ("most bits", _most(about["variables"], "bits", size["bits"])),
-        ("most instances", _most(about["actions"], "instances", size["instances"])),
+        ("most bits", _most(about, "bits")),
+        ("most instances", _most(about, "instances")),
         ("symmetry", "; ".join(map(_symmetry, about["symmetry"])) or "none"),
         ("default depth", str(about["default_depth"])),
         ("known verdicts", f"{about['expectations']} to compare with" if about["expectations"] else "none"),
@@ -133,11 +130,10 @@ def _built(size: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _most(items: Sequence[Mapping[str, Any]], what: str, total: int) -> str:
-    """What makes up most of a size: ``msgs: 480 of 533 bits``. Of items of about the same size none does."""
-    largest = sorted(items, key=lambda item: -int(item[what]))
-    shown = [item for item in largest[:_MOST_SHOWN] if item[what] * _DOMINATES >= total and len(items) > 1]
-    return "; ".join(f"{item['name']}: {item[what]:,} of {_number(total, what[:-1])}" for item in shown)
+def _most(about: Mapping[str, Any], what: str) -> str:
+    """What makes up most of a size: ``msgs: 480 of 533 bits``."""
+    total = _number(about["encoding"][what], what[:-1])
+    return "; ".join(f"{item['name']}: {item[what]:,} of {total}" for item in about["largest"][what])
 
 
 def _symmetry(symmetry: Mapping[str, Any]) -> str:
