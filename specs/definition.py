@@ -6,7 +6,7 @@ Python classes build it (``verifier.specs.protocol``). A front end for parsed te
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,8 @@ class Parameter:
 
     symbol: Symbol
     free: bool
+    left_open: bool = False
+    """Whether the protocol leaves it to each engine; ``free`` then says how it is read now."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,20 @@ class Definition:
             yield "constraint", self.constraint
         for lemma in self.lemmas:
             yield f"lemma {lemma.name}", lemma.formula
+
+    def read(self, *, free: bool) -> Definition:
+        """The definition with the parameters that are left open free or expanded.
+
+        Both have the same transitions and the same hash. What has no value cannot be free.
+        """
+
+        def read(parameter: Parameter) -> Parameter:
+            if not parameter.left_open:
+                return parameter
+            return replace(parameter, free=free and parameter.symbol.sort.lacking is None)
+
+        actions = (replace(a, parameters=tuple(map(read, a.parameters))) for a in self.actions)
+        return replace(self, actions=tuple(actions))
 
     @cached_property
     def spec_hash(self) -> str:

@@ -19,7 +19,7 @@ from verifier.encodings.terms import Symbol, Term
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
-    from verifier.specs.definition import Action, Definition
+    from verifier.specs.definition import Action, Definition, Parameter
 
 VERSION = 1
 """Part of every hash. Raise it when this module changes the form of definitions.
@@ -93,6 +93,13 @@ def _text(words: str) -> bytes:
     return str.__str__(words).encode("utf-8", "surrogatepass")
 
 
+def _reading(parameter: Parameter) -> bytes:
+    """What the protocol says of it, not how an engine reads what is left open."""
+    if parameter.left_open:
+        return b"free or expanded"
+    return b"free" if parameter.free else b"expanded"
+
+
 class _Writer:
     """Digests of the parts of one definition.
 
@@ -137,7 +144,7 @@ class _Writer:
             return _pack(*(self.term(term, levels, depth) for term in these))
 
         parameters = (
-            _pack(_text(p.symbol.name), self.sort(p.symbol.sort), b"free" if p.free else b"expanded")
+            _pack(_text(p.symbol.name), self.sort(p.symbol.sort), _reading(p))
             for p in action.parameters
         )
         return _digest(

@@ -20,11 +20,18 @@ class Free:
     """Marks a parameter of an action as free: the solver chooses its value within one instance."""
 
     domain: str
+    always: bool = True
+    """Whether every engine reads it so; if not, each engine reads it as it does best."""
 
 
 def free(domain: str) -> Free:
     """A free parameter over the sort that the protocol's attribute ``domain`` holds."""
     return Free(domain)
+
+
+def free_or_expanded(domain: str) -> Free:
+    """A parameter that each engine reads as free or as expanded, whichever it does better."""
+    return Free(domain, always=False)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ from verifier.specs.members import (
     action,
     deadlock_invariant,
     free,
+    free_or_expanded,
     invariant,
     lemma,
     reachable,
@@ -93,6 +94,7 @@ __all__ = [
     "deadlock_invariant",
     "define",
     "free",
+    "free_or_expanded",
     "invariant",
     "lemma",
     "parse_constants",
@@ -341,7 +343,9 @@ def _parameter(protocol: Protocol, action: Titled, name: str, domain: str | Free
                 f"{among(attribute, sorts_of(protocol))}",
             )
         )
-    return Parameter(Symbol(name, sort), isinstance(domain, Free))
+    if isinstance(domain, Free):
+        return Parameter(Symbol(name, sort), free=domain.always, left_open=not domain.always)
+    return Parameter(Symbol(name, sort), free=False)
 
 
 def _described(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import Any
 
 from tests.naive_terms import Map, Reader
 from verifier import Boolean, Function, IndexSet, Set, State, exists, forall

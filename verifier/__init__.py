@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from verifier.specs.members import action as action
     from verifier.specs.members import deadlock_invariant as deadlock_invariant
     from verifier.specs.members import free as free
+    from verifier.specs.members import free_or_expanded as free_or_expanded
     from verifier.specs.members import invariant as invariant
     from verifier.specs.members import lemma as lemma
     from verifier.specs.members import reachable as reachable
@@ -126,8 +127,8 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.definition": ("DefinitionError",),
         "verifier.specs.drawing": ("Call", "Drawing", "Lane", "Mail"),
         "verifier.specs.members": (
-            "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable", "step_invariant",
-            "type_invariant",
+            "action", "deadlock_invariant", "free", "free_or_expanded", "invariant", "lemma", "reachable",
+            "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
         "verifier.specs.state": ("State",),

@@ -37,8 +37,8 @@ class Counterexamples:
             if following is None:
                 raise ReplayFailure(1, f"{instance.label} is not enabled")
             states.append(following)
-            chosen = self.model.free_values(instance, answer.inputs)
-            actions.append(ActionTaken(instance.action, {**instance.parameters, **chosen}))
+            values = self.model.parameter_values(instance, answer.inputs)
+            actions.append(ActionTaken(instance.action, values))
         if self._values(states[-1])[answer.formula]:
             raise ReplayFailure(len(actions), f"{answer.formula} holds")
         definition = self.model.definition

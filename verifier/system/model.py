@@ -103,6 +103,12 @@ class Model:
         chosen = {name: values[name.removeprefix(f"{instance.label}.")] for name in layout.sorts}
         return layout.encode_state(chosen)
 
+    def parameter_values(self, instance: Instance, bits: Sequence[bool]) -> State:
+        """The values of all parameters, expanded and free, in the order of the action."""
+        values = {**instance.parameters, **self.free_values(instance, bits)}
+        action = next(action for action in self.definition.actions if action.name == instance.action)
+        return {name: values[name] for name in action.sorts}
+
     def asking(self, properties: Iterable[str]) -> Model:
         """The model in which ``UndefinedRead`` speaks of these properties and those checked along with them,
         not of the others: what they read does not matter."""

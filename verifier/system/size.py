@@ -20,7 +20,7 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.errors import UsageError
-from verifier.specs.definition import Definition
+from verifier.specs.definition import Action, Definition
 
 MOST_BITS = MOST_INSTANCES = 100_000
 """More state bits, or instances of actions, are taken for a mistake in a constant."""
@@ -31,12 +31,7 @@ _MANY = 10**12
 def check_size(definition: Definition) -> None:
     """Raises UsageError if the state, or the actions, are too large to be built."""
     bits = _capped(sum(_bits(symbol.sort) for symbol in definition.variables))
-    instances = _capped(
-        sum(
-            _product(_values(p.symbol.sort) for p in action.parameters if not p.free)
-            for action in definition.actions
-        )
-    )
+    instances = instance_count(definition)
     constants = show_constants(definition.constants)
     place = f"{definition.name} with {constants}" if constants else definition.name
     limits = ((bits, MOST_BITS, "bits in a state"), (instances, MOST_INSTANCES, "instances of actions"))
@@ -46,6 +41,21 @@ def check_size(definition: Definition) -> None:
             raise UsageError(
                 f"{place} has {about} {what}, and more than {most:,} are taken for a mistake"
             )
+
+
+def instance_count(definition: Definition) -> int:
+    """How many instances the actions have, those among them that are never enabled too."""
+    return _capped(sum(map(instances_of, definition.actions)))
+
+
+def instances_of(action: Action) -> int:
+    """The same of one action."""
+    return _product(_values(p.symbol.sort) for p in action.parameters if not p.free)
+
+
+def bits_of(sort: Sort) -> int:
+    """How many bits a variable of a sort takes, about."""
+    return _bits(sort)
 
 
 def _capped(number: int) -> int:

@@ -100,8 +100,7 @@ class Replayer:
         return self.completed(trace) if self.model.system.about_steps(prop) else trace
 
     def _taken(self, instance: Instance, inputs: Bits) -> ActionTaken:
-        free = self.model.free_values(instance, inputs)
-        return ActionTaken(instance.action, {**instance.parameters, **free})
+        return ActionTaken(instance.action, self.model.parameter_values(instance, inputs))
 
     def completed(self, trace: Trace) -> Trace:
         """The trace to where an instance breaks the step invariant, with that step: the first that does."""
