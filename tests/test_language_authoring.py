@@ -1,50 +1,34 @@
-"""Protocols are written with generators, lists of conjuncts, joined steps and calls of marked methods."""
+"""Quantifiers take generators, bound methods and partial functions; record sorts make records."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command_line import verify, wrong
 from verifier import (
     Boolean,
-    DefinitionError,
     Function,
     IndexSet,
-    IndexSetConstant,
-    Protocol,
     Range,
     Record,
     Sequence,
     Set,
     SortError,
     State,
-    Step,
-    action,
     any_of,
-    arbitrary,
     choose,
     comprehension,
     count,
-    deadlock_invariant,
     exists,
     filtered,
     forall,
     function,
     image,
-    invariant,
-    lemma,
-    reachable,
-    type_invariant,
 )
 from verifier.encodings.printing import text
-from verifier.encodings.values import BooleanValue
-from verifier.specs.hashing import spec_hash
-from verifier.specs.protocol import define
 from verifier.specs.targets import same_term
 
 N: Any = IndexSet("node", 3)
@@ -234,286 +218,3 @@ def test_a_record_sort_makes_records() -> None:
         MESSAGE(y=1, to="n2")
     with pytest.raises(SortError, match=r"to of .* missing"):
         MESSAGE(x=1)
-
-
-class Plain(Protocol):
-    """Nodes vote, as it was written before."""
-
-    name = "vote"
-    nodes = IndexSetConstant(3)
-
-    def state(self) -> Any:
-        return State(voted=Set(self.nodes), votes=Range(0, 3), open=Boolean())
-
-    def init(self, s: Any) -> Any:
-        return s.voted.is_empty & (s.votes == 0) & s.open
-
-    @action(n="nodes")
-    def vote(self, s: Any, n: Any) -> Step:
-        return Step(
-            when=[s.open, ~s.voted.contains(n), s.votes < 3],
-            then={s.voted: s.voted.add(n), s.votes: s.votes + 1},
-        )
-
-    @action
-    def close(self, s: Any) -> Step:
-        return Step(when=[s.votes > 1], then={s.open: False})
-
-    @invariant
-    def counted(self, s: Any) -> Any:
-        return s.votes == s.voted.cardinality
-
-    @invariant
-    def closed_late(self, s: Any) -> Any:
-        return s.open | (s.votes > 1)
-
-    @lemma
-    def both(self, s: Any) -> Any:
-        return (s.votes == s.voted.cardinality) & (s.open | (s.votes > 1))
-
-
-class Short(Plain):
-    """The same with joined steps, lone formulas and calls."""
-
-    name = "vote"
-
-    def opened(self, s: Any) -> Step:
-        return Step(when=s.open)
-
-    @action(n="nodes")
-    def vote(self, s: Any, n: Any) -> Step:
-        joins = Step(when=[[~s.voted.contains(n)], (s.votes < 3,)], then={s.voted: s.voted.add(n)})
-        return self.opened(s) & joins & Step(then={s.votes: s.votes + 1})
-
-    @action()
-    def close(self, s: Any) -> Step:
-        return Step(when=s.votes > 1, then={s.open: False})
-
-    @invariant
-    def closed_late(self, s: Any) -> Any:
-        return [s.open | (s.votes > 1)]
-
-    @lemma
-    def both(self, s: Any) -> Any:
-        return self.counted(s), [self.closed_late(s)]
-
-
-class Called(Plain):
-    """An action that is part of another one."""
-
-    @action(n="nodes")
-    def vote_and_close(self, s: Any, n: Any) -> Step:
-        return self.vote(s, n=n) & Step(when=self.counted(s), then={s.open: False})
-
-    @reachable
-    def over(self, s: Any) -> Any:
-        return [~s.open, self.counted(s), self.both(s)]
-
-    @type_invariant
-    def well_typed(self, s: Any) -> Any:
-        return forall(s.voted.contains(n) for n in s.voted)
-
-    @deadlock_invariant
-    def ends(self, s: Any) -> Any:
-        return [~s.open, []]
-
-    def constraint(self, s: Any) -> Any:
-        return [s.votes < 3, s.votes >= 0]
-
-
-def test_lists_steps_and_calls_mean_the_same() -> None:
-    assert spec_hash(define(Plain())) == spec_hash(define(Short()))
-
-
-def test_a_call_gives_the_step_or_the_formula() -> None:
-    definition = define(Called())
-    joined = next(item for item in definition.actions if item.name == "VoteAndClose")
-    assert [text(line) for line in joined.when] == [
-        "open",
-        "(n ∉ voted)",
-        "votes < 3",
-        "votes = cardinality(voted)",
-    ]
-    assert [text(target) for target, _ in joined.then] == ["voted", "votes", "open"]
-    over = next(item for item in definition.properties if item.name == "Over")
-    assert text(over.formula).startswith("¬open ∧ (votes = cardinality(voted)) ∧ (")
-    assert definition.constraint is not None
-    assert text(definition.constraint) == "(votes < 3) ∧ (0 ≤ votes)"
-
-
-def test_calls_have_types() -> None:
-    """mypy checks it: a property or lemma gives a formula, an action a step."""
-    protocol = Called()
-    state = protocol.state()
-    formulas: list[BooleanValue] = [protocol.counted(state), ~protocol.both(state), protocol.over(state)]
-    step: Step = protocol.close(state) & protocol.vote(state, n=choose(protocol.nodes, state.voted.contains))
-    assert all(isinstance(formula, BooleanValue) for formula in formulas)
-    assert len(step.when) == 4
-
-
-def test_the_init_can_be_a_list(tmp_path: Path) -> None:
-    class Listed(Plain):
-        def init(self, s: Any) -> Any:
-            return [s.voted.is_empty, [s.votes == 0, s.open], arbitrary(s.open)]
-
-    assert text(define(Listed()).init).startswith("(voted = {}) ∧ (votes = 0) ∧ open")
-
-
-def _with(mark: Any, method: Callable[[Any, Any], Any]) -> type[Plain]:
-    return type("Changed", (Plain,), {"changed": mark(method)})
-
-
-@pytest.mark.parametrize(
-    ("protocol", "words"),
-    [
-        (_with(invariant, (lambda self, s: [])), "property Changed is an empty list"),
-        (
-            _with(invariant, (lambda self, s: [s.open, True])),
-            "property Changed is decided while Python reads",
-        ),
-        (_with(invariant, (lambda self, s: [s.open, None])), "property Changed is None, not a formula"),
-        (
-            _with(invariant, (lambda self, s: (s.open for _ in self.nodes))),
-            "property Changed is a generator, not a formula",
-        ),
-        (
-            _with(action, (lambda self, s: self.close(s) & Step(then={s.open: True}))),
-            "one open to be False, the other open to be True",
-        ),
-        (
-            _with(action, (lambda self, s: self.close(s) & s.open)),
-            "& joins a step with a step, not with open",
-        ),
-        (
-            _with(action, (lambda self, s: Step(when=[(s.open for _ in self.nodes)]))),
-            "a guard line of changed is a generator",
-        ),
-        (_with(action, (lambda self, s: [self.close(s)])), "action changed returns [Step("),
-    ],
-)
-def test_what_is_neither_formula_nor_step_is_refused(protocol: type[Plain], words: str) -> None:
-    with pytest.raises(DefinitionError) as refused:
-        define(protocol())
-    assert words in str(refused.value)
-    assert "test_language_authoring.py, line " in str(refused.value)
-
-
-def test_a_member_without_its_own_name_is_called() -> None:
-    class Two(Plain):
-        @invariant(name="Total")
-        def total(self, s: Any) -> Any:
-            return self.counted(s) & ~self.closed_late(s)
-
-    assert "Total" in [item.name for item in define(Two()).properties]
-
-
-VOTE = '''"""A vote."""
-from verifier import *
-
-
-class Vote(Protocol):
-    """Nodes vote for a leader."""
-
-    name = "vote"
-    nodes = IndexSetConstant(3)
-    Role = Enum("role", ("follower", "leader"))
-
-    @property
-    def Message(self):
-        return Record(kind=Enum("kind", ("ask", "grant")), to=self.nodes)
-
-    def state(self):
-        return State(role=Function(self.nodes, self.Role), sent=Set(self.Message), votes=Range(0, 3))
-
-    def init(self, s):
-        return [forall(s.role[n] == "follower" for n in self.nodes), s.sent.is_empty, s.votes == 0]
-
-    @action(n="nodes")
-    def ask(self, s, n):
-        return Step(
-            when=[s.role[n] == "follower"],
-            then={s.sent: s.sent.add(dict(kind="ask", to=n))},
-        )
-
-    @action(n="nodes")
-    def win(self, s, n):
-        return Step(  # win
-            when=[s.votes > 1],
-            then={s.role[n]: "leader"},
-        )
-
-    @invariant
-    def few(self, s):
-        return s.votes <= 3
-'''
-ADD, WIN, ROLE = 's.sent.add(dict(kind="ask", to=n))', "when=[s.votes > 1]", '[s.role[n] == "follower"]'
-MISTAKES = [
-    # what is written instead of what, a part of the line that is named, what was written, what to write
-    (
-        'Enum("role", ("follower", "leader"))',
-        'Enum("follower", "leader")',
-        "Role = ",
-        "Enum('follower', 'leader')",
-        "write Enum('name', ('follower', 'leader'))",
-    ),
-    (ADD, 'self.Message(knd="ask", to=n)', "knd", "has no field 'knd'", "did you mean 'kind'?"),
-    (ROLE, "[n in s.sent]", "n in s.sent", "n in s.sent is decided by Python", "write s.sent.contains(n)"),
-    (
-        ADD,
-        's.sent | {dict(kind="ask", to=n)}',
-        "| {dict",
-        '{dict(kind="ask", to=n)}: ',
-        "write s.x.add(dict(…))",
-    ),
-    (WIN, "when=self.nodes.count > 1", "def win", "it is True whatever the state", "write constantly(True)"),
-    ("return Step(  # win", "Step(", "def win", "returns nothing", "write return Step("),
-    ('{s.role[n]: "leader"}', '{"role": "leader"}', "return Step(  # win", "assigns 'role'", "write s.role"),
-    (
-        "return s.votes <= 3",
-        'return all_of(*[s.role[n] == "leader" for n in self.nodes])',
-        "all_of",
-        "the loop for n in self.nodes",
-        "write forall(self.nodes, lambda n: …)",
-    ),
-    ("s.votes > 1", "2 ** s.votes > 3", "2 **", "2 ** s.votes", "integers have + and -"),
-    (ROLE, '[s.role[n] == "leadr"]', "leadr", "'leadr' is not a value of role", "did you mean 'leader'?"),
-    (ROLE, "[s.role[n] == self.Role.LEDAER]", "LEDAER", ".LEDAER", "did you mean 'leader'?"),
-    (
-        VOTE[VOTE.index("    def init") : VOTE.index("    @action")],
-        "",
-        "class Vote",
-        "vote has no init",
-        "define init(self, s)",
-    ),
-    ("votes=Range(0, 3)", "votes=5", "votes=5", "not 5", "as Range(0, 3)"),
-]
-
-
-@pytest.mark.parametrize(("part", "instead", "line", "written", "write"), MISTAKES)
-def test_a_mistake_is_told_in_the_authors_words(
-    tmp_path: Path, part: str, instead: str, line: str, written: str, write: str
-) -> None:
-    assert VOTE.count(part) == 1
-    file = tmp_path / "vote.py"
-    file.write_text(VOTE.replace(part, instead))
-    number = next(n for n, row in enumerate(file.read_text().splitlines(), 1) if line in row)
-    said = wrong("show", str(file))
-    assert said.startswith(f"verify: {file}, line {number}: ")
-    assert written in said
-    assert write in said
-
-
-@pytest.mark.parametrize(
-    ("part", "instead"),
-    [
-        ("", ""),
-        (ADD, 's.sent.add(self.Message(kind="ask", to=n))'),
-        (ADD, 's.sent | {self.Message(kind="ask", to=n)}'),
-        (WIN, "when=s.votes > 1"),
-        (f"{WIN},\n", ""),
-    ],
-)
-def test_what_works(tmp_path: Path, part: str, instead: str) -> None:
-    file = tmp_path / "vote.py"
-    file.write_text(VOTE.replace(part, instead, 1))
-    assert verify("bmc", "--spec", str(file), "--depth", "1").exit_code == 0
