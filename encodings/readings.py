@@ -136,10 +136,15 @@ def _key(reads: list[Read]) -> Callable[[Bindings], Hashable]:
         return lambda _: None
     if not any(path for _, path in reads):
         return itemgetter(*(symbol for symbol, _ in reads))
-    if len(reads) == 1:
-        ((symbol, path),) = reads
-        return lambda bindings: _part(bindings[symbol], path)
-    return lambda bindings: tuple([_part(bindings[symbol], path) for symbol, path in reads])
+    steps = [(symbol, path[0] if path else None, path[1:]) for symbol, path in reads]
+    deeper = [path for _, _, path in steps]
+    shallow = not any(deeper)  # most are
+
+    def key(bindings: Bindings) -> Hashable:
+        values: list[Any] = [bindings[s] if name is None else bindings[s][name] for s, name, _ in steps]
+        return tuple(values) if shallow else tuple(map(_part, values, deeper))
+
+    return key
 
 
 def _part(value: Any, path: tuple[Any, ...]) -> Any:
