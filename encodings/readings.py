@@ -140,8 +140,8 @@ def _key(reads: list[Read]) -> Callable[[Bindings], Hashable]:
     deeper = [path for _, _, path in steps]
     shallow = not any(deeper)  # most are
 
-    def key(bindings: Bindings) -> Hashable:
-        values: list[Any] = [bindings[s] if name is None else bindings[s][name] for s, name, _ in steps]
+    def key(bindings: Mapping[Symbol, Any]) -> Hashable:
+        values = [bindings[s] if name is None else bindings[s][name] for s, name, _ in steps]
         return tuple(values) if shallow else tuple(map(_part, values, deeper))
 
     return key

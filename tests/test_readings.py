@@ -139,12 +139,12 @@ def test_sharing_changes_no_formula(definition: Definition) -> None:
     layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
     variables = {symbol: layout.lowered[symbol.name] for symbol in definition.variables}
     shared = Lowering(variables)
-    formulas = [*definition.properties, *definition.lemmas]
+    formulas = [prop.formula for prop in definition.properties] + [x.formula for x in definition.lemmas]
     assert formulas
-    for named in formulas:
+    for formula in formulas:
         alone = Lowering(variables)
-        assert shared.formula(named.formula) is alone.formula(named.formula), named.name
-        assert Definedness(shared).of(named.formula) is Definedness(alone).of(named.formula), named.name
+        assert shared.formula(formula) is alone.formula(formula)
+        assert Definedness(shared).of(formula) is Definedness(alone).of(formula)
 
 
 def test_what_reads_no_further_variable_is_lowered_once() -> None:
