@@ -56,6 +56,10 @@ class Tuple(Sort):
         return f"Tuple({', '.join(map(str, self.items))})"
 
 
+class NoTag(SortError, AttributeError):
+    """A variant was asked for a tag that it does not have."""
+
+
 UNIT = Tuple()
 """The sort with one value, the empty tuple: what a tag without payload holds."""
 
@@ -109,7 +113,7 @@ class Variant(Sort):
         if name.startswith("_") or "alternatives" not in self.__dict__:  # it is being copied
             raise AttributeError(name)
         if name not in self.payloads:
-            raise AttributeError(f"the variant has no tag {name!r} {among(name, self.payloads)}")
+            raise NoTag(f"the variant has no tag {name!r} {among(name, self.payloads)}")
         return lambda *payload, **fields: self.make(name, *payload, **fields)
 
     def values(self) -> Iterator[Concrete]:

@@ -425,7 +425,8 @@ def coerce(value: Any, sort: Sort) -> Value:
             inner = coerce(value, sort.inner)
             return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner.term,)))
         if isinstance(sort, PartialFunction) and isinstance(value, FunctionValue):
-            value = _compound().coerced(value, sort)
+            partial: Value = _compound().coerced(value, sort)
+            value = partial
         join(value.sort, sort)
         return value
     match sort, value:
