@@ -426,7 +426,8 @@ def coerce(value: Any, sort: Sort) -> Value:
             return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner.term,)))
         if isinstance(sort, PartialFunction) and isinstance(value, FunctionValue):
             partial: Value = _compound().coerced(value, sort)
-            value = partial
+            join(partial.sort, sort)
+            return partial
         join(value.sort, sort)
         return value
     match sort, value:
