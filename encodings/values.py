@@ -285,7 +285,8 @@ class SetValue(Value):
         return self._extreme(Operator.MAXIMUM_OF, "maximum")
 
     def _extreme(self, operator: Operator, name: str) -> IntegerValue:
-        if not (isinstance(self.element, Range) or getattr(self.element, "bounds", None)):
+        listed = isinstance(self.element, Listed) and self.element.bounds is not None
+        if not (listed or isinstance(self.element, Range)):
             raise SortError(
                 f"{name} is for sets of integers, not of {self.element}: use choose(…) for others"
             )

@@ -188,8 +188,10 @@ def post(tmp_path: Path) -> str:
 
 
 def test_a_protocol_is_explored_as_counted_by_hand(post: str, tmp_path: Path) -> None:
-    """Each node is not asked, asked, has answered, or its answer is forgotten, and who was asked last is known:
-    1 state where no node was asked, 2 * 3 where one was, 3 * 3 * 2 where both were."""
+    """A node is not asked, is asked, has answered, or its answer is forgotten; who was asked last is known.
+
+    That is 1 state where no node was asked, 2 * 3 where one was, 3 * 3 * 2 where both were.
+    """
     trace = str(tmp_path / "trace.itf.json")
     done = verify("explore", "--spec", post, "--keep-going", "--trace-out", trace, "--format", "json")
     found = json.loads(done.stdout)
