@@ -153,8 +153,9 @@ class Variant(Sort):
 _NOT_TAGS = frozenset(
     {"alternatives", "contains", "default", "is_scalar", "lacking", "make", "parts", "payload", "payloads"}
     | {"size", "sort", "tag", "tags", "term", "values"}
+    | {"None", "Some"}
 )
-"""Names that variants and their expressions use themselves."""
+"""Names that variants and their expressions use themselves, and the tags of options in files."""
 
 
 @dataclass(frozen=True)
