@@ -297,7 +297,8 @@ class SetValue(Value, Generic[V]):
         return self._extreme(Operator.MAXIMUM_OF, "maximum")
 
     def _extreme(self, operator: Operator, name: str) -> IntegerValue:
-        if not (isinstance(self.element, Range) or getattr(self.element, "bounds", None)):
+        listed = isinstance(self.element, Listed) and self.element.bounds is not None
+        if not (listed or isinstance(self.element, Range)):
             raise SortError(
                 f"{name} is for sets of integers, not of {self.element}: use choose(…) for others"
             )
@@ -444,8 +445,9 @@ def coerce(value: Any, sort: Sort) -> Value:
             inner = coerce(value, sort.inner)
             return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner.term,)))
         if isinstance(sort, PartialFunction) and isinstance(value, FunctionValue):
-            widened: Value = _compound().coerced(value, sort)
-            return widened
+            partial: Value = _compound().coerced(value, sort)
+            join(partial.sort, sort)
+            return partial
         join(value.sort, sort)
         return value
     match sort, value:
