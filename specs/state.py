@@ -40,8 +40,11 @@ class State:
         if not isinstance(sort, Sort):
             words = f"the state variable {name} needs a sort, as Range(0, 3)"
             raise SortError(f"{words}, not {no_sort(sort)}")
-        symbol = self._symbols[name] = Symbol(name, sort)
-        self._terms[name] = Term(Operator.VARIABLE, sort, (), symbol)
+        self._add(name, Symbol(name, sort))
+
+    def _add(self, name: str, symbol: Symbol) -> None:
+        self._symbols[name] = symbol
+        self._terms[name] = Term(Operator.VARIABLE, symbol.sort, (), symbol)
 
     if not TYPE_CHECKING:  # type checkers know the variables that a subclass declares
 
