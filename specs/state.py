@@ -84,6 +84,5 @@ def successor_of(state: State) -> State:
     """The variables' values after a step, for step invariants to read under the same names."""
     after = State.__new__(type(state))
     for name, symbol in state._symbols.items():
-        later = after._symbols[name] = Symbol(primed(name), symbol.sort)
-        after._terms[name] = Term(Operator.VARIABLE, symbol.sort, (), later)
+        after._add(name, Symbol(primed(name), symbol.sort))
     return completed(after)
