@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verifier.encodings.sorts import Function, SortError, join
+from verifier.encodings.sorts import Function, Range, SortError, join
 from verifier.encodings.terms import Operator, Term
 
 
@@ -16,6 +16,11 @@ def is_partial(term: Term) -> bool:
     match term.operator:
         case Operator.GET | Operator.AT | Operator.CHOOSE | Operator.MINIMUM_OF | Operator.MAXIMUM_OF:
             return True
+        case Operator.BETWEEN | Operator.SEQUENCE_UPDATE:
+            return True
+        case Operator.DIVIDE | Operator.MODULO:
+            divisor = term.arguments[1].sort
+            return not isinstance(divisor, Range) or divisor.low < 1
         case Operator.APPLY | Operator.FUNCTION_UPDATE:
             function, key = term.arguments[:2]
             assert isinstance(function.sort, Function)

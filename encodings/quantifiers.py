@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from verifier.encodings import integer_bounds
 from verifier.encodings.sorts import Function, Range, Sequence, Set, Sort, SortError, join
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import (
@@ -18,12 +19,15 @@ from verifier.encodings.values import (
     BooleanValue,
     FunctionValue,
     IntegerValue,
+    RecordValue,
     SequenceValue,
     SetValue,
     Value,
     bounds,
     coerce,
     integer,
+    sort_of,
+    term_of,
     unify,
     wrap,
 )
@@ -35,7 +39,7 @@ def _sort(domain: Any) -> Sort:
     if isinstance(domain, SetValue):
         return domain.element
     if not isinstance(domain, Sort):
-        shown = f"a value of {domain.sort}" if isinstance(domain, Value) else repr(domain)
+        shown = f"a value of {sort_of(domain)}" if isinstance(domain, Value) else repr(domain)
         raise SortError(f"a quantifier goes over a sort or a set, not over {shown}")
     return domain
 
@@ -62,7 +66,7 @@ def _bindings(arguments: tuple[Any, ...]) -> tuple[list[tuple[Domain, Symbol, An
 def _check_parameters(body: Any, domains: int) -> None:
     """Raises SortError if ``body`` is no function with one parameter for each domain."""
     if not callable(body):
-        shown = f"a value of {body.sort}" if isinstance(body, Value) else repr(body)
+        shown = f"a value of {sort_of(body)}" if isinstance(body, Value) else repr(body)
         raise SortError(f"a quantifier takes a function after its domains, as lambda n: …, not {shown}")
     code = getattr(body, "__code__", None)
     if code is None or inspect.ismethod(body) or code.co_flags & inspect.CO_VARARGS:
@@ -138,9 +142,42 @@ def image(domain: Domain, body: Callable[[Any], Any]) -> SetValue:
     """The set of the values of ``body``: ``{body : x \\in domain}``."""
     symbol, variable = _bind(domain, body)
     made = body(variable)
-    result = made if isinstance(made, Value) else _plain(made)
+    result = term_of(made if isinstance(made, Value) else _plain(made))
     inside = _within(domain, variable, constantly(True))
-    return SetValue(Term(Operator.IMAGE, Set(result.sort), (inside.term, result.term), binds=symbol))
+    return SetValue(Term(Operator.IMAGE, Set(result.sort), (inside.term, result), binds=symbol))
+
+
+def sum_of(domain: Domain, body: Callable[[Any], Any]) -> IntegerValue:
+    """The sum of the integers that ``body`` gives for the values of the domain; 0 if there are none."""
+    symbol, variable = _bind(domain, body)
+    summand = integer(body(variable))
+    inside = _within(domain, variable, constantly(True))
+    most = symbol.sort.size
+    sort = integer_bounds.total(bounds(summand), 0 if isinstance(domain, SetValue) else most, most)
+    return IntegerValue(Term(Operator.SUM_OF, sort, (inside.term, summand.term), binds=symbol))
+
+
+def union_of(domain: Domain, body: Callable[[Any], Any] | None = None) -> SetValue:
+    """The union of the sets that ``body`` gives for the values of the domain: ``UNION {body : x \\in domain}``.
+
+    Without ``body`` it is the union of the elements of the domain, a set of sets.
+    """
+    if body is None and not isinstance(_sort(domain), Set):
+        raise SortError(
+            f"union_of needs a set of sets, or a function that gives sets; the elements here are of "
+            f"{_sort(domain)}"
+        )
+    symbol, variable = _bind(domain, _itself if body is None else body)
+    joined = variable if body is None else body(variable)
+    if not isinstance(joined, SetValue):
+        shown = f"a value of {sort_of(joined)}" if isinstance(joined, Value) else repr(joined)
+        raise SortError(f"the function of union_of gives sets, not {shown}")
+    inside = _within(domain, variable, constantly(True))
+    return SetValue(Term(Operator.UNION_OF, joined.sort, (inside.term, joined.term), binds=symbol))
+
+
+def _itself(members: Any) -> Any:
+    return members
 
 
 def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = None) -> FunctionValue:
@@ -149,9 +186,9 @@ def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = Non
     ``result`` is the sort of the body. It is needed if the body is a plain Python value.
     """
     symbol, variable = _bind(domain, body)
-    value = body(variable) if result is None else coerce(body(variable), result)
+    value = term_of(body(variable) if result is None else coerce(body(variable), result))
     sort = Function(domain, value.sort if result is None else join(result, value.sort))
-    return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=symbol))
+    return FunctionValue(Term(Operator.FUNCTION, sort, (value,), binds=symbol))
 
 
 def filtered(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceValue:
@@ -162,34 +199,68 @@ def filtered(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceVal
     return SequenceValue(Term(Operator.FILTER, sort, (sequence.term, formula.term), binds=symbol))
 
 
+def mapped(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceValue:
+    """The sequence of the values that ``body`` gives for the elements, in the same order."""
+    if not isinstance(sequence, SequenceValue):
+        shown = f"a value of {sort_of(sequence)}" if isinstance(sequence, Value) else repr(sequence)
+        raise SortError(f"mapped needs a sequence and a function, not {shown}; of a set there is image(…)")
+    sort = sequence.sort
+    assert isinstance(sort, Sequence)
+    symbol, variable = _bind(sort.element, body)
+    made = body(variable)
+    result = term_of(made if isinstance(made, Value) else _plain(made))
+    target = Sequence(result.sort, sort.capacity)
+    return SequenceValue(Term(Operator.MAP, target, (sequence.term, result), binds=symbol))
+
+
+def updated(whole: Any, /, *place: Any, **changes: Any) -> Any:
+    """The same record, function or sequence with something changed (TLA+ ``EXCEPT``).
+
+    ``updated(r, field=value)`` of a record, ``updated(f, key, value)`` of a function or sequence. A record's
+    method of this name does the same, unless the record has a field of this name.
+    """
+    if isinstance(whole, RecordValue) and not place:
+        return RecordValue.updated(whole, **changes)
+    if isinstance(whole, FunctionValue | SequenceValue) and len(place) == 2 and not changes:
+        return whole.updated(*place)
+    raise SortError(
+        "updated takes a record and its new fields, updated(r, field=value), or a function or sequence with a "
+        "place and a new value, updated(f, key, value)"
+    )
+
+
 def if_(condition: Any, then: Any, otherwise: Any) -> Any:
     """``IF condition THEN then ELSE otherwise``."""
     if not isinstance(then, Value) and not isinstance(otherwise, Value):
         then, otherwise = _plain(then), _plain(otherwise)
-    left, right = unify(then, otherwise)
+    left, right = map(term_of, unify(then, otherwise))
     sort = join(left.sort, right.sort)
-    return wrap(Term(Operator.IF, sort, (coerce(condition, BOOLEAN).term, left.term, right.term)))
+    return wrap(Term(Operator.IF, sort, (coerce(condition, BOOLEAN).term, left, right)))
 
 
 def _plain(value: Any) -> Value:
     return coerce(value, BOOLEAN) if isinstance(value, bool) else integer(value)
 
 
-def minimum(left: Any, right: Any) -> IntegerValue:
-    """The lesser of two integers."""
-    return _extreme(Operator.MINIMUM, min, left, right)
+def minimum(*integers: Any) -> IntegerValue:
+    """The least of two or more integers."""
+    return _extreme("minimum", Operator.MINIMUM, min, integers)
 
 
-def maximum(left: Any, right: Any) -> IntegerValue:
-    """The greater of two integers."""
-    return _extreme(Operator.MAXIMUM, max, left, right)
+def maximum(*integers: Any) -> IntegerValue:
+    """The greatest of two or more integers."""
+    return _extreme("maximum", Operator.MAXIMUM, max, integers)
 
 
-def _extreme(operator: Operator, pick: Callable[[int, int], int], left: Any, right: Any) -> IntegerValue:
-    a, b = integer(left), integer(right)
-    first, second = bounds(a), bounds(b)
-    sort = Range(pick(first.low, second.low), pick(first.high, second.high))
-    return IntegerValue(Term(operator, sort, (a.term, b.term)))
+def _extreme(
+    name: str, operator: Operator, pick: Callable[[list[int]], int], integers: tuple[Any, ...]
+) -> IntegerValue:
+    if len(integers) < 2:
+        raise SortError(f"{name}(…) takes two or more integers; of a set s.x there is s.x.{name}")
+    values = [integer(item) for item in integers]
+    ranges = [bounds(value) for value in values]
+    sort = Range(pick([part.low for part in ranges]), pick([part.high for part in ranges]))
+    return IntegerValue(Term(operator, sort, tuple(value.term for value in values)))
 
 
 def all_of(*formulas: Any) -> BooleanValue:

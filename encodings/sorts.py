@@ -80,19 +80,16 @@ class Option(Sort):
         return f"Option({self.inner})"
 
 
-_TAKEN_NAMES = ("sort", "term", "updated")
-
-
 @dataclass(frozen=True, init=False)
 class Record(Sort):
     """Named fields: ``Record(id=Range(0, 3), epoch=Range(0, 2))``."""
 
     fields: tuple[tuple[str, Sort], ...]
 
-    def __init__(self, **fields: Sort) -> None:
-        taken = [name for name in fields if name in _TAKEN_NAMES]
-        if taken:
-            raise SortError(f"a record cannot have a field {taken[0]!r}: its expressions use that name")
+    def __init__(self, /, **fields: Sort) -> None:
+        private = [name for name in fields if name.startswith("_")]
+        if private:
+            raise SortError(f"a record cannot have a field {private[0]!r}: a field's name begins with a letter")
         unfit = [name for name in fields if not name.isidentifier()]
         if unfit:
             raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")

@@ -39,6 +39,9 @@ BINDERS = (
     Operator.EXISTS,
     Operator.COUNT,
     Operator.FILTER,
+    Operator.MAP,
+    Operator.UNION_OF,
+    Operator.SUM_OF,
 )
 PLAIN = tuple(op for op in Operator if op not in (*LEAVES, *NAMED, *BINDERS))
 

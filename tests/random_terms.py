@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,8 +21,11 @@ from verifier.encodings.quantifiers import (
     function,
     if_,
     image,
+    mapped,
     maximum,
     minimum,
+    sum_of,
+    union_of,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -236,7 +240,22 @@ class Terms(Formulas):
             least = members.minimum if rng.random() < 0.5 else members.maximum
             return self._guarded(~members.is_empty, least, sort)
 
-        found = [*self._literals(sort, depth), step, counted]
+        def calculated() -> Any:
+            left, right = self.value(sort, 0), self.value(sort, depth)
+            if rng.random() < 0.5:
+                return rng.choice([left // 2, left % 2, _within(sort, left * right), _within(sort, -left)])
+            divided = left // right if rng.random() < 0.5 else left % right
+            return self._guarded(right > 0, divided, sort)
+
+        def summed() -> Any:
+            if rng.random() < 0.4:
+                return _within(sort, self.value(Sequence(sort, 2), depth).sum)
+            kind = rng.choice(self.sorts)
+            sets = [v for v in self.scope if isinstance(v.sort, Set) and v.sort.element == kind]
+            body = self._body(0)
+            return _within(sort, sum_of(rng.choice([kind, *sets]), lambda x: if_(body(x), 1, 0)))
+
+        found = [*self._literals(sort, depth), step, counted, calculated, summed]
         if depth > 0 or rng.random() < 0.2:
             found.append(extreme)
         return found
@@ -288,7 +307,15 @@ class Terms(Formulas):
             over = rng.choice([s for s in self.sorts if s.count <= 3] or self.sorts)
             return image(over, lambda m: self.within(m).value(element, 0))
 
-        makers = [changed, changed, changed, combined, imaged, lambda: literal(sort, frozenset())]
+        def joined() -> Any:
+            over = rng.choice([s for s in self.sorts if s.count <= 3] or self.sorts)
+            return union_of(over, lambda m: self.within(m).value(sort, 0))
+
+        def from_elsewhere() -> Any:
+            others = [element - self.value(sort, 0), element]
+            return rng.choice([*others, self.value(Sequence(element, 2), depth).elements])
+
+        makers = [joined, from_elsewhere, changed, changed, changed, combined, imaged, lambda: literal(sort, frozenset())]
         return [*makers, lambda: comprehension(element, self._body(0))] if element.size <= 12 else makers
 
     def _sequences(self, sort: Any, depth: int) -> list[Thunk]:
@@ -307,7 +334,34 @@ class Terms(Formulas):
                 [sequence.truncate(self.value(Range(0, 1), 0)), filtered(sequence, self._body(0))]
             )
 
-        return [appended, appended, cut, lambda: literal(sort, ())]
+        def rearranged() -> Any:
+            sequence = self.value(sort, 0)
+            if rng.random() < 0.3:
+                return sequence.reversed
+            if rng.random() < 0.5:
+                seed = rng.random()
+                return mapped(sequence, lambda x: self._again(seed, x).value(sort.element, 0))
+            shorter = rng.choice([sequence.tail, sequence.between(1, 1), sequence.between(0, sequence.length)])
+            return self._guarded(~sequence.is_empty, shorter, sort)
+
+        def overwritten() -> Any:
+            sequence, index = self.value(sort, 0), rng.choice([0, 0, 1])
+            changed = sequence.updated(index, self.value(sort.element, depth))
+            return self._guarded(sequence.length > index, changed, sort)
+
+        def prepended() -> Any:
+            sequence = self.value(sort, 0)
+            longer = sequence.prepend(self.value(sort.element, depth))
+            return _Fits(if_(sequence.length < sort.capacity, longer, sequence))
+
+        makers = [appended, appended, prepended, overwritten, rearranged, cut]
+        return [*makers, lambda: literal(sort, ())]
+
+    def _again(self, seed: float, x: Any) -> Terms:
+        """Terms about a bound variable, the same whenever they are read."""
+        inner = self.within(x)
+        inner.rng = random.Random(seed)
+        return inner
 
     def _bags(self, sort: Any, depth: int) -> list[Thunk]:
         def added() -> Any:
@@ -321,6 +375,11 @@ class Terms(Formulas):
             return self.value(sort, 0).remove(self.value(sort.element, depth))
 
         return [added, added, removed]
+
+
+def _within(sort: Any, value: Any) -> Any:
+    """An integer, brought into the range."""
+    return minimum(maximum(value, sort.low), sort.high)
 
 
 def _alike(one: Sort, other: Sort) -> bool:
