@@ -42,6 +42,6 @@ def _spanned(integers: list[int]) -> Range:
 def _require_few_cases(what: str, cases: int) -> None:
     if cases > MOST_CASES:
         raise SortError(
-            f"{what} of these integers has about {cases:,} cases, and more than {MOST_CASES:,} are taken for a "
-            "mistake: give the integers smaller ranges"
+            f"{what} of these integers has about {cases:,} cases, and more than {MOST_CASES:,} are taken for "
+            "a mistake: give the integers smaller ranges"
         )

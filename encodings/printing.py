@@ -55,6 +55,7 @@ _BINDERS = {
     Operator.MAP: "map({0}, {name}: {1})",
     Operator.FILTER: "filter({0}, {name}: {1})",
 }
+_CONDITIONED = {Operator.IMAGE, Operator.UNION_OF, Operator.SUM_OF}
 _FORMS = {
     Operator.IF: "if {0} then {1} else {2}",
     Operator.SOME: "{0}",
@@ -98,7 +99,10 @@ def _text(term: Term, bindings: Mapping[Symbol, Concrete], outer: bool = False) 
         return str(term.binds.sort) if term.binds else ""  # the set of all values
     if operator in _BINDERS:
         assert term.binds is not None
-        bound = _BINDERS[operator].format(*parts, name=term.binds.name, sort=term.binds.sort)
+        form = _BINDERS[operator]
+        if operator in _CONDITIONED and term.arguments[0].data is True:
+            form = form.replace(", {0}", "")
+        bound = form.format(*parts, name=term.binds.name, sort=term.binds.sort)
         return bound if outer else f"({bound})"
     return _special(term, parts, bindings)
 

@@ -151,14 +151,14 @@ def sum_of(domain: Domain, body: Callable[[Any], Any]) -> IntegerValue:
     """The sum of the integers that ``body`` gives for the values of the domain; 0 if there are none."""
     symbol, variable = _bind(domain, body)
     summand = integer(body(variable))
-    inside = _within(domain, variable, constantly(True))
+    inside = _membership(domain, variable)
     most = symbol.sort.size
     sort = integer_bounds.total(bounds(summand), 0 if isinstance(domain, SetValue) else most, most)
     return IntegerValue(Term(Operator.SUM_OF, sort, (inside.term, summand.term), binds=symbol))
 
 
 def union_of(domain: Domain, body: Callable[[Any], Any] | None = None) -> SetValue:
-    """The union of the sets that ``body`` gives for the values of the domain: ``UNION {body : x \\in domain}``.
+    """The union of the sets that ``body`` gives for the values: ``UNION {body : x \\in domain}``.
 
     Without ``body`` it is the union of the elements of the domain, a set of sets.
     """
@@ -172,8 +172,12 @@ def union_of(domain: Domain, body: Callable[[Any], Any] | None = None) -> SetVal
     if not isinstance(joined, SetValue):
         shown = f"a value of {sort_of(joined)}" if isinstance(joined, Value) else repr(joined)
         raise SortError(f"the function of union_of gives sets, not {shown}")
-    inside = _within(domain, variable, constantly(True))
+    inside = _membership(domain, variable)
     return SetValue(Term(Operator.UNION_OF, joined.sort, (inside.term, joined.term), binds=symbol))
+
+
+def _membership(domain: Domain, variable: Any) -> BooleanValue:
+    return domain.contains(variable) if isinstance(domain, SetValue) else constantly(True)
 
 
 def _itself(members: Any) -> Any:
@@ -193,24 +197,28 @@ def function(domain: Sort, body: Callable[[Any], Any], result: Sort | None = Non
 
 def filtered(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceValue:
     """The subsequence of the elements that satisfy the formula."""
-    sort = sequence.sort
-    assert isinstance(sort, Sequence)
+    sort = _sequence_sort("filtered", "comprehension", sequence)
     symbol, formula = _single(sort.element, body)
     return SequenceValue(Term(Operator.FILTER, sort, (sequence.term, formula.term), binds=symbol))
 
 
 def mapped(sequence: SequenceValue, body: Callable[[Any], Any]) -> SequenceValue:
     """The sequence of the values that ``body`` gives for the elements, in the same order."""
-    if not isinstance(sequence, SequenceValue):
-        shown = f"a value of {sort_of(sequence)}" if isinstance(sequence, Value) else repr(sequence)
-        raise SortError(f"mapped needs a sequence and a function, not {shown}; of a set there is image(…)")
-    sort = sequence.sort
-    assert isinstance(sort, Sequence)
+    sort = _sequence_sort("mapped", "image", sequence)
     symbol, variable = _bind(sort.element, body)
     made = body(variable)
     result = term_of(made if isinstance(made, Value) else _plain(made))
     target = Sequence(result.sort, sort.capacity)
     return SequenceValue(Term(Operator.MAP, target, (sequence.term, result), binds=symbol))
+
+
+def _sequence_sort(name: str, of_sets: str, given: Any) -> Sequence:
+    sort = sort_of(given) if isinstance(given, Value) else None
+    if not isinstance(sort, Sequence):
+        shown = repr(given) if sort is None else f"a value of {sort}"
+        words = f"{name} needs a sequence and a function, not {shown}"
+        raise SortError(f"{words}; of a set there is {of_sets}(…)")
+    return sort
 
 
 def updated(whole: Any, /, *place: Any, **changes: Any) -> Any:
@@ -224,8 +232,8 @@ def updated(whole: Any, /, *place: Any, **changes: Any) -> Any:
     if isinstance(whole, FunctionValue | SequenceValue) and len(place) == 2 and not changes:
         return whole.updated(*place)
     raise SortError(
-        "updated takes a record and its new fields, updated(r, field=value), or a function or sequence with a "
-        "place and a new value, updated(f, key, value)"
+        "updated takes a record and its new fields, updated(r, field=value), or a function or sequence with "
+        "a place and a new value, updated(f, key, value)"
     )
 
 

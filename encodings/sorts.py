@@ -89,7 +89,7 @@ class Record(Sort):
     def __init__(self, /, **fields: Sort) -> None:
         private = [name for name in fields if name.startswith("_")]
         if private:
-            raise SortError(f"a record cannot have a field {private[0]!r}: a field's name begins with a letter")
+            raise SortError(f"a record cannot have a field {private[0]!r}: its name begins with _")
         unfit = [name for name in fields if not name.isidentifier()]
         if unfit:
             raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")

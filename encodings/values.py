@@ -421,14 +421,14 @@ class SequenceValue(Value):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            raise SortError("[ ] of a sequence takes one index: write .between(first, end) for elements in a row")
+            raise SortError("[ ] of a sequence takes one index: write .between(first, end) for a part of it")
         return wrap(Term(Operator.AT, self._sort.element, (self.term, integer(index).term)))
 
     def between(self, first: Any, end: Any) -> SequenceValue:
         """The elements from the index ``first`` up to the one before the index ``end``, counted from 0.
 
-        Like Python's ``sequence[first:end]`` and TLA+'s ``SubSeq(sequence, first + 1, end)``; undefined unless
-        ``0 <= first <= end <= length``.
+        Like Python's ``sequence[first:end]`` and TLA+'s ``SubSeq(sequence, first + 1, end)``, but undefined
+        unless ``0 <= first <= end <= length``.
         """
         start, stop = integer(first), integer(end)
         longest = min(self._sort.capacity, bounds(stop).high) - max(0, bounds(start).low)
@@ -443,7 +443,9 @@ class SequenceValue(Value):
 
     def prepend(self, item: Any) -> SequenceValue:
         """The sequence with ``item`` before its first element. The capacity of its sort grows by one."""
-        return coerce([item], self.sort) + self
+        first = coerce([item], self.sort)
+        assert isinstance(first, SequenceValue)
+        return first + self
 
     def append(self, item: Any) -> SequenceValue:
         """The sequence with ``item`` at its end. The capacity of its sort grows by one."""

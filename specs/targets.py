@@ -29,7 +29,8 @@ def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, T
                 else f"then assigns {target!r}, which is no state variable, nor a path below one"
             )
     entries = tuple(
-        (term_of(target), term_of(coerce(value, _assigned_sort(target, variables)))) for target, value in then.items()
+        (term_of(target), term_of(coerce(value, _assigned_sort(target, variables))))
+        for target, value in then.items()
     )
     _refuse_overlaps([target for target, _ in entries])
     return entries

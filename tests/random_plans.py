@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tests.random_sorts import random_sort
-from verifier.encodings.sorts import Bag, Boolean, Enum, Function, IndexSet, Option, Range, Record, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Option,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+)
 
 _MOST_INSTANCES = 60
 _KINDS = ("node", "client", "coordinator", "name", "replica")
@@ -95,6 +107,8 @@ def _rich_sorts(rng: random.Random, sorts: list[IndexSet], atoms: list[Sort]) ->
     variables = _sets(rng, sorts)
     for number in range(rng.randint(1, 3)):
         variables[f"v{number}"] = random_sort(rng, atoms, rng.randint(1, 2), 600)
+    if rng.random() < 0.4:
+        variables["log"] = Sequence(rng.choice([*atoms[-3:], atoms[0]]), 2)
     if rng.random() < 0.6:
         variables["count"] = Range(0, rng.randint(1, 3))
     return variables

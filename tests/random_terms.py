@@ -315,7 +315,8 @@ class Terms(Formulas):
             others = [element - self.value(sort, 0), element]
             return rng.choice([*others, self.value(Sequence(element, 2), depth).elements])
 
-        makers = [joined, from_elsewhere, changed, changed, changed, combined, imaged, lambda: literal(sort, frozenset())]
+        empty: Thunk = lambda: literal(sort, frozenset())  # noqa: E731
+        makers = [joined, from_elsewhere, changed, changed, changed, combined, imaged, empty]
         return [*makers, lambda: comprehension(element, self._body(0))] if element.size <= 12 else makers
 
     def _sequences(self, sort: Any, depth: int) -> list[Thunk]:
@@ -341,7 +342,8 @@ class Terms(Formulas):
             if rng.random() < 0.5:
                 seed = rng.random()
                 return mapped(sequence, lambda x: self._again(seed, x).value(sort.element, 0))
-            shorter = rng.choice([sequence.tail, sequence.between(1, 1), sequence.between(0, sequence.length)])
+            whole = sequence.between(0, sequence.length)
+            shorter = rng.choice([sequence.tail, sequence.between(1, 1), whole])
             return self._guarded(~sequence.is_empty, shorter, sort)
 
         def overwritten() -> Any:

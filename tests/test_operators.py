@@ -1,8 +1,8 @@
 """Operators on all values of small sorts, against plain Python, and where they have no value.
 
-Each row of ``ROWS`` says how a protocol writes the operator and what Python makes of it. It is asked of every
-combination of values at once: the result that the lowering gives, whether ``Definedness`` finds a read of what
-has no value, and what the naive reading of terms says.
+Each row of ``ROWS`` says how a protocol writes the operator and what Python makes of it. For every
+combination of values, three answers are compared with that: the result of the lowering, whether
+``Definedness`` finds a read of what has no value, and what the naive reading of terms says.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-import verifier
 from tests.naive_terms import Reader, Undefined, plain
-from verifier.encodings.bits import FALSE, TRUE
+from verifier.encodings.bits import TRUE
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
@@ -24,6 +23,7 @@ from verifier.encodings.lowered import equal, outside
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
+    filtered,
     if_,
     image,
     mapped,
@@ -47,7 +47,7 @@ from verifier.encodings.sorts import (
     SortError,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import literal, record, sort_of, term_of, wrap
+from verifier.encodings.values import record, sort_of, term_of, wrap
 
 SMALL = Range(-2, 3)
 BIT = Range(0, 1)
@@ -56,6 +56,7 @@ PAIRS = Sequence(Record(term=BIT, flag=Boolean()), 2)
 NAMES = Sequence(Option(Enum("colour", ("red", "green"))), 2)
 PLACE = Range(-1, 4)
 NODES = IndexSet("node", 3)
+nodes, bit = NODES, BIT  # ruff turns comparisons of constants round
 ENTRY = Record(term=Range(0, 2), sort=BIT, updated=Boolean())
 
 
@@ -140,13 +141,18 @@ ROWS: list[Row] = [
         lambda q: mapped(q, lambda p: p.updated(term=1)),
         lambda q: tuple(p.updated("term", 1) for p in q),
     ),
-    ("mapped to a field", (PAIRS,), lambda q: mapped(q, lambda p: p.term), lambda q: tuple(p["term"] for p in q)),
+    (
+        "mapped to a field",
+        (PAIRS,),
+        lambda q: mapped(q, lambda p: p.term),
+        lambda q: tuple(p["term"] for p in q),
+    ),
     ("mapped to sets", (LOG, Set(BIT)), lambda q, s: mapped(q, lambda x: s), lambda q, s: (s,) * len(q)),
     ("mapped to formulas", (LOG,), lambda q: mapped(q, lambda x: x > 0), lambda q: tuple(x > 0 for x in q)),
     (
         "mapped to sequences",
         (Sequence(BIT, 2), Sequence(BIT, 1)),
-        lambda q, r: mapped(q, lambda x: r.append(x)),
+        lambda q, r: mapped(q, r.append),
         lambda q, r: tuple((*r, x) for x in q),
     ),
     (
@@ -182,20 +188,22 @@ ROWS: list[Row] = [
         lambda s, f: frozenset().union(*[read(f[x]) for x in s]),
     ),
     ("s < t", (Set(SMALL), Set(BIT)), lambda s, t: s < t, lambda s, t: s < t),
-    ("s > t", (Set(BIT), Set(NODES)), lambda s, t: t > t, lambda s, t: False),
+    ("s > t", (Set(SMALL), Set(BIT)), lambda s, t: s > t, lambda s, t: s > t),
     ("s >= t", (Set(SMALL), Set(BIT)), lambda s, t: s >= t, lambda s, t: s >= t),
-    ("sort == s", (Set(NODES),), lambda s: NODES == s, lambda s: len(s) == 3),
-    ("s != sort", (Set(NODES),), lambda s: s != NODES, lambda s: len(s) != 3),
-    ("sort <= s", (Set(NODES),), lambda s: NODES <= s, lambda s: len(s) == 3),
-    ("s < sort", (Set(NODES),), lambda s: s < NODES, lambda s: len(s) < 3),
-    ("sort > s", (Set(NODES),), lambda s: NODES > s, lambda s: len(s) < 3),
+    ("sort == s", (Set(NODES),), lambda s: nodes == s, lambda s: len(s) == 3),
+    ("s != sort", (Set(NODES),), lambda s: s != nodes, lambda s: len(s) != 3),
+    ("sort <= s", (Set(NODES),), lambda s: nodes <= s, lambda s: len(s) == 3),
+    ("sort < s", (Set(NODES),), lambda s: nodes < s, lambda s: False),
+    ("s < sort", (Set(NODES),), lambda s: s < nodes, lambda s: len(s) < 3),
+    ("s <= sort", (Set(NODES),), lambda s: s <= nodes, lambda s: True),
+    ("sort > s", (Set(NODES),), lambda s: nodes > s, lambda s: len(s) < 3),
     ("s >= Python's set", (Set(BIT),), lambda s: s >= {0}, lambda s: 0 in s),
     ("Python's set < s", (Set(BIT),), lambda s: {0} < s, lambda s: len(s) == 2),
-    ("s - sort", (Set(SMALL),), lambda s: s - BIT, lambda s: s - {0, 1}),
-    ("sort - s", (Set(SMALL),), lambda s: BIT - s, lambda s: frozenset({0, 1}) - s),
+    ("s - sort", (Set(SMALL),), lambda s: s - bit, lambda s: s - {0, 1}),
+    ("sort - s", (Set(SMALL),), lambda s: bit - s, lambda s: frozenset({0, 1}) - s),
     ("Python's set - s", (Set(BIT),), lambda s: {0, 1} - s, lambda s: frozenset({0, 1}) - s),
-    ("sort & s", (Set(SMALL),), lambda s: BIT & s, lambda s: s & {0, 1}),
-    ("sort | s", (Set(SMALL),), lambda s: BIT | s, lambda s: s | {0, 1}),
+    ("sort & s", (Set(SMALL),), lambda s: bit & s, lambda s: s & {0, 1}),
+    ("sort | s", (Set(SMALL),), lambda s: bit | s, lambda s: s | {0, 1}),
     ("if sort", (Set(BIT), Boolean()), lambda s, b: if_(b, s, BIT), lambda s, b: s if b else {0, 1}),
     (
         "fields named like attributes",
@@ -248,7 +256,7 @@ def test_on_all_values(row: Row) -> None:
     ]
     evaluate, read_naively = Evaluator(layout.bits, outputs), Reader()(term)
     for state, value in zip(states, expected, strict=True):
-        naive = _value(lambda: read_naively(dict(zip(symbols, map(plain, state), strict=True))), ())
+        naive = _value(read_naively, (dict(zip(symbols, map(plain, state), strict=True)),))
         names = {symbol.name: item for symbol, item in zip(symbols, state, strict=True)}
         if value is _NO_VALUE:
             assert naive is _NO_VALUE
@@ -274,3 +282,104 @@ def _value(compute: Callable[..., Any], state: tuple[Any, ...]) -> Any:
     except (LookupError, Undefined):
         return _NO_VALUE
     return frozenset(value) if isinstance(value, set) else value
+
+
+# What cannot be meant
+
+
+def variable(name: str, sort: Sort) -> Any:
+    return wrap(Term(Operator.VARIABLE, sort, (), Symbol(name, sort)))
+
+
+x, q, s, r = variable("x", SMALL), variable("q", LOG), variable("s", Set(NODES)), variable("r", ENTRY)
+node, names = variable("node", NODES), variable("names", NAMES)
+
+
+@pytest.mark.parametrize(
+    ("write", "words"),
+    [
+        (lambda: x * "a", "an integer is needed here, not 'a'"),
+        (lambda: "a" * x, "an integer is needed here, not 'a'"),
+        (lambda: x // 0, "// and % have a positive divisor, and 0 is none"),
+        (lambda: x % -2, "// and % have a positive divisor, and -2 is none"),
+        (lambda: x * node, "an integer is needed here, not a value of node(3)"),
+        (lambda: q[0:1], "[ ] of a sequence takes one index: write .between(first, end) for a part of it"),
+        (lambda: q.between(0, node), "an integer is needed here, not a value of node(3)"),
+        (lambda: q.updated(0, "a"), "'a' is not a value of -1..1"),
+        (lambda: q.prepend(node), "values of node(3) and of -1..1 do not go together"),
+        (lambda: names.sum, "sum is for sequences of integers, not of Option(colour)"),
+        (lambda: mapped(s, lambda e: e), "mapped needs a sequence and a function, not a value of Set("),
+        (lambda: filtered(s, lambda e: True), "filtered needs a sequence and a function, not a value"),
+        (lambda: mapped([1], lambda e: e), "mapped needs a sequence and a function, not [1]"),  # type: ignore[arg-type]
+        (lambda: sum_of(NODES, lambda n: n), "an integer is needed here, not a value of node(3)"),
+        (lambda: union_of(s), "union_of needs a set of sets, or a function that gives sets"),
+        (lambda: union_of(NODES, lambda n: n), "the function of union_of gives sets, not a value of node(3)"),
+        (lambda: minimum(x), "minimum(…) takes two or more integers; of a set s.x there is s.x.minimum"),
+        (maximum, "maximum(…) takes two or more integers"),
+        (lambda: s == BIT, "values of 0..1 and of node(3) do not go together"),
+        (lambda: s - 3, "3 is not a value of Set(node(3))"),
+        (lambda: s <= node, "values of node(3) and of Set(node(3)) do not go together"),
+        (lambda: updated(r, trem=1), "the record has no field 'trem'"),
+        (lambda: updated(s, 1, 2), "updated takes a record and its new fields"),
+        (lambda: updated(q, 1), "updated takes a record and its new fields"),
+        (
+            lambda: variable("big", Range(0, 2000)) * variable("big", Range(0, 2000)),
+            "* of these integers has about 4,004,001 cases, and more than 1,000,000 are taken for a mistake",
+        ),
+        (
+            lambda: variable("long", Sequence(Range(0, 500), 20)).sum,
+            "a sum of these integers has about 100,210,020 cases",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_line(write: Callable[[], Any], words: str) -> None:
+    with pytest.raises(SortError) as error:
+        write()
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_field_is_named_with_those_there_are() -> None:
+    with pytest.raises(AttributeError, match=r"no field 'trem' .*did you mean 'term'"):
+        _ = r.trem
+
+
+def test_an_attribute_hidden_by_a_field_has_a_function() -> None:
+    assert sort_of(r) == ENTRY
+    assert term_of(r).operator is Operator.VARIABLE
+    assert sort_of(r.term) == Range(0, 2)
+    assert sort_of(updated(r, term=3).term) == Range(0, 3)
+    plain_record = variable("p", Record(a=BIT))
+    assert plain_record.sort == Record(a=BIT)
+    assert text(term_of(plain_record.updated(a=1))) == text(term_of(updated(plain_record, a=1)))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (x * 2, "x * 2"),
+        ((x // 2) % 3 == 1, "((x // 2) % 3) = 1"),
+        (-x, "0 - x"),
+        (minimum(x, 1, 2), "min(x, 1, 2)"),
+        (q.tail, "between(q, 1, length(q))"),
+        (q.reversed.head, "reversed(q)[0]"),
+        (q.prepend(0), "⟨0⟩ ∘ q"),
+        (q.updated(0, 1), "[q except 0 ↦ 1]"),
+        (q.contains(1), "1 ∈ q"),
+        (~q.contains(1), "(1 ∉ q)"),
+        (q.elements.cardinality, "cardinality(elements(q))"),
+        (q.sum, "sum(q)"),
+        (mapped(q, lambda e: e + 1), "map(q, e: (e + 1))"),
+        (
+            sum_of(NODES, lambda n: if_(s.contains(n), 1, 0)),
+            "sum {(if (n ∈ s) then 1 else 0) : n ∈ node(3)}",
+        ),
+        (sum_of(s, lambda n: 2), "sum {2 : n ∈ node(3), (n ∈ s)}"),
+        (nodes <= s, "node(3) ⊆ s"),
+        (s < NODES, "(s ⊆ node(3)) ∧ (s ≠ node(3))"),
+        (s == NODES, "s = node(3)"),
+        (union_of(NODES, lambda n: s), "⋃ {s : n ∈ node(3)}"),
+    ],
+)
+def test_a_person_can_read_it(value: Any, shown: str) -> None:
+    assert text(term_of(value)) == shown

@@ -87,8 +87,8 @@ _NAMES_OF = MappingProxyType(
         "verifier.api.specification": ("Specification", "load"),
         "verifier.encodings.quantifiers": (
             "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
-            "filtered", "forall", "function", "if_", "image", "mapped", "maximum", "minimum", "sum_of", "union_of",
-            "updated",
+            "filtered", "forall", "function", "if_", "image", "mapped", "maximum", "minimum", "sum_of",
+            "union_of", "updated",
         ),
         "verifier.encodings.sorts": (
             "Bag", "Boolean", "Enum", "Function", "IndexSet", "Option", "Range", "Record", "Sequence", "Set",
