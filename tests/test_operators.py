@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.naive_terms import Reader, Undefined, plain
+from verifier.api.specification import load
 from verifier.encodings.bits import TRUE
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.definedness import Definedness
@@ -48,6 +49,11 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import record, sort_of, term_of, wrap
+from verifier.specs.constants import IndexSetConstant
+from verifier.specs.members import Step, action, invariant, reachable
+from verifier.specs.protocol import Protocol, define
+from verifier.specs.state import State
+from verifier.system.declared_symmetry import check_symmetry
 
 SMALL = Range(-2, 3)
 BIT = Range(0, 1)
@@ -383,3 +389,51 @@ def test_an_attribute_hidden_by_a_field_has_a_function() -> None:
 )
 def test_a_person_can_read_it(value: Any, shown: str) -> None:
     assert text(term_of(value)) == shown
+
+
+class _Votes(Protocol):
+    """Nodes vote once; everyone's votes are compared with the set of all nodes."""
+
+    name = "votes"
+    nodes = IndexSetConstant(3)
+
+    def state(self) -> State:
+        return State(voted=Set(self.nodes), log=Sequence(self.nodes, 3), left=Range(0, 3))
+
+    def init(self, s: Any) -> Any:
+        return s.voted.is_empty & s.log.is_empty & (s.left == 3)
+
+    @action(n="nodes")
+    def vote(self, s: Any, n: Any) -> Step:
+        return Step(
+            [~s.voted.contains(n)],
+            {
+                s.voted: s.voted.add(n),
+                s.log: s.log.prepend(n),
+                s.left: (self.nodes - s.voted).cardinality - 1,
+            },
+        )
+
+    @invariant()
+    def consistent(self, s: Any) -> Any:
+        return (
+            (s.log.elements == s.voted)
+            & (s.log.reversed.elements == s.voted)
+            & (s.left == sum_of(self.nodes, lambda n: if_(s.log.contains(n), 0, 1)))
+            & (s.voted <= self.nodes)
+        )
+
+    @reachable()
+    def all_voted(self, s: Any) -> Any:
+        return self.nodes == s.voted
+
+
+def test_a_sort_as_a_set_keeps_the_symmetry() -> None:
+    (symmetry,) = check_symmetry(define(_Votes()))
+    assert not symmetry.pinned
+    for reduced in (True, False):
+        found = load(_Votes).explore("Consistent", "AllVoted", symmetry=reduced)
+        assert found["Consistent"].ok
+        execution = found["AllVoted"].trace
+        assert execution is not None
+        assert execution.steps == 3
