@@ -156,7 +156,7 @@ class Variant(Sort["VariantValue"]):
 
 _NOT_TAGS = frozenset(
     {"alternatives", "contains", "default", "is_scalar", "lacking", "make", "parts", "payload", "payloads"}
-    | {"size", "sort", "tag", "tags", "term", "values"}
+    | {"size", "tag", "tags", "values"}
 )
 """Names that variants and their expressions use themselves."""
 
