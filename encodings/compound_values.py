@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic
 
+from verifier.encodings.compound_sorts import UNIT
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.listed_sort import frozen
 from verifier.encodings.sorts import (
@@ -108,8 +109,8 @@ class VariantValue(Value):
         try:
             return object.__getattribute__(self, name)
         except AttributeError:
-            words = f"the variant has no tag {name!r} {among(name.removeprefix('is_'), tags)}"
-            raise AttributeError(words) from None
+            tag = name.removeprefix("is_")
+            raise AttributeError(f"the variant has no tag {tag!r} {among(tag, tags)}") from None
 
 
 def variant(sort: Variant, tag: str, *payload: Any, **fields: Any) -> VariantValue:
@@ -117,16 +118,22 @@ def variant(sort: Variant, tag: str, *payload: Any, **fields: Any) -> VariantVal
     part = sort.payload(tag)
     if isinstance(part, Record) and not payload:
         held = term_of(record(part, **fields))
-    elif part == Tuple() and not payload and not fields:
+    elif part == UNIT and payload in ((), ((),)) and not fields:
         held = tuple_of().term
-    elif len(payload) == 1 and not fields:
+    elif part != UNIT and len(payload) == 1 and not fields:
         held = term_of(coerce(payload[0], part))
     else:
-        given = len(payload) + len(fields)
-        wanted = "nothing" if part == Tuple() else "all fields" if isinstance(part, Record) else f"one {part}"
-        raise SortError(f"the tag {tag!r} is given {wanted}, not {given} values")
+        wanted = (
+            "nothing" if part == UNIT else "its fields by name" if isinstance(part, Record) else f"one {part}"
+        )
+        raise SortError(f"the tag {tag!r} is given {wanted}, not {_given(payload, fields)}")
     made = Variant(**{name: held.sort if name == tag else other for name, other in sort.alternatives})
     return VariantValue(Term(Operator.VARIANT, made, (held,), tag))
+
+
+def _given(payload: tuple[Any, ...], fields: Mapping[str, Any]) -> str:
+    words = [*map(described, payload), *(f"{name}={described(value)}" for name, value in fields.items())]
+    return ", ".join(words) or "nothing"
 
 
 class PartialFunctionValue(Value, Generic[K, V]):

@@ -87,6 +87,8 @@ class FrozenMap(Mapping[Any, Any]):
         return self._hash
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if isinstance(other, FrozenMap):
             return self._items == other._items
         return isinstance(other, Mapping) and self._items == dict(other)

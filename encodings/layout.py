@@ -139,9 +139,12 @@ class Layout:
     def __init__(self, sorts: Mapping[str, Sort]) -> None:
         self.sorts = dict(sorts)
         leaves: list[Leaf] = []
-        self.lowered: dict[str, Lowered] = {
-            name: _declare(sort, (name,), leaves) for name, sort in sorts.items()
-        }
+        self.lowered: dict[str, Lowered] = {}
+        self._leaves_of: dict[str, list[Leaf]] = {}
+        for name, sort in sorts.items():
+            first = len(leaves)
+            self.lowered[name] = _declare(sort, (name,), leaves)
+            self._leaves_of[name] = leaves[first:]
         self.leaves = tuple(leaves)
         self.bits: tuple[FNode, ...] = tuple(bit for leaf in leaves for bit in leaf.bits)
         # Solvers, certificates and exported files identify bits by their names.
@@ -164,9 +167,12 @@ class Layout:
     def encode(self, values: Mapping[str, Lowered]) -> list[FNode]:
         """The bits of new symbolic values, in the order of ``bits``."""
         result: list[FNode] = []
-        leaves = iter(self.leaves)
         for name, sort in self.sorts.items():
-            _encode(sort, values[name], leaves, result)
+            leaves = self._leaves_of[name]
+            if values[name] is self.lowered[name]:
+                result.extend(bit for leaf in leaves for bit in leaf.bits)
+            else:
+                _encode(sort, values[name], iter(leaves), result)
         return result
 
     def encode_state(self, state: Mapping[str, Any]) -> list[bool]:

@@ -99,6 +99,8 @@ def join_listed(left: Sort, right: Sort) -> Sort | None:
     if len(ranges) < 2:
         if ranges or not isinstance(left, Listed) or not isinstance(right, Listed):
             return None
+        if all(map(right.contains, left.members)):
+            return right
         return Listed(*left.members, *(value for value in right.members if not left.contains(value)))
     for one, other in ((left, right), (right, left)):
         if other.size <= one.size and all(map(one.contains, other.values())):

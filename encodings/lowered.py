@@ -116,13 +116,13 @@ def children(sort: Sort) -> list[tuple[Any, Sort]]:
         case Record():
             return list(sort.fields)
         case Function():
-            return [(key, sort.range) for key in sort.domain.values()]
+            return [(key, sort.range) for key in sort.domain.each()]
         case Set():
             boolean = Boolean()
-            return [(item, boolean) for item in sort.element.values()]
+            return [(item, boolean) for item in sort.element.each()]
         case Bag():
             copies = Range(0, sort.maximum)
-            return [(item, copies) for item in sort.element.values()]
+            return [(item, copies) for item in sort.element.each()]
     raise AssertionError(sort)
 
 
@@ -323,7 +323,7 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
             mentioned = {key: None for _, value in options for key in value}
             return {
                 key: select(part, [(when, value.get(key, none)) for when, value in options], exhaustive)
-                for key in (mentioned if exhaustive else sort.element.values())
+                for key in (mentioned if exhaustive else sort.element.each())
             }
     return {
         key: select(part, [(when, value[key]) for when, value in options], exhaustive)

@@ -1,4 +1,9 @@
-"""The finite reading: lowers terms to boolean terms and expands quantifiers over their sorts' values."""
+"""The finite reading: lowers terms to boolean terms and expands quantifiers over their sorts' values.
+
+Building must not be what takes the time. So nothing is lowered that cannot matter: what constants decide
+comes first, a quantifier over a set looks at the values that the set can contain, and what was made of a term
+serves for all terms like it (``readings``). None of this changes the formulas.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,6 @@ from pysmt.fnode import FNode
 
 from verifier.encodings import scalars, sequences
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
-from verifier.encodings.cases import cases
 from verifier.encodings.compound_lowering import COMPOUND_RULES, apply_partial
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.fitting import convert
@@ -22,48 +26,48 @@ from verifier.encodings.lowered import (
     either,
     equal,
     holds,
-    is_total,
     known,
     restricted,
     select,
 )
+from verifier.encodings.readings import Bindings, Memory
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Function, PartialFunction, Record, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 
-Bindings = Mapping[Symbol, Concrete]
-"""The concrete values of bound variables and expanded parameters."""
+__all__ = ["Bindings", "Lowering"]
 
 
-class Lowering:
-    """Lowers terms for one meaning of the free variables. Each term is lowered once per binding.
+class Lowering(Memory):
+    """Lowers terms for one meaning of the free variables.
 
-    It calls ``tick`` for each term and binding. ``tick`` may raise an exception to end the work.
+    Terms that are alike are lowered once for each value of what they read of bound variables. It calls
+    ``tick`` for each of these and for each value of a bound variable. ``tick`` may raise an exception to end
+    the work.
     """
 
     def __init__(
-        self, variables: Mapping[Symbol, Lowered], tick: Callable[[], None] = lambda: None
+        self,
+        variables: Mapping[Symbol, Lowered],
+        tick: Callable[[], None] = lambda: None,
+        outer: Lowering | None = None,
     ) -> None:
         self._variables = dict(variables)
+        super().__init__(self._variables, outer)
         self._tick = tick
-        self._memo: dict[tuple[int, tuple[Concrete, ...]], Lowered] = {}
-        self._terms: dict[int, tuple[Term, tuple[Symbol, ...]]] = {}
 
-    def formula(self, term: Term, bindings: Bindings | None = None) -> FNode:
-        """The formula of a boolean term. It is false where the term has no value."""
-        return holds(self.lower(term, bindings or {}))
+    def extended(self, variables: Mapping[Symbol, Lowered]) -> Lowering:
+        """A lowering that gives further variables a meaning. It shares what does not read them."""
+        return Lowering({**self._variables, **variables}, self._tick, self)
 
     def lower(self, term: Term, bindings: Bindings) -> Any:
         """The lowered form of a term."""
-        entry = self._terms.get(id(term))
-        if entry is None:  # the entry keeps the term alive, so no other term gets its id
-            entry = (term, tuple(symbol for symbol in term.free if symbol not in self._variables))
-            self._terms[id(term)] = entry
-        key = (id(term), tuple(bindings[symbol] for symbol in entry[1]))
-        result = self._memo.get(key)
+        reading = self.reading(term)
+        key = reading.key(bindings)
+        result = reading.results.lowered.get(key)
         if result is None:
             self._tick()
-            result = self._memo[key] = _RULES[term.operator](self, term, bindings)
+            result = reading.results.lowered[key] = _RULES[term.operator](self, term, bindings)
         return result
 
     def _all(self, term: Term, bindings: Bindings) -> list[Any]:
@@ -80,25 +84,15 @@ class Lowering:
         """The lowered form of a term, in the shape of a sort that includes the term's sort."""
         return convert(self.lower(term, bindings), term.sort, sort)
 
-    def _key(
-        self, term: Term, bindings: Bindings, domain: Iterable[Concrete]
-    ) -> tuple[list[tuple[Concrete, FNode]], FNode]:
-        """The keys of the domain that a term may equal, and whether it equals one of them."""
-        key = self.lower(term, bindings)
-        possible = cases(term.sort, key)
-        within = [(value, when) for value, when in possible if value in domain]
-        if len(within) == len(possible) and is_total(key):
-            return within, TRUE
-        return within, disjunction(when for _, when in within)
-
     def _expand(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, Bindings]]:
-        """The bound variable's values, each with the bindings that include it."""
+        """The bound variable's values that count, each with the bindings that include it."""
         assert term.binds is not None
-        for value in term.binds.sort.values():
+        for value in self.candidates(term, bindings):
+            self._tick()
             yield value, {**bindings, term.binds: value}
 
     def _instances(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, FNode]]:
-        """The bound variable's values, each with the last argument lowered to a formula for it."""
+        """The bound variable's values that count, each with the last argument lowered to a formula for it."""
         for value, inner in self._expand(term, bindings):
             yield value, self.formula(term.arguments[-1], inner)
 
@@ -113,19 +107,35 @@ class Lowering:
             return self._variables[term.data]
         return known(term.sort, bindings[term.data])
 
+    def _decided(self, term: Term, bindings: Bindings, decisive: FNode) -> bool:
+        """Whether an argument without state variables decides the term, before others are lowered for it."""
+        constants = self.reading(term).constants
+        return any(self.formula(argument, bindings) is decisive for argument in constants)
+
+    def _and(self, term: Term, bindings: Bindings) -> Any:
+        if self._decided(term, bindings, FALSE):
+            return FALSE
+        return conjunction(self._formulas(term, bindings))
+
+    def _or(self, term: Term, bindings: Bindings) -> Any:
+        if self._decided(term, bindings, TRUE):
+            return TRUE
+        return disjunction(self._formulas(term, bindings))
+
     def _implies(self, term: Term, bindings: Bindings) -> Any:
+        if self._decided(term, bindings, TRUE):
+            return TRUE
         premise = self.formula(term.arguments[0], bindings)
         if premise is FALSE:
             return TRUE
         return disjunction((negation(premise), self.formula(term.arguments[1], bindings)))
 
     def _if(self, term: Term, bindings: Bindings) -> Any:
-        condition, then, otherwise = term.arguments
-        return either(
-            self.formula(condition, bindings),
-            self._as(term.sort, then, bindings),
-            self._as(term.sort, otherwise, bindings),
-        )
+        condition, *branches = term.arguments
+        decides = self.formula(condition, bindings)
+        if decides is TRUE or decides is FALSE:
+            return self._as(term.sort, branches[decides is FALSE], bindings)
+        return either(decides, *(self._as(term.sort, branch, bindings) for branch in branches))
 
     # Options
 
@@ -181,8 +191,8 @@ class Lowering:
     def _set(self, term: Term, bindings: Bindings) -> Any:
         members: dict[Concrete, list[FNode]] = {}
         items = self._all(term, bindings)
-        for argument, item in zip(term.arguments, items, strict=True):
-            for value, when in cases(argument.sort, item):
+        for argument in term.arguments:
+            for value, when in self.possible(argument, bindings):
                 members.setdefault(value, []).append(when)
         return restricted(
             term.sort,
@@ -190,21 +200,17 @@ class Lowering:
             {value: disjunction(conditions) for value, conditions in members.items()},
         )
 
-    def _within(self, term: Term, bindings: Bindings) -> Iterator[tuple[FNode, Any]]:
-        """The lowered body for each value of the bound variable, after the condition that it counts."""
-        condition, body = term.arguments
-        for _, inner in self._expand(term, bindings):
-            yield self.formula(condition, inner), self.lower(body, inner)
-
     def _gather(
-        self, term: Term, bindings: Bindings, part: Callable[[Any], Iterable[tuple[Concrete, FNode]]]
+        self, term: Term, bindings: Bindings, part: Callable[[Bindings], Iterable[tuple[Concrete, FNode]]]
     ) -> Any:
-        """The set of what each value of the body contributes to it."""
+        """The set of the ``part`` that each value of the bound variable contributes, if it counts."""
+        condition, body = term.arguments
         members: dict[Concrete, list[FNode]] = {}
         complete = []
-        for inside, item in self._within(term, bindings):
-            complete.append(disjunction((negation(inside), defined(item))))
-            for value, when in part(item):
+        for _, inner in self._expand(term, bindings):
+            inside = self.formula(condition, inner)
+            complete.append(disjunction((negation(inside), defined(self.lower(body, inner)))))
+            for value, when in part(inner):
                 members.setdefault(value, []).append(conjunction((inside, when)))
         return restricted(
             term.sort,
@@ -213,19 +219,27 @@ class Lowering:
         )
 
     def _image(self, term: Term, bindings: Bindings) -> Any:
-        return self._gather(term, bindings, lambda item: cases(term.arguments[1].sort, item))
+        return self._gather(term, bindings, lambda inner: self.possible(term.arguments[1], inner))
 
     def _union_of(self, term: Term, bindings: Bindings) -> Any:
-        return self._gather(term, bindings, lambda item: ((each, holds(held)) for each, held in item.items()))
+        def members(inner: Bindings) -> Iterator[tuple[Concrete, FNode]]:
+            return ((value, holds(held)) for value, held in self.lower(term.arguments[1], inner).items())
+
+        return self._gather(term, bindings, members)
 
     def _sum_of(self, term: Term, bindings: Bindings) -> Any:
-        zero = Scalar.known(0)
-        return scalars.sum_of(scalars.either(*pair, zero) for pair in self._within(term, bindings))
+        condition, summand = term.arguments
+        return scalars.sum_of(
+            scalars.either(self.formula(condition, inner), self.lower(summand, inner), Scalar.known(0))
+            for _, inner in self._expand(term, bindings)
+        )
 
     def _contains(self, term: Term, bindings: Bindings) -> Any:
         members = self.lower(term.arguments[0], bindings)
-        items, _ = self._key(term.arguments[1], bindings, members)
-        return disjunction(conjunction((when, holds(members[item]))) for item, when in items)
+        items = self.possible(term.arguments[1], bindings)
+        return disjunction(
+            conjunction((when, holds(members[item]))) for item, when in items if item in members
+        )
 
     def _pointwise(self, term: Term, bindings: Bindings, combine: Callable[[FNode, FNode], FNode]) -> Any:
         left, right = self._all(term, bindings)
@@ -270,14 +284,14 @@ class Lowering:
     def _copies(self, term: Term, bindings: Bindings) -> Any:
         bag, item = self._all(term, bindings)
         none = Scalar.known(0)
-        options = [(when, bag.get(value, none)) for value, when in cases(term.arguments[1].sort, item)]
+        options = [(when, bag.get(value, none)) for value, when in self.possible(term.arguments[1], bindings)]
         both = conjunction((defined(bag), defined(item)))
         return restricted(term.sort, both, select(term.sort, options, both is TRUE))
 
     def _change_copies(self, term: Term, bindings: Bindings, change: Callable[[Scalar], Scalar]) -> Any:
         bag, item = self._all(term, bindings)
         changed = dict(bag)
-        for value, when in cases(term.arguments[1].sort, item):
+        for value, when in self.possible(term.arguments[1], bindings):
             copies = bag.get(value, Scalar.known(0))
             changed[value] = scalars.either(when, change(copies), copies)
         return restricted(term.sort, defined(item), changed)
@@ -385,8 +399,8 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.LITERAL: Lowering._literal,
     Operator.VARIABLE: Lowering._variable,
     Operator.NOT: _of_formulas(lambda formulas: negation(*formulas)),
-    Operator.AND: _of_formulas(conjunction),
-    Operator.OR: _of_formulas(disjunction),
+    Operator.AND: Lowering._and,
+    Operator.OR: Lowering._or,
     Operator.IMPLIES: Lowering._implies,
     Operator.EQUAL: _of_all(equal),
     Operator.IF: Lowering._if,
@@ -414,7 +428,9 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.INTERSECTION: Lowering._intersection,
     Operator.DIFFERENCE: Lowering._difference,
     Operator.SUBSET: Lowering._subset,
-    Operator.COMPREHENSION: lambda lowering, term, bindings: dict(lowering._instances(term, bindings)),
+    Operator.COMPREHENSION: lambda lowering, term, bindings: {
+        value: inside for value, inside in lowering._instances(term, bindings) if inside is not FALSE
+    },
     Operator.IMAGE: Lowering._image,
     Operator.UNION_OF: Lowering._union_of,
     Operator.CARDINALITY: Lowering._cardinality,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
@@ -58,12 +60,28 @@ def no_sort(value: Any) -> str:
     return repr(value)
 
 
+_MOST_KEPT = 10_000
+"""A sort with more values makes them anew each time."""
+
+
 class Sort(Generic[V_co]):
     """A finite, ordered set of concrete values. ``V_co`` is the class of the expressions of this sort."""
 
     def values(self) -> Iterator[Concrete]:
         """All values, in the sort's order."""
         raise NotImplementedError
+
+    @cached_property
+    def _first_values(self) -> tuple[Concrete, ...]:
+        return tuple(islice(self.values(), _MOST_KEPT + 1))
+
+    def each(self) -> Iterable[Concrete]:
+        """All values, in the sort's order. Unless there are many, they are the same objects each time.
+
+        Values are immutable, and live as long as this object.
+        """
+        first = self._first_values
+        return first if len(first) <= _MOST_KEPT else self.values()
 
     @property
     def size(self) -> int:

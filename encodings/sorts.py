@@ -137,7 +137,7 @@ class Record(Sort[F], Generic[F]):
 
     def values(self) -> Iterator[Concrete]:
         names = [name for name, _ in self.fields]
-        for choice in product(*(tuple(sort.values()) for _, sort in self.fields)):
+        for choice in product(*(sort.each() for _, sort in self.fields)):
             yield FrozenMap(zip(names, choice, strict=True))
 
     @property

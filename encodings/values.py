@@ -581,8 +581,9 @@ def coerce(value: Any, sort: Sort) -> Value:
             inner = coerce(value, sort.inner)._term
             return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner,)))
         if isinstance(sort, PartialFunction) and isinstance(value, FunctionValue):
-            widened: Value = _compound().coerced(value, sort)
-            return widened
+            partial: Value = _compound().coerced(value, sort)
+            join(partial.sort, sort)
+            return partial
         join(value._term.sort, sort)
         return value
     match sort, value:

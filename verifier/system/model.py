@@ -293,7 +293,7 @@ class _Builder:
         layout = Layout({f"{label}.{symbol.name}": symbol.sort for symbol in free})
         chosen = {symbol: layout.lowered[f"{label}.{symbol.name}"] for symbol in free}
         self.free_layouts[label] = layout
-        return Lowering({**self.variables, **chosen}, self.tick), layout.bits, layout.valid()
+        return self.lowering.extended(chosen), layout.bits, layout.valid()
 
     def _assign(
         self,
