@@ -219,8 +219,10 @@ class _One:
     @property
     def inside(self) -> BooleanValue:
         """The formula that says which values of the variable's sort are meant."""
-        condition = constantly(True) if self.condition is None else self.condition
-        return _within(self.bound.domain, self.bound.variable, condition)
+        domain, variable = self.bound.domain, self.bound.variable
+        if self.condition is None and isinstance(domain, SetValue):
+            return domain.contains(variable)
+        return _within(domain, variable, constantly(True) if self.condition is None else self.condition)
 
 
 def _one(name: str, domain: Any, body: Any) -> _One:
@@ -312,8 +314,11 @@ def image(domain: Any, body: Any = None) -> SetValue[Any]:
     ``image(nodes, epoch_of)`` or ``image(epoch_of(n) for n in nodes if up(n))``.
     """
     one = _one("image", domain, body)
-    result = _term(one.said)
-    return SetValue(Term(Operator.IMAGE, Set(result.sort), (one.inside.term, result), binds=one.bound.symbol))
+    result, bound = _term(one.said), one.bound
+    # The condition says "and true" where there is none, because the hashes of protocols have been taken so.
+    condition = constantly(True) if one.condition is None else one.condition
+    inside = _within(bound.domain, bound.variable, condition)
+    return SetValue(Term(Operator.IMAGE, Set(result.sort), (inside.term, result), binds=bound.symbol))
 
 
 @overload
@@ -456,7 +461,7 @@ def mapped(sequence: Any, body: Any = None) -> SequenceValue[Any]:
 
 def _sequence(name: str, of_sets: str, given: Any) -> Any:
     if not isinstance(given, SequenceValue):
-        words = f"{name} needs a sequence and a function, not {described(given)}"
+        words = f"{name}(…) goes over a sequence, not over {described(given)}"
         raise SortError(f"{words}; of a set there is {of_sets}(…)")
     return given
 

@@ -8,21 +8,13 @@ combination of values, three answers are compared with that: the result of the l
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import pytest
 
-from tests.naive_terms import Reader, Undefined, plain
+from tests.operator_rows import Row, at, check_on_all_values, cut, positive, put, read
 from verifier.api.specification import load
-from verifier.encodings.bits import TRUE
 from verifier.encodings.concrete import FrozenMap
-from verifier.encodings.definedness import Definedness
-from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.fitting import outside
-from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import equal
-from verifier.encodings.lowering import Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
     filtered,
@@ -67,32 +59,6 @@ NODES = IndexSet("node", 3)
 nodes, bit = NODES, BIT  # ruff turns comparisons of constants round
 ENTRY = Record(term=Range(0, 2), sort=BIT, updated=Boolean())
 
-
-def read(value: Any) -> Any:
-    """Raises LookupError if there is no value."""
-    if value is None:
-        raise LookupError
-    return value
-
-
-def positive(divisor: int) -> int:
-    return divisor if divisor > 0 else int(read(None))
-
-
-def cut(items: tuple[Any, ...], first: int, end: int) -> tuple[Any, ...]:
-    return items[first:end] if 0 <= first <= end <= len(items) else tuple(read(None))
-
-
-def at(items: tuple[Any, ...], index: int) -> Any:
-    return items[index] if 0 <= index < len(items) else read(None)
-
-
-def put(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
-    at(items, index)
-    return (*items[:index], item, *items[index + 1 :])
-
-
-Row = tuple[str, tuple[Sort, ...], Callable[..., Any], Callable[..., Any]]
 
 ROWS: list[Row] = [
     ("x * y", (SMALL, SMALL), lambda x, y: x * y, lambda x, y: x * y),
@@ -247,49 +213,7 @@ ROWS: list[Row] = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_on_all_values(row: Row) -> None:
-    _, sorts, build, oracle = row
-    symbols = [Symbol(f"x{place}", sort) for place, sort in enumerate(sorts)]
-    term = term_of(build(*(wrap(Term(Operator.VARIABLE, s.sort, (), s)) for s in symbols)))
-    assert text(term)
-    states = list(product(*(list(sort.values()) for sort in sorts)))
-    expected = [_value(oracle, state) for state in states]
-    layout = Layout({symbol.name: symbol.sort for symbol in symbols} | {"expected": term.sort})
-    lowering = Lowering({symbol: layout.lowered[symbol.name] for symbol in symbols})
-    lowered = lowering.lower(term, {})
-    outputs = [
-        Definedness(lowering).of(term),
-        outside(term.sort, lowered),
-        equal(lowered, layout.lowered["expected"]),
-        lowering.formula(term) if isinstance(term.sort, Boolean) else TRUE,
-    ]
-    evaluate, read_naively = Evaluator(layout.bits, outputs), Reader()(term)
-    for state, value in zip(states, expected, strict=True):
-        naive = _value(read_naively, (dict(zip(symbols, map(plain, state), strict=True)),))
-        names = {symbol.name: item for symbol, item in zip(symbols, state, strict=True)}
-        if value is _NO_VALUE:
-            assert naive is _NO_VALUE
-            bits = layout.encode_state({**names, "expected": term.sort.default})
-            is_defined, is_outside, _, holds = evaluate.single(bits)
-            assert not is_defined
-            assert is_outside or (isinstance(term.sort, Boolean) and not holds)
-            continue
-        assert naive == plain(value), state
-        if term.sort.size <= 5000:
-            assert term.sort.contains(value), (state, value)
-        bits = layout.encode_state({**names, "expected": value})
-        is_defined, is_outside, is_equal, _ = evaluate.single(bits)
-        assert (is_defined, is_outside, is_equal) == (True, False, True), (state, value)
-
-
-_NO_VALUE = object()
-
-
-def _value(compute: Callable[..., Any], state: tuple[Any, ...]) -> Any:
-    try:
-        value = compute(*state)
-    except (LookupError, Undefined):
-        return _NO_VALUE
-    return frozenset(value) if isinstance(value, set) else value
+    check_on_all_values(row)
 
 
 # What cannot be meant
@@ -316,9 +240,9 @@ node, names = variable("node", NODES), variable("names", NAMES)
         (lambda: q.updated(0, "a"), "'a' is not a value of -1..1"),
         (lambda: q.prepend(node), "values of node(3) and of -1..1 do not go together"),
         (lambda: names.sum, "sum is for sequences of integers, not of Option(colour)"),
-        (lambda: mapped(s, lambda e: e), "mapped needs a sequence and a function, not a value of Set("),
-        (lambda: filtered(s, lambda e: True), "filtered needs a sequence and a function, not a value"),
-        (lambda: mapped([1], lambda e: e), "mapped needs a sequence and a function, not [1]"),  # type: ignore[call-overload]
+        (lambda: mapped(s, lambda e: e), "mapped(…) goes over a sequence, not over a value of Set("),
+        (lambda: filtered(s, lambda e: True), "filtered(…) goes over a sequence, not over a value"),
+        (lambda: mapped([1], lambda e: e), "mapped(…) goes over a sequence, not over [1]"),  # type: ignore[call-overload]
         (lambda: sum_of(NODES, lambda n: n), "an integer is needed here, not a value of node(3)"),  # type: ignore[arg-type,return-value]
         (lambda: union_of(s), "union_of needs a set of sets, or a function that gives sets"),
         (lambda: union_of(NODES, lambda n: n), "the function of union_of gives sets, not a value"),  # type: ignore[arg-type,return-value]
