@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import verifier
+from results.generators import paxos
 from results.generators.language_page import (
     CLASSES,
     Row,
@@ -24,6 +25,7 @@ from results.generators.language_page import (
 )
 from tests.command_line import ROOT
 from verifier.specs.protocol import Protocol, define
+from verifier.system.model import build
 from verifier.system.size import bits_of as estimated_bits
 
 OPERATORS = {
@@ -83,6 +85,17 @@ def test_examples_of_sorts_have_the_bits_that_are_estimated(row: Row) -> None:
 @pytest.mark.parametrize("row", [row for row in _rows("class") if row.example], ids=lambda row: row.written)
 def test_statements_of_a_class_are_a_protocol(row: Row) -> None:
     assert define(declared(row.example)).actions
+
+
+@pytest.mark.parametrize("style", [paxos.Paxos, paxos.PaxosVariant, paxos.PaxosUnion])
+def test_the_bits_of_paxos_are_those_of_the_page(style: type[paxos.Paxos]) -> None:
+    bits = len(build(define(style({"acceptors": 3, "ballots": 2, "values": 2}))).system.bits)
+    words = {"Paxos": "a set for each type", "PaxosVariant": "a variant", "PaxosUnion": "one record"}
+    page = (ROOT / "docs" / "patterns.md").read_text(encoding="utf-8")
+    (row,) = [
+        line for line in page.partition("| 3, 3, 2 |")[0].splitlines() if f"{words[style.__name__]} |" in line
+    ]
+    assert f"| {bits} |" in row
 
 
 @pytest.mark.parametrize("name", PAGES)

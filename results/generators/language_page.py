@@ -135,7 +135,7 @@ def _state() -> Iterator[str]:
 def says(row: Row) -> str:
     """What the line is about: its own words, or the first sentence of the first name's docstring."""
     words = row.says or _summary(row.names[0])
-    return f"{words} No value: {row.undefined}." if row.undefined else words
+    return f"{words} Has no value {row.undefined}." if row.undefined else words
 
 
 def _summary(name: str) -> str:
@@ -237,7 +237,7 @@ _COLUMNS: dict[str, dict[str, Callable[[Row], str]]] = {
     "class": {
         "written": lambda row: row.written,
         "TLA+": lambda row: row.tla,
-        "": says,
+        "": lambda row: f"{says(row)} {row.differs}".strip(),
         "example": lambda row: _code(row.example),
     },
     "names": {"name": lambda row: row.written, "": says},
