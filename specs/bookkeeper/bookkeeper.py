@@ -130,7 +130,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
 
     def has_all_responses(self, s: StoringState, client: Element, responses: SetValue[Element]) -> Formula:
         """Every bookie has answered or timed out."""
-        timeouts = count(s.clients[client].recovery_ensemble, lambda b: self.has_read_timeout(s, client, b))
+        timeouts = count(self.has_read_timeout(s, client, b) for b in s.clients[client].recovery_ensemble)
         return responses.cardinality + timeouts == self.write_quorum
 
     def concludes_read(
@@ -143,12 +143,10 @@ class BookKeeper(BookKeeperLemmas, Writing):
         ensemble = s.clients[client].recovery_ensemble
         return [
             forall(
-                self.next_ids,
-                ensemble,
-                lambda e, b: (
-                    (requests[e][b] != DELIVERABLE)
-                    & ((responses[e][b].count != DELIVERABLE) | ((e == entry) & (b == bookie)))
-                ),
+                (requests[e][b] != DELIVERABLE)
+                & ((responses[e][b].count != DELIVERABLE) | ((e == entry) & (b == bookie)))
+                for e in self.next_ids
+                for b in ensemble
             )
         ]
 
@@ -166,15 +164,13 @@ class BookKeeper(BookKeeperLemmas, Writing):
 
         return {
             requests: function(
-                self.next_ids,
-                lambda e: function(self.bookies, lambda b: ignored(requests[e][b], b)),
+                function(ignored(requests[e][b], b) for b in self.bookies) for e in self.next_ids
             ),
             responses: function(
-                self.next_ids,
-                lambda e: function(
-                    self.bookies,
-                    lambda b: responses[e][b].updated(count=ignored(responses[e][b].count, b)),
-                ),
+                function(
+                    responses[e][b].updated(count=ignored(responses[e][b].count, b)) for b in self.bookies
+                )
+                for e in self.next_ids
             ),
         }
 
@@ -263,7 +259,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
     def is_unwritten(self, s: StoringState, client: Element, entry: Integer) -> Formula:
         """The entry is to be written back, and no add of it was sent."""
         return ~s.clients[client].pending_add_ops[entry].is_empty & forall(
-            self.lacs, self.bookies, lambda lac, b: s.add_requests[client][entry][lac][b].is_none
+            s.add_requests[client][entry][lac][b].is_none for lac in self.lacs for b in self.bookies
         )
 
     @action(client="clients", entry="ids", lost=free("ensembles"))
@@ -277,7 +273,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
                 c.status == "IN_RECOVERY",
                 c.recovery_phase == "READ_WRITE",
                 self.is_unwritten(s, client, entry),
-                ~exists(self.ids, lambda e: (e < entry) & self.is_unwritten(s, client, e)),
+                ~exists((e < entry) & self.is_unwritten(s, client, e) for e in self.ids),
                 *self.can_send_add(s, client, entry, ensemble, lost),
             ],
             then=self.send_add(s, client, entry, ensemble, lost),
@@ -322,7 +318,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
                 c.status == "IN_RECOVERY",
                 c.recovery_phase == "READ_WRITE",
                 c.last_recoverable_entry.is_some,
-                forall(self.ids, lambda e: c.pending_add_ops[e].is_empty),
+                forall(c.pending_add_ops[e].is_empty for e in self.ids),
             ],
             then={
                 c.status: "CLOSED",
@@ -347,11 +343,10 @@ class BookKeeper(BookKeeperLemmas, Writing):
             return stays_out | (c.lac <= s.meta_last_entry)
 
         closers = count(
-            self.clients,
-            lambda c: (s.clients[c].status == "CLOSED") & (s.clients[c].lac == s.meta_last_entry),
+            (s.clients[c].status == "CLOSED") & (s.clients[c].lac == s.meta_last_entry) for c in self.clients
         )
         return (s.meta_status == "CLOSED").implies(
-            (closers == 1) & forall(self.clients, lambda c: has_no_more(s.clients[c]))
+            (closers == 1) & forall(has_no_more(s.clients[c]) for c in self.clients)
         )
 
     @invariant(name="NoDivergenceBetweenClientAndMetaData")
@@ -370,13 +365,13 @@ class BookKeeper(BookKeeperLemmas, Writing):
 
         def readable(entry: Integer) -> Formula:
             ensemble = self.fragment_of_entry(s.meta_fragments, entry)
-            return exists(ensemble, lambda b: self.is_stored(s, b, entry))
+            return exists(self.is_stored(s, b, entry) for b in ensemble)
 
         def is_readable_for(c: Client) -> Formula:
             speaks = (c.status == "OPEN") | (c.status == "CLOSED")
-            return speaks.implies(forall(self.ids, lambda e: (e <= c.lac).implies(readable(e))))
+            return speaks.implies(forall(readable(e) for e in self.ids if e <= c.lac))
 
-        return forall(self.clients, lambda c: is_readable_for(s.clients[c]))
+        return forall(is_readable_for(s.clients[c]) for c in self.clients)
 
     @invariant(name="AllCommittedEntriesReachAckQuorum")
     def all_committed_entries_reach_ack_quorum(self, s: StoringState) -> Formula:

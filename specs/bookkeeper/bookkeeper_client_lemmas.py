@@ -27,7 +27,7 @@ class BookKeeperClientLemmas:
 
     def for_creator(self: Any, s: StoringState, body: Callable[[Element], Formula]) -> Formula:
         """What holds of the client that created the ledger, if there is one."""
-        return forall(self.clients, lambda w: self.is_creator(s, w).implies(body(w)))
+        return forall(body(w) for w in self.clients if self.is_creator(s, w))
 
     def has_fenced(self: Any, s: StoringState, client: Element) -> Formula:
         """A bookie has answered the recovery's fencing."""
@@ -39,7 +39,7 @@ class BookKeeperClientLemmas:
     @lemma()
     def creation_comes_first(self: Any, s: StoringState) -> Formula:
         """A client creates the ledger before anybody else can do anything, and remains its creator."""
-        creator = exists(self.clients, lambda w: self.is_creator(s, w))
+        creator = exists(self.is_creator(s, w) for w in self.clients)
         return s.meta_status.is_none.implies(self.init(s)) & s.meta_status.is_some.implies(creator)
 
     @lemma()
@@ -59,7 +59,7 @@ class BookKeeperClientLemmas:
         def did_nothing(c: Any) -> Formula:
             return all_of(*(values[c] == untouched(values[c].sort) for values in of_clients))
 
-        return forall(self.clients, lambda c: s.clients[c].status.is_none.implies(did_nothing(c)))
+        return forall(did_nothing(c) for c in self.clients if s.clients[c].status.is_none)
 
     @lemma()
     def status_tells_role(self: Any, s: StoringState) -> Formula:
@@ -71,21 +71,17 @@ class BookKeeperClientLemmas:
             started = c.recovery_phase != "NOT_STARTED"
             return writes.implies(~started) & recovers.implies(started)
 
-        return forall(self.clients, lambda c: agrees(s.clients[c]))
+        return forall(agrees(s.clients[c]) for c in self.clients)
 
     @lemma()
     def metadata_tells_stage(self: Any, s: StoringState) -> Formula:
         """A recovery says so in the metadata before anything else; who closes does it there."""
         return forall(
-            self.clients,
-            lambda c: (
-                self.is_recovering(s, c).implies(
-                    (s.meta_status == "IN_RECOVERY") | (s.meta_status == "CLOSED")
-                )
-                & (s.clients[c].status == "CLOSED").implies(
-                    (s.meta_status == "CLOSED") & (s.clients[c].lac == s.meta_last_entry)
-                )
-            ),
+            self.is_recovering(s, c).implies((s.meta_status == "IN_RECOVERY") | (s.meta_status == "CLOSED"))
+            & (s.clients[c].status == "CLOSED").implies(
+                (s.meta_status == "CLOSED") & (s.clients[c].lac == s.meta_last_entry)
+            )
+            for c in self.clients
         )
 
     # Fragments
@@ -105,7 +101,7 @@ class BookKeeperClientLemmas:
             return self.last_fragment(fragments).cardinality == self.write_quorum
 
         return s.meta_status.is_some.implies(is_full(s.meta_fragments)) & forall(
-            self.clients, lambda c: s.clients[c].status.is_some.implies(is_full(s.clients[c].fragments))
+            is_full(s.clients[c].fragments) for c in self.clients if s.clients[c].status.is_some
         )
 
     @lemma()
@@ -113,10 +109,9 @@ class BookKeeperClientLemmas:
         """A fragment begins at the first unconfirmed entry; a recovery takes what is before the last one for
         confirmed, with the first answer to its fencing."""
         return forall(
-            self.clients,
-            lambda c: (self.is_creator(s, c) | self.has_fenced(s, c)).implies(
-                self.last_first_entry(s.clients[c].fragments) <= s.clients[c].lac + 1
-            ),
+            self.last_first_entry(s.clients[c].fragments) <= s.clients[c].lac + 1
+            for c in self.clients
+            if self.is_creator(s, c) | self.has_fenced(s, c)
         )
 
     @lemma()
@@ -134,7 +129,7 @@ class BookKeeperClientLemmas:
             )
 
         return self.for_creator(
-            s, lambda w: forall(self.clients, lambda c: self.is_recovering(s, c).implies(knows(c, w)))
+            s, lambda w: forall(knows(c, w) for c in self.clients if self.is_recovering(s, c))
         )
 
     # Adds
@@ -146,12 +141,10 @@ class BookKeeperClientLemmas:
         def has_content(c: Any, e: Any) -> Formula:
             entry = s.clients[c]
             sent = exists(
-                self.bookies,
-                lambda b: (
-                    s.add_confirmations[c][e][b].is_some
-                    | s.add_refusals[c][e][b].is_some
-                    | exists(self.lacs, lambda lac: s.add_requests[c][e][lac][b].is_some)
-                ),
+                s.add_confirmations[c][e][b].is_some
+                | s.add_refusals[c][e][b].is_some
+                | exists(s.add_requests[c][e][lac][b].is_some for lac in self.lacs)
+                for b in self.bookies
             )
             has_data = entry.data[e].is_some
             return (sent | ~entry.pending_add_ops[e].is_empty).implies(has_data) & has_data.implies(
@@ -164,15 +157,13 @@ class BookKeeperClientLemmas:
     def contents_are_original(self: Any, s: StoringState) -> Any:
         """The creator gives an entry its content, and everybody else has it from there."""
         return self.entries_are_in_order(s) & forall(
-            self.clients,
-            self.ids,
-            lambda c, e: (
-                (s.clients[c].data[e].is_none | (s.clients[c].data[e] == e))
-                & forall(
-                    self.bookies,
-                    lambda b: s.read_responses[c][e][b].data.is_none | (s.read_responses[c][e][b].data == e),
-                )
-            ),
+            (s.clients[c].data[e].is_none | (s.clients[c].data[e] == e))
+            & forall(
+                s.read_responses[c][e][b].data.is_none | (s.read_responses[c][e][b].data == e)
+                for b in self.bookies
+            )
+            for c in self.clients
+            for e in self.ids
         )
 
     @lemma()
@@ -184,33 +175,29 @@ class BookKeeperClientLemmas:
             return (pending.implies(c.lac < e)) & ((c.lac < e) & (e <= c.lap)).implies(pending)
 
         return forall(
-            self.clients,
-            lambda c: (
-                (s.clients[c].lac <= s.clients[c].lap)
-                & forall(self.ids, lambda e: is_pending(s.clients[c], e))
-            ),
+            (s.clients[c].lac <= s.clients[c].lap) & forall(is_pending(s.clients[c], e) for e in self.ids)
+            for c in self.clients
         )
 
     @lemma()
     def confirmed_is_stored(self: Any, s: StoringState) -> Formula:
         """A bookie stores an entry before it confirms it, and keeps it."""
         return forall(
-            self.clients,
-            self.ids,
-            self.bookies,
-            lambda c, e, b: (
-                s.clients[c].confirmed[e].contains(b).implies(s.add_confirmations[c][e][b].is_some)
-                & s.add_confirmations[c][e][b].is_some.implies(self.is_stored(s, b, e))
-            ),
+            s.clients[c].confirmed[e].contains(b).implies(s.add_confirmations[c][e][b].is_some)
+            & s.add_confirmations[c][e][b].is_some.implies(self.is_stored(s, b, e))
+            for c in self.clients
+            for e in self.ids
+            for b in self.bookies
         )
 
     @lemma()
     def confirmed_by_ensemble(self: Any, s: StoringState) -> Formula:
         """Confirmations count from bookies of the ensemble, and those replaced are struck out."""
         return forall(
-            self.clients,
-            self.ids,
-            lambda c, e: (s.clients[c].lac < e).implies(s.clients[c].confirmed[e] <= self.ensemble(s, c)),
+            s.clients[c].confirmed[e] <= self.ensemble(s, c)
+            for c in self.clients
+            for e in self.ids
+            if s.clients[c].lac < e
         )
 
     @lemma()
@@ -222,28 +209,30 @@ class BookKeeperClientLemmas:
             return (s.clients[w].confirmed[e] & ensemble).cardinality >= self.ack_quorum
 
         return self.for_creator(
-            s, lambda w: forall(self.ids, lambda e: (e <= s.clients[w].lac).implies(is_acknowledged(w, e)))
+            s, lambda w: forall(is_acknowledged(w, e) for e in self.ids if e <= s.clients[w].lac)
         )
 
     @lemma()
     def adds_tell_known_lac(self: Any, s: StoringState) -> Formula:
         """An add carries what its client knew as last confirmed when it sent it."""
         return forall(
-            self.clients,
-            self.ids,
-            self.lacs,
-            self.bookies,
-            lambda c, e, lac, b: s.add_requests[c][e][lac][b].is_some.implies(lac <= s.clients[c].lac),
+            lac <= s.clients[c].lac
+            for c in self.clients
+            for e in self.ids
+            for lac in self.lacs
+            for b in self.bookies
+            if s.add_requests[c][e][lac][b].is_some
         )
 
     @lemma()
     def fenced_bookies_refuse(self: Any, s: StoringState) -> Formula:
         """A bookie refuses an add only when it is fenced, and remains so."""
         return forall(
-            self.clients,
-            self.ids,
-            self.bookies,
-            lambda c, e, b: s.add_refusals[c][e][b].is_some.implies(s.b_fenced.contains(b)),
+            s.b_fenced.contains(b)
+            for c in self.clients
+            for e in self.ids
+            for b in self.bookies
+            if s.add_refusals[c][e][b].is_some
         )
 
     # How often the metadata can change
@@ -253,14 +242,14 @@ class BookKeeperClientLemmas:
         """The creator sends an entry with what was confirmed then, which is not far behind it."""
 
         def is_limited(w: Any, e: Any, lac: Integer) -> Formula:
-            sent = exists(self.bookies, lambda b: s.add_requests[w][e][lac][b].is_some)
+            sent = exists(s.add_requests[w][e][lac][b].is_some for b in self.bookies)
             return sent.implies((lac < e) & (e <= lac + self.inflight_limit))
 
         return self.for_creator(
             s,
             lambda w: (
                 (s.clients[w].lap <= s.clients[w].lac + self.inflight_limit)
-                & forall(self.ids, self.lacs, lambda e, lac: is_limited(w, e, lac))
+                & forall(is_limited(w, e, lac) for e in self.ids for lac in self.lacs)
             ),
         )
 
@@ -274,12 +263,10 @@ class BookKeeperClientLemmas:
         def is_accounted_for(w: Any) -> Formula:
             requests = s.add_requests[w]
             settled = count(
-                adds,
-                lambda m: (
-                    (m.behind <= m.entry) & (requests[m.entry][m.entry - m.behind][m.bookie] == PROCESSED)
-                ),
+                (m.behind <= m.entry) & (requests[m.entry][m.entry - m.behind][m.bookie] == PROCESSED)
+                for m in adds
             )
-            lost = count(confirmations, lambda m: s.add_confirmations[w][m.entry][m.bookie] == LOST)
+            lost = count(s.add_confirmations[w][m.entry][m.bookie] == LOST for m in confirmations)
             can_change = self.write_quorum < self.bookies.size
             return (s.meta_version + lost <= 1 + settled) if can_change else (s.meta_version == 1)
 
@@ -289,6 +276,6 @@ class BookKeeperClientLemmas:
     def versions_suffice(self: Any, s: StoringState) -> Formula:
         """Beyond that each recovery changes the metadata once, and so does closing: versions are left for
         the clients that have not yet done so."""
-        recoveries = count(self.clients, lambda c: self.is_recovering(s, c))
+        recoveries = count(self.is_recovering(s, c) for c in self.clients)
         rest = self.clients.size - recoveries
         return (s.meta_status != "CLOSED").implies(s.meta_version + rest <= self.versions.high)

@@ -27,13 +27,13 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     def is_readable(self: Any, s: StoringState, fragments: Ensembles, entry: Integer) -> Formula:
         """A bookie of the entry's ensemble has it."""
-        return exists(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
+        return exists(self.is_stored(s, b, entry) for b in self.fragment_of_entry(fragments, entry))
 
     def is_kept(self: Any, s: StoringState, fragments: Ensembles, entry: Integer) -> Formula:
         """The entry is readable, and on an ack quorum unless there were several recoveries: the second
         can learn from a bookie what is confirmed by fragments that only the first knows."""
-        stored = count(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
-        recoveries = count(self.clients, lambda c: self.is_recovering(s, c))
+        stored = count(self.is_stored(s, b, entry) for b in self.fragment_of_entry(fragments, entry))
+        recoveries = count(self.is_recovering(s, c) for c in self.clients)
         return (stored >= 1) & ((recoveries <= 1).implies(stored >= self.ack_quorum))
 
     def never_confirms(
@@ -44,7 +44,9 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     def is_out_of_reach(self: Any, s: StoringState, creator: Element, entry: Integer) -> Any:
         """Too few bookies are left of which the creator could get an ack quorum for the entry."""
-        never = comprehension(self.ensemble(s, creator), lambda b: self.never_confirms(s, b, creator, entry))
+        never = comprehension(
+            b for b in self.ensemble(s, creator) if self.never_confirms(s, b, creator, entry)
+        )
         return self.has_quorum_coverage(never, self.write_quorum)
 
     # What a recovery has read
@@ -55,12 +57,11 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
         def has_read_nothing(c: Any) -> Any:
             return (
-                (c.status == "IN_RECOVERY") & (c.lap == c.lac) & forall(self.ids, lambda e: c.data[e].is_none)
+                (c.status == "IN_RECOVERY") & (c.lap == c.lac) & forall(c.data[e].is_none for e in self.ids)
             )
 
         return forall(
-            self.clients,
-            lambda c: (s.clients[c].recovery_phase == "FENCING").implies(has_read_nothing(s.clients[c])),
+            has_read_nothing(s.clients[c]) for c in self.clients if s.clients[c].recovery_phase == "FENCING"
         )
 
     @lemma()
@@ -71,28 +72,25 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
             reads_on = (c.status == "IN_RECOVERY") & c.last_recoverable_entry.is_none
             return (
                 c.curr_read_entry.is_some.implies(reads_on)
-                & forall(self.next_ids, lambda e: (c.curr_read_entry == e).implies(e == c.lap + 1))
-                & forall(self.next_ids, lambda e: (c.last_recoverable_entry == e - 1).implies(e == c.lap + 1))
+                & forall(e == c.lap + 1 for e in self.next_ids if c.curr_read_entry == e)
+                & forall(e == c.lap + 1 for e in self.next_ids if c.last_recoverable_entry == e - 1)
                 & (c.curr_read_entry.is_some | c.last_recoverable_entry.is_some).implies(
                     c.recovery_phase == "READ_WRITE"
                 )
             )
 
-        return forall(self.clients, lambda c: in_order(s.clients[c]))
+        return forall(in_order(s.clients[c]) for c in self.clients)
 
     @lemma()
     def told_lacs_are_known(self: Any, s: StoringState) -> Formula:
         """What a bookie takes for confirmed an add has told it: the creator or a recovery knows it."""
 
         def is_told(e: Any) -> Formula:
-            return exists(self.bookies, lambda b: e <= s.b_lac[b]) | exists(
-                self.clients, self.bookies, lambda c, b: e <= s.fence_responses[c][b].lac
+            return exists(e <= s.b_lac[b] for b in self.bookies) | exists(
+                e <= s.fence_responses[c][b].lac for c in self.clients for b in self.bookies
             )
 
-        return forall(
-            self.ids,
-            lambda e: is_told(e).implies(exists(self.clients, lambda c: e <= s.clients[c].lac)),
-        )
+        return forall(exists(e <= s.clients[c].lac for c in self.clients) for e in self.ids if is_told(e))
 
     @lemma()
     def entries_read_are_readable(self: Any, s: StoringState) -> Any:
@@ -100,11 +98,10 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
         return self.for_creator(
             s,
             lambda w: forall(
-                self.clients,
-                self.ids,
-                lambda c, e: (self.is_recovering(s, c) & (e <= s.clients[c].lap)).implies(
-                    self.is_readable(s, s.clients[w].fragments, e)
-                ),
+                self.is_readable(s, s.clients[w].fragments, e)
+                for c in self.clients
+                for e in self.ids
+                if self.is_recovering(s, c) & (e <= s.clients[c].lap)
             ),
         )
 
@@ -113,11 +110,10 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
         """What a recovery takes for confirmed was so before it, or an ack quorum confirmed it in the
         fragments that it will close the ledger with."""
         return forall(
-            self.clients,
-            self.ids,
-            lambda c, e: (self.is_recovering(s, c) & (e <= s.clients[c].lac)).implies(
-                self.is_kept(s, s.clients[c].fragments, e)
-            ),
+            self.is_kept(s, s.clients[c].fragments, e)
+            for c in self.clients
+            for e in self.ids
+            if self.is_recovering(s, c) & (e <= s.clients[c].lac)
         )
 
     # Where a recovery ends the ledger
@@ -125,17 +121,17 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
     @lemma()
     def ensemble_is_asked(self: Any, s: StoringState) -> Formula:
         """Only a recovery fences and reads, and it reads from the creator's last ensemble."""
+
+        def is_of_creator(bookie: Element) -> Formula:
+            return self.for_creator(s, lambda w: self.ensemble(s, w).contains(bookie))
+
         return forall(
-            self.clients,
-            self.next_ids,
-            self.bookies,
-            lambda c, e, b: (
-                s.fence_requests[c][b].is_some.implies(self.is_recovering(s, c))
-                & s.read_responses[c][e][b].count.is_some.implies(s.read_requests[c][e][b].is_some)
-                & s.read_requests[c][e][b].is_some.implies(
-                    self.is_recovering(s, c) & self.for_creator(s, lambda w: self.ensemble(s, w).contains(b))
-                )
-            ),
+            s.fence_requests[c][b].is_some.implies(self.is_recovering(s, c))
+            & s.read_responses[c][e][b].count.is_some.implies(s.read_requests[c][e][b].is_some)
+            & s.read_requests[c][e][b].is_some.implies(self.is_recovering(s, c) & is_of_creator(b))
+            for c in self.clients
+            for e in self.next_ids
+            for b in self.bookies
         )
 
     @lemma()
@@ -161,13 +157,10 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
             return answer.count.is_some & answer.data.is_none & (s.clients[c].curr_read_entry == e)
 
         return forall(
-            self.clients,
-            self.bookies,
-            lambda c, b: (
-                s.clients[c]
-                .read_responses.contains(b)
-                .implies(exists(self.next_ids, lambda e: said_so(c, b, e)))
-            ),
+            exists(said_so(c, b, e) for e in self.next_ids)
+            for c in self.clients
+            for b in self.bookies
+            if s.clients[c].read_responses.contains(b)
         )
 
     @lemma()
@@ -175,16 +168,15 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
         """Where a recovery ends the ledger, the creator can acknowledge nothing any more."""
 
         def is_end(last: OptionValue[Integer], e: Any) -> Formula:
-            ends = exists(self.clients, lambda c: s.clients[c].last_recoverable_entry == last)
+            ends = exists(s.clients[c].last_recoverable_entry == last for c in self.clients)
             return ends | ((s.meta_status == "CLOSED") & (s.meta_last_entry == last))
 
         return self.for_creator(
             s,
             lambda w: forall(
-                self.ids,
-                lambda e: (is_end(e - 1, e) & (s.clients[w].status != "CLOSED")).implies(
-                    self.is_out_of_reach(s, w, e)
-                ),
+                self.is_out_of_reach(s, w, e)
+                for e in self.ids
+                if is_end(e - 1, e) & (s.clients[w].status != "CLOSED")
             ),
         )
 
@@ -193,7 +185,5 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
         """A ledger ends with all that was acknowledged, and with fragments in which that is kept."""
         return (s.meta_status == "CLOSED").implies(
             self.for_creator(s, lambda w: s.clients[w].lac <= s.meta_last_entry)
-            & forall(
-                self.ids, lambda e: (e <= s.meta_last_entry).implies(self.is_kept(s, s.meta_fragments, e))
-            )
+            & forall(self.is_kept(s, s.meta_fragments, e) for e in self.ids if e <= s.meta_last_entry)
         )

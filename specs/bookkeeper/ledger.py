@@ -33,7 +33,7 @@ Ensembles: TypeAlias = FunctionValue[Integer, SetValue[Element]]
 def untouched(sort: Sort) -> Any:
     """The value of which every part is none, zero or empty."""
     if isinstance(sort, Function):
-        return function(sort.domain, lambda key: untouched(sort.range))
+        return function(untouched(sort.range) for key in sort.domain)
     if isinstance(sort, Record):
         return record(sort, **{name: untouched(part) for name, part in sort.fields})
     return literal(sort, sort.default)
@@ -151,12 +151,13 @@ class Ledger(Protocol):
         """The ensemble of the last fragment that begins at the entry or before it."""
 
         def is_last(first: Integer) -> Formula:
-            later = comprehension(self.next_ids, lambda other: (first < other) & (other <= entry))
-            return (first <= entry) & forall(later, lambda other: fragments[other].is_empty)
+            later = comprehension(other for other in self.next_ids if (first < other) & (other <= entry))
+            return (first <= entry) & forall(fragments[other].is_empty for other in later)
 
         return comprehension(
-            self.bookies,
-            lambda b: exists(self.next_ids, lambda first: is_last(first) & fragments[first].contains(b)),
+            b
+            for b in self.bookies
+            if exists(is_last(first) & fragments[first].contains(b) for first in self.next_ids)
         )
 
     def last_fragment(self, fragments: Ensembles) -> SetValue[Element]:
@@ -165,7 +166,9 @@ class Ledger(Protocol):
 
     def last_first_entry(self, fragments: Ensembles) -> Integer:
         """Where the last fragment begins; the first one begins at the first entry."""
-        return comprehension(self.next_ids, lambda first: (first == 1) | ~fragments[first].is_empty).maximum
+        return comprehension(
+            first for first in self.next_ids if (first == 1) | ~fragments[first].is_empty
+        ).maximum
 
     def is_valid_ensemble(
         self,
@@ -178,13 +181,13 @@ class Ledger(Protocol):
             (ensemble.cardinality == self.write_quorum)
             & (ensemble & exclude).is_empty
             & (include <= ensemble)
-            & forall(self.next_ids, lambda first: s.meta_fragments[first] != ensemble)
+            & forall(s.meta_fragments[first] != ensemble for first in self.next_ids)
         )
 
     def is_ensemble_available(
         self, s: LedgerState, include: SetValue[Element], exclude: SetValue[Element]
     ) -> Formula:
-        return exists(self.ensembles, lambda e: self.is_valid_ensemble(s, e, include, exclude))
+        return exists(self.is_valid_ensemble(s, e, include, exclude) for e in self.ensembles)
 
     def selects_ensemble(
         self,
@@ -221,7 +224,7 @@ class Ledger(Protocol):
     ) -> list[Formula]:
         """None of the messages to the ensemble was sent before, and those lost are among them."""
         return [
-            forall(ensemble, lambda b: counts[b].is_none),
+            forall(counts[b].is_none for b in ensemble),
             lost <= ensemble,
             self.may_lose(s, lost.cardinality),
         ]
@@ -231,7 +234,7 @@ class Ledger(Protocol):
     ) -> Counts:
         """The counts with a message sent to each bookie of the ensemble."""
         return function(
-            self.bookies, lambda b: if_(ensemble.contains(b), self.sent(lost.contains(b)), counts[b])
+            if_(ensemble.contains(b), self.sent(lost.contains(b)), counts[b]) for b in self.bookies
         )
 
     def can_reply(self, s: LedgerState, response: OptionValue[Integer], lost: Formula) -> list[Formula]:
@@ -263,17 +266,15 @@ class Ledger(Protocol):
         """The last entry up to which all have reached the ack quorum."""
 
         def is_reached(entry: Integer) -> Formula:
-            return forall(
-                self.ids, lambda e: (e <= entry).implies(confirmed[e].cardinality >= self.ack_quorum)
-            )
+            return forall(confirmed[e].cardinality >= self.ack_quorum for e in self.ids if e <= entry)
 
         return count(self.ids, is_reached)
 
     def still_pending(self, pending: Ensembles, confirmed: Ensembles, lac: Integer) -> Ensembles:
         """The pending adds without those committed."""
         return function(
-            self.ids,
-            lambda e: if_((confirmed[e].cardinality < self.ack_quorum) | (e > lac), pending[e], self.nobody),
+            if_((confirmed[e].cardinality < self.ack_quorum) | (e > lac), pending[e], self.nobody)
+            for e in self.ids
         )
 
     # Properties
@@ -281,15 +282,13 @@ class Ledger(Protocol):
     def committed_entries_reach_ack_quorum(self, s: LedgerState) -> Formula:
         def is_reached(entry: Integer) -> Formula:
             ensemble = self.fragment_of_entry(s.meta_fragments, entry)
-            return count(ensemble, lambda b: self.is_stored(s, b, entry)) >= self.ack_quorum
+            return count(self.is_stored(s, b, entry) for b in ensemble) >= self.ack_quorum
 
         return (s.meta_status == "CLOSED").implies(
-            forall(self.ids, lambda e: (e <= s.meta_last_entry).implies(is_reached(e)))
+            forall(is_reached(e) for e in self.ids if e <= s.meta_last_entry)
         )
 
     def entries_are_in_order(self, s: LedgerState) -> Formula:
         return forall(
-            self.bookies,
-            self.ids,
-            lambda b, e: s.b_entries[b][e].is_none | (s.b_entries[b][e] == e),
+            s.b_entries[b][e].is_none | (s.b_entries[b][e] == e) for b in self.bookies for e in self.ids
         )

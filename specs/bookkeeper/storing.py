@@ -116,14 +116,12 @@ class Storing(Ledger):
 
     def is_any_lost(self, s: StoringState) -> Formula:
         return exists(
-            self.clients,
-            self.bookies,
-            lambda c, b: (
-                exists(self.ids, lambda e: self.is_add_lost(s, c, e, b))
-                | (s.fence_requests[c][b] == LOST)
-                | (s.fence_responses[c][b].count == LOST)
-                | self.has_read_timeout(s, c, b)
-            ),
+            exists(self.is_add_lost(s, c, e, b) for e in self.ids)
+            | (s.fence_requests[c][b] == LOST)
+            | (s.fence_responses[c][b].count == LOST)
+            | self.has_read_timeout(s, c, b)
+            for c in self.clients
+            for b in self.bookies
         )
 
     # What clients know
@@ -141,21 +139,18 @@ class Storing(Ledger):
     def is_add_lost(self, s: StoringState, client: Element, entry: Integer, bookie: Element) -> Formula:
         """An add of this entry, or the response to one, is lost."""
         return (
-            exists(self.lacs, lambda lac: s.add_requests[client][entry][lac][bookie] == LOST)
+            exists(s.add_requests[client][entry][lac][bookie] == LOST for lac in self.lacs)
             | (s.add_confirmations[client][entry][bookie] == LOST)
             | (s.add_refusals[client][entry][bookie] == LOST)
         )
 
     def has_write_timeout(self, s: StoringState, client: Element, bookie: Element) -> Formula:
-        return exists(self.ids, lambda e: self.is_add_lost(s, client, e, bookie))
+        return exists(self.is_add_lost(s, client, e, bookie) for e in self.ids)
 
     def has_read_timeout(self, s: StoringState, client: Element, bookie: Element) -> Formula:
         return exists(
-            self.next_ids,
-            lambda e: (
-                (s.read_requests[client][e][bookie] == LOST)
-                | (s.read_responses[client][e][bookie].count == LOST)
-            ),
+            (s.read_requests[client][e][bookie] == LOST) | (s.read_responses[client][e][bookie].count == LOST)
+            for e in self.next_ids
         )
 
     def is_earliest_request(
@@ -163,9 +158,9 @@ class Storing(Ledger):
     ) -> Formula:
         """No add of an earlier entry is on its way from the client to the bookie."""
         return ~exists(
-            self.ids,
-            self.lacs,
-            lambda e, lac: (e < entry) & (s.add_requests[client][e][lac][bookie] == DELIVERABLE),
+            (e < entry) & (s.add_requests[client][e][lac][bookie] == DELIVERABLE)
+            for e in self.ids
+            for lac in self.lacs
         )
 
     def is_earliest_response(
@@ -173,14 +168,12 @@ class Storing(Ledger):
     ) -> Formula:
         """No response to an add of an earlier entry is on its way from the bookie to the client."""
         return ~exists(
-            self.ids,
-            lambda e: (
-                (e < entry)
-                & (
-                    (s.add_confirmations[client][e][bookie] == DELIVERABLE)
-                    | (s.add_refusals[client][e][bookie] == DELIVERABLE)
-                )
-            ),
+            (e < entry)
+            & (
+                (s.add_confirmations[client][e][bookie] == DELIVERABLE)
+                | (s.add_refusals[client][e][bookie] == DELIVERABLE)
+            )
+            for e in self.ids
         )
 
     def can_send_add(

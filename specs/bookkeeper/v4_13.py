@@ -156,7 +156,7 @@ class BookKeeper413(Lemmas413, Writers413):
         """The recovery learns that a bookie is fenced and, before it reads, of a later add confirmed."""
         w2, response = s.w2, s.fence_responses[bookie]
         lac = maximum(response.lac, self.last_first_entry(s.meta_fragments) - 1)
-        reads = exists(self.next_ids, self.bookies, lambda e, b: s.read_requests[e][b].is_some)
+        reads = exists(s.read_requests[e][b].is_some for e in self.next_ids for b in self.bookies)
         is_news = ~reads & (lac > w2.lac)
         return Step(
             when=[response.count == DELIVERABLE],
@@ -180,7 +180,7 @@ class BookKeeper413(Lemmas413, Writers413):
                 (w2.recovery_phase == "READ")
                 | ((w2.recovery_phase == "FENCING") & (unfenced.cardinality < self.ack_quorum)),
                 entry == w2.lap + 1,
-                forall(self.bookies, lambda b: requests[b].is_none),
+                forall(requests[b].is_none for b in self.bookies),
                 *self.can_send(s, requests, ensemble, lost),
             ],
             then={
@@ -204,7 +204,7 @@ class BookKeeper413(Lemmas413, Writers413):
         return if_(entry.is_none, s.w2.no_such_entry.add(bookie), s.w2.no_such_entry)
 
     def has_all_responses(self, s: State413, bookie: Element, entry: OptionValue[Integer]) -> Formula:
-        timeouts = count(self.read_ensemble(s, entry), lambda b: self.has_read_timeout(s, b))
+        timeouts = count(self.has_read_timeout(s, b) for b in self.read_ensemble(s, entry))
         answers = self.having(s, bookie, entry).cardinality + self.lacking(s, bookie, entry).cardinality
         return answers + timeouts == self.write_quorum
 
@@ -228,11 +228,9 @@ class BookKeeper413(Lemmas413, Writers413):
         requests = s.read_requests
         return {
             requests: function(
-                self.next_ids, lambda e: function(self.bookies, lambda b: cleared(requests[e][b], b))
+                function(cleared(requests[e][b], b) for b in self.bookies) for e in self.next_ids
             ),
-            s.read_responses: function(
-                self.answers, lambda e: function(self.bookies, lambda b: answered(e, b))
-            ),
+            s.read_responses: function(function(answered(e, b) for b in self.bookies) for e in self.answers),
         }
 
     @action(bookie="bookies", entry="answers")
@@ -304,7 +302,7 @@ class BookKeeper413(Lemmas413, Writers413):
     def is_unwritten(self, s: State413, entry: Integer) -> Formula:
         """The entry is to be written back, and no add of it was sent."""
         return ~s.w2.pending_add_ops[entry].is_empty & forall(
-            self.lacs, self.bookies, lambda lac, b: s.add_requests["w2"][entry][lac][b].is_none
+            s.add_requests["w2"][entry][lac][b].is_none for lac in self.lacs for b in self.bookies
         )
 
     @action(entry="ids", lost=free("ensembles"))
@@ -316,7 +314,7 @@ class BookKeeper413(Lemmas413, Writers413):
                 s.w2.status == "IN_RECOVERY",
                 s.w2.recovery_phase == "WRITE",
                 self.is_unwritten(s, entry),
-                ~exists(self.ids, lambda e: (e < entry) & self.is_unwritten(s, e)),
+                ~exists((e < entry) & self.is_unwritten(s, e) for e in self.ids),
                 *self.can_send_add(s, "w2", entry, ensemble, lost),
             ],
             then=self.send_add(s, "w2", entry, ensemble, lost),
@@ -349,7 +347,7 @@ class BookKeeper413(Lemmas413, Writers413):
                 s.meta_status == "IN_RECOVERY",
                 s.w2.status == "IN_RECOVERY",
                 s.w2.recovery_phase == "WRITE",
-                forall(self.ids, lambda e: s.w2.pending_add_ops[e].is_empty),
+                forall(s.w2.pending_add_ops[e].is_empty for e in self.ids),
             ],
             then={
                 s.w2.status: "CLOSED",

@@ -52,7 +52,7 @@ class Lemmas413:
 
     def begins_by(self: Any, s: State413, entry: Integer) -> Formula:
         """No fragment begins after this entry."""
-        return forall(self.next_ids, lambda f: (f > entry).implies(s.meta_fragments[f].is_empty))
+        return forall(s.meta_fragments[f].is_empty for f in self.next_ids if f > entry)
 
     # The ledger's metadata
 
@@ -90,7 +90,7 @@ class Lemmas413:
         return all_of(
             s.meta_fragments[1].is_empty == s.meta_status.is_none,
             s.w1.ensemble.is_empty == s.meta_status.is_none,
-            forall(self.next_ids, lambda f: s.meta_fragments[f].is_empty | is_whole(s.meta_fragments[f])),
+            forall(s.meta_fragments[f].is_empty | is_whole(s.meta_fragments[f]) for f in self.next_ids),
             s.w1.ensemble.is_empty | is_whole(s.w1.ensemble),
         )
 
@@ -105,7 +105,7 @@ class Lemmas413:
     def recovery_fences(self: Any, s: State413) -> Formula:
         """It is the recovery that has bookies fenced."""
         requests, responses = s.fence_requests, s.fence_responses
-        sent = exists(self.bookies, lambda b: requests[b].is_some | responses[b].count.is_some)
+        sent = exists(requests[b].is_some | responses[b].count.is_some for b in self.bookies)
         return s.w2.status.is_some | (~sent & s.w2.fenced.is_empty)
 
     @lemma()
@@ -126,7 +126,7 @@ class Lemmas413:
         def is_so(writer: str) -> Any:
             w = getattr(s, writer)
             return (w.lac <= w.lap) & forall(
-                self.ids, lambda e: ~w.pending_add_ops[e].is_empty == ((w.lac < e) & (e <= w.lap))
+                ~w.pending_add_ops[e].is_empty == ((w.lac < e) & (e <= w.lap)) for e in self.ids
             )
 
         return self.both(is_so)
@@ -136,12 +136,11 @@ class Lemmas413:
         """A client sends an entry while it is unconfirmed, with what it knows to be confirmed then."""
         return self.both(
             lambda writer: forall(
-                self.ids,
-                self.lacs,
-                self.bookies,
-                lambda e, lac, b: s.add_requests[writer][e][lac][b].is_some.implies(
-                    (e <= getattr(s, writer).lap) & (lac < e) & (lac <= getattr(s, writer).lac)
-                ),
+                (e <= getattr(s, writer).lap) & (lac < e) & (lac <= getattr(s, writer).lac)
+                for e in self.ids
+                for lac in self.lacs
+                for b in self.bookies
+                if s.add_requests[writer][e][lac][b].is_some
             )
         )
 
@@ -152,19 +151,17 @@ class Lemmas413:
         adds, current = s.add_requests["w2"], self.ensemble(s, "w2")
 
         def is_sent(entry: Integer) -> Formula:
-            return exists(self.lacs, self.bookies, lambda lac, b: adds[entry][lac][b].is_some)
+            return exists(adds[entry][lac][b].is_some for lac in self.lacs for b in self.bookies)
 
         def is_waiting(entry: Integer) -> Any:
             pending = s.w2.pending_add_ops[entry]
-            confirmed = exists(self.bookies, lambda b: s.add_confirmations["w2"][entry][b].is_some)
+            confirmed = exists(s.add_confirmations["w2"][entry][b].is_some for b in self.bookies)
             return ~is_sent(entry) & ~confirmed & (pending.is_empty | (pending == current))
 
         return forall(
-            self.ids,
-            lambda e: (
-                (self.knows_end(s) | is_waiting(e))
-                & (is_sent(e) | ~s.w2.pending_add_ops[e].is_empty).implies(s.w2.data[e] == e)
-            ),
+            (self.knows_end(s) | is_waiting(e))
+            & (is_sent(e) | ~s.w2.pending_add_ops[e].is_empty).implies(s.w2.data[e] == e)
+            for e in self.ids
         )
 
     @lemma()
@@ -172,11 +169,10 @@ class Lemmas413:
         """A bookie stores an entry sent to it before it confirms that, and never loses it."""
         return self.both(
             lambda writer: forall(
-                self.bookies,
-                self.ids,
-                lambda b, e: (
-                    s.add_confirmations[writer][e][b].is_some | getattr(s, writer).confirmed[e].contains(b)
-                ).implies(self.is_stored(s, b, e) & (e <= getattr(s, writer).lap)),
+                self.is_stored(s, b, e) & (e <= getattr(s, writer).lap)
+                for b in self.bookies
+                for e in self.ids
+                if s.add_confirmations[writer][e][b].is_some | getattr(s, writer).confirmed[e].contains(b)
             )
         )
 
@@ -185,10 +181,9 @@ class Lemmas413:
         """A client listens to its ensemble, and forgets a bookie that it replaces."""
         return self.both(
             lambda writer: forall(
-                self.ids,
-                lambda e: (e > getattr(s, writer).lac).implies(
-                    getattr(s, writer).confirmed[e] <= self.ensemble(s, writer)
-                ),
+                getattr(s, writer).confirmed[e] <= self.ensemble(s, writer)
+                for e in self.ids
+                if e > getattr(s, writer).lac
             )
         )
 
@@ -199,10 +194,9 @@ class Lemmas413:
         """The writer counts an ack quorum of the last fragment, and later fragments begin later, until the
         recovery writes back."""
         return self.knows_end(s) | forall(
-            self.ids,
-            lambda e: (e <= s.w1.lac).implies(
-                (s.w1.confirmed[e] & self.fragment(s, e)).cardinality >= self.ack_quorum
-            ),
+            (s.w1.confirmed[e] & self.fragment(s, e)).cardinality >= self.ack_quorum
+            for e in self.ids
+            if e <= s.w1.lac
         )
 
     @lemma()
@@ -215,8 +209,7 @@ class Lemmas413:
         return (~self.knows_end(s)).implies(
             is_the_writers(s.w2.lac)
             & forall(
-                self.bookies,
-                lambda b: is_the_writers(s.b_lac[b]) & is_the_writers(s.fence_responses[b].lac),
+                is_the_writers(s.b_lac[b]) & is_the_writers(s.fence_responses[b].lac) for b in self.bookies
             )
         )
 
@@ -224,21 +217,20 @@ class Lemmas413:
     def recovery_commits_on_ack_quorum(self: Any, s: State413) -> Formula:
         """What the recovery knows to be committed the writer committed, or an ack quorum has confirmed."""
         return forall(
-            self.ids,
-            lambda e: (e <= s.w2.lac).implies(
-                count(self.fragment(s, e), lambda b: self.is_stored(s, b, e)) >= self.ack_quorum
-            ),
+            count(self.is_stored(s, b, e) for b in self.fragment(s, e)) >= self.ack_quorum
+            for e in self.ids
+            if e <= s.w2.lac
         )
 
     # Reads
 
     def is_asked(self: Any, s: State413, bookie: Element) -> Formula:
         """A read is on its way to the bookie, or lost."""
-        return exists(self.next_ids, lambda e: self.is_unsettled(s.read_requests[e][bookie]))
+        return exists(self.is_unsettled(s.read_requests[e][bookie]) for e in self.next_ids)
 
     def gives_entry(self: Any, s: State413, bookie: Element) -> Formula:
         """An answer with an entry is on its way from the bookie, or lost."""
-        return exists(self.ids, lambda e: self.is_unsettled(s.read_responses[e][bookie].count))
+        return exists(self.is_unsettled(s.read_responses[e][bookie].count) for e in self.ids)
 
     def gives_none(self: Any, s: State413, bookie: Element) -> Any:
         """The answer that there is no such entry is on its way from the bookie, or lost."""
@@ -250,14 +242,13 @@ class Lemmas413:
         it has read the one before, and for none once it knows the end."""
         return all_of(
             self.has_read(s) | (s.w2.lap == s.w2.lac),
-            exists(self.next_ids, self.bookies, lambda e, b: s.read_requests[e][b].is_some)
+            exists(s.read_requests[e][b].is_some for e in self.next_ids for b in self.bookies)
             == self.has_read(s),
             forall(
-                self.next_ids,
-                self.bookies,
-                lambda e, b: s.read_requests[e][b].is_some.implies(
-                    (e <= s.w2.lap) | ((e == s.w2.lap + 1) & (self.awaits_answers(s) | self.knows_end(s)))
-                ),
+                (e <= s.w2.lap) | ((e == s.w2.lap + 1) & (self.awaits_answers(s) | self.knows_end(s)))
+                for e in self.next_ids
+                for b in self.bookies
+                if s.read_requests[e][b].is_some
             ),
         )
 
@@ -266,23 +257,19 @@ class Lemmas413:
         """A read ends once every bookie has answered or timed out, and time-outs are then forgotten."""
         asked = self.fragment(s, s.w2.lap + 1)
         return forall(
-            self.bookies,
-            lambda b: (
-                (
-                    self.is_asked(s, b)
-                    | self.gives_entry(s, b)
-                    | self.gives_none(s, b)
-                    | s.w2.has_entry.contains(b)
-                    | s.w2.no_such_entry.contains(b)
-                ).implies(self.awaits_answers(s) & asked.contains(b))
-                & forall(
-                    self.ids,
-                    lambda e: (
-                        self.is_unsettled(s.read_requests[e][b])
-                        | self.is_unsettled(s.read_responses[e][b].count)
-                    ).implies(e == s.w2.lap + 1),
-                )
-            ),
+            (
+                self.is_asked(s, b)
+                | self.gives_entry(s, b)
+                | self.gives_none(s, b)
+                | s.w2.has_entry.contains(b)
+                | s.w2.no_such_entry.contains(b)
+            ).implies(self.awaits_answers(s) & asked.contains(b))
+            & forall(
+                e == s.w2.lap + 1
+                for e in self.ids
+                if self.is_unsettled(s.read_requests[e][b]) | self.is_unsettled(s.read_responses[e][b].count)
+            )
+            for b in self.bookies
         )
 
     @lemma()
@@ -290,15 +277,13 @@ class Lemmas413:
         """An answer takes the place of the read, and what it says the place of the answer."""
 
         return forall(
-            self.bookies,
-            lambda b: (
-                self.number(self.is_asked(s, b))
-                + self.number(self.gives_entry(s, b))
-                + self.number(self.gives_none(s, b))
-                + self.number(s.w2.has_entry.contains(b))
-                + self.number(s.w2.no_such_entry.contains(b))
-                <= 1
-            ),
+            self.number(self.is_asked(s, b))
+            + self.number(self.gives_entry(s, b))
+            + self.number(self.gives_none(s, b))
+            + self.number(s.w2.has_entry.contains(b))
+            + self.number(s.w2.no_such_entry.contains(b))
+            <= 1
+            for b in self.bookies
         )
 
     @lemma()
@@ -307,9 +292,10 @@ class Lemmas413:
         return all_of(
             self.entries_are_in_order(s),
             forall(
-                self.ids,
-                self.bookies,
-                lambda e, b: s.read_responses[e][b].count.is_some.implies(s.read_responses[e][b].data == e),
+                s.read_responses[e][b].data == e
+                for e in self.ids
+                for b in self.bookies
+                if s.read_responses[e][b].count.is_some
             ),
             s.w2.has_entry.is_empty | (s.w2.curr_read_entry == s.w2.lap + 1),
         )
@@ -324,14 +310,15 @@ class Lemmas413:
     def no_such_entry_is_final(self: Any, s: State413) -> Formula:
         """A bookie that is asked for an entry is fenced by that: if it lacks the entry, it always will."""
         return forall(
-            self.bookies,
-            lambda b: (self.gives_none(s, b) | s.w2.no_such_entry.contains(b)).implies(self.is_blocked(s, b)),
+            self.is_blocked(s, b)
+            for b in self.bookies
+            if self.gives_none(s, b) | s.w2.no_such_entry.contains(b)
         )
 
     @lemma()
     def end_is_final(self: Any, s: State413) -> Any:
         """The writer finds no ack quorum for the entry that the recovery took to be missing."""
-        blocked = comprehension(s.w1.ensemble, lambda b: self.is_blocked(s, b))
+        blocked = comprehension(b for b in s.w1.ensemble if self.is_blocked(s, b))
         return self.knows_end(s).implies(
             (s.w1.lac <= s.w2.lap) & self.has_quorum_coverage(blocked, self.write_quorum)
         )
@@ -347,7 +334,7 @@ class Lemmas413:
         requests = s.add_requests[writer][entry]
         refusal = (self.as_writer(writer) == "w1") & self.is_unsettled(s.add_refusals[entry][bookie])
         return (
-            count(self.lacs, lambda lac: (lac < entry) & (requests[lac][bookie] != PROCESSED))
+            count((lac < entry) & (requests[lac][bookie] != PROCESSED) for lac in self.lacs)
             + self.number(self.is_unsettled(s.add_confirmations[writer][entry][bookie]))
             + self.number(refusal)
         )
@@ -356,10 +343,10 @@ class Lemmas413:
     def timeouts_cost_messages(self: Any, s: State413) -> Formula:
         """An answer takes the place of the add, and a time-out acted upon is forgotten."""
         return forall(
-            self.WRITERS,
-            self.bookies,
-            self.ids,
-            lambda w, b, e: self.possible_timeouts(s, w, b, e) <= e,
+            self.possible_timeouts(s, w, b, e) <= e
+            for w in self.WRITERS
+            for b in self.bookies
+            for e in self.ids
         )
 
     @lemma()
@@ -375,6 +362,4 @@ class Lemmas413:
         moves = (s.meta_status.is_some, s.w2.status.is_some, s.meta_status == "CLOSED")
         made = sum(self.number(move) for move in moves)
         changes = count(timeout, is_past) if self.versions.high > len(moves) else 0
-        return forall(
-            Range(0, len(moves)), lambda number: (made == number).implies(s.meta_version <= changes + number)
-        )
+        return forall(s.meta_version <= changes + number for number in Range(0, len(moves)) if made == number)

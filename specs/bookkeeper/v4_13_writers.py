@@ -120,13 +120,11 @@ class Writers413(Ledger):
 
     def is_any_lost(self, s: State413) -> Formula:
         return exists(
-            self.bookies,
-            lambda b: (
-                exists(self.WRITERS, lambda w: self.has_write_timeout(s, w, b))
-                | (s.fence_requests[b] == LOST)
-                | (s.fence_responses[b].count == LOST)
-                | self.has_read_timeout(s, b)
-            ),
+            exists(self.has_write_timeout(s, w, b) for w in self.WRITERS)
+            | (s.fence_requests[b] == LOST)
+            | (s.fence_responses[b].count == LOST)
+            | self.has_read_timeout(s, b)
+            for b in self.bookies
         )
 
     # Messages
@@ -134,18 +132,16 @@ class Writers413(Ledger):
     def has_write_timeout(self, s: State413, writer: Element | str, bookie: Element) -> Formula:
         """An add of the writer's to the bookie, or the response to one, is lost."""
         return exists(
-            self.ids,
-            lambda e: (
-                exists(self.lacs, lambda lac: s.add_requests[writer][e][lac][bookie] == LOST)
-                | (s.add_confirmations[writer][e][bookie] == LOST)
-                | self.is_refused(s, writer, e, bookie, LOST)
-            ),
+            exists(s.add_requests[writer][e][lac][bookie] == LOST for lac in self.lacs)
+            | (s.add_confirmations[writer][e][bookie] == LOST)
+            | self.is_refused(s, writer, e, bookie, LOST)
+            for e in self.ids
         )
 
     def has_read_timeout(self, s: State413, bookie: Element) -> Formula:
         """A read of the bookie, or the answer to one, is lost."""
-        return exists(self.next_ids, lambda e: s.read_requests[e][bookie] == LOST) | exists(
-            self.answers, lambda e: s.read_responses[e][bookie].count == LOST
+        return exists(s.read_requests[e][bookie] == LOST for e in self.next_ids) | exists(
+            s.read_responses[e][bookie].count == LOST for e in self.answers
         )
 
     def is_refused(
@@ -162,9 +158,9 @@ class Writers413(Ledger):
     ) -> Formula:
         """No add of an earlier entry is on its way from the writer to the bookie."""
         return ~exists(
-            self.ids,
-            self.lacs,
-            lambda e, lac: (e < entry) & (s.add_requests[writer][e][lac][bookie] == DELIVERABLE),
+            (e < entry) & (s.add_requests[writer][e][lac][bookie] == DELIVERABLE)
+            for e in self.ids
+            for lac in self.lacs
         )
 
     def is_earliest_response(
@@ -172,14 +168,12 @@ class Writers413(Ledger):
     ) -> Formula:
         """No response to an add of an earlier entry is on its way from the bookie to the writer."""
         return ~exists(
-            self.ids,
-            lambda e: (
-                (e < entry)
-                & (
-                    (s.add_confirmations[writer][e][bookie] == DELIVERABLE)
-                    | self.is_refused(s, writer, e, bookie, DELIVERABLE)
-                )
-            ),
+            (e < entry)
+            & (
+                (s.add_confirmations[writer][e][bookie] == DELIVERABLE)
+                | self.is_refused(s, writer, e, bookie, DELIVERABLE)
+            )
+            for e in self.ids
         )
 
     def ensemble(self, s: State413, writer: str) -> SetValue[Element]:
@@ -298,7 +292,7 @@ class Writers413(Ledger):
         w, current = getattr(s, writer), self.ensemble(s, writer)
         others = current.remove(bookie)
         return [
-            forall(self.ids, lambda e: w.pending_add_ops[e].is_empty | (w.pending_add_ops[e] == current)),
+            forall(w.pending_add_ops[e].is_empty | (w.pending_add_ops[e] == current) for e in self.ids),
             w.meta_version == s.meta_version,
             current.contains(bookie),
             self.has_write_timeout(s, writer, bookie),
@@ -307,7 +301,7 @@ class Writers413(Ledger):
 
     def is_valid_next_fragment(self, s: State413, first_entry: Integer) -> Formula:
         """No fragment begins later."""
-        return ~exists(self.next_ids, lambda f: (f > first_entry) & ~s.meta_fragments[f].is_empty)
+        return ~exists((f > first_entry) & ~s.meta_fragments[f].is_empty for f in self.next_ids)
 
     def change_ensemble(
         self, s: State413, writer: str, bookie: Element, ensemble: SetValue[Element], status: str
@@ -325,16 +319,14 @@ class Writers413(Ledger):
             s.meta_version: s.meta_version + 1,
             w.meta_version: s.meta_version + 1,
             w.confirmed: function(
-                self.ids, lambda e: if_(e > w.lac, w.confirmed[e].remove(bookie), w.confirmed[e])
+                if_(e > w.lac, w.confirmed[e].remove(bookie), w.confirmed[e]) for e in self.ids
             ),
-            requests: function(
-                self.ids, lambda e: function(self.lacs, lambda lac: cleared(requests[e][lac]))
-            ),
-            confirmations: function(self.ids, lambda e: cleared(confirmations[e])),
+            requests: function(function(cleared(requests[e][lac]) for lac in self.lacs) for e in self.ids),
+            confirmations: function(cleared(confirmations[e]) for e in self.ids),
         }
         if writer == "w1":
             then[w.ensemble] = ensemble
-            then[s.add_refusals] = function(self.ids, lambda e: cleared(s.add_refusals[e]))
+            then[s.add_refusals] = function(cleared(s.add_refusals[e]) for e in self.ids)
         return Step(
             when=[
                 w.status == status,
@@ -370,7 +362,7 @@ class Writers413(Ledger):
             when=[
                 w.status == status,
                 ~last_sent.is_empty & (last_sent != current),
-                ~exists(self.ids, lambda e: (e < entry) & (w.pending_add_ops[e] == last_sent)),
+                ~exists((e < entry) & (w.pending_add_ops[e] == last_sent) for e in self.ids),
                 *self.can_send_add(s, writer, entry, newcomers, lost),
             ],
             then={last_sent: current, **self.send_add(s, writer, entry, newcomers, lost)},

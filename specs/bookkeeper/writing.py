@@ -129,7 +129,7 @@ class Writing(Storing):
 
     def failed(self, s: StoringState, client: Element) -> SetValue[Element]:
         """The bookies of the client's ensemble that timed out on its adds."""
-        return comprehension(self.ensemble(s, client), lambda b: self.has_write_timeout(s, client, b))
+        return comprehension(b for b in self.ensemble(s, client) if self.has_write_timeout(s, client, b))
 
     def can_change_ensemble(
         self, s: StoringState, client: Element, ensemble: SetValue[Element]
@@ -137,7 +137,7 @@ class Writing(Storing):
         """Every pending add was sent to the current ensemble, some of which failed and can be replaced."""
         c, current, failed = s.clients[client], self.ensemble(s, client), self.failed(s, client)
         return [
-            forall(self.ids, lambda e: c.pending_add_ops[e].is_empty | (c.pending_add_ops[e] == current)),
+            forall(c.pending_add_ops[e].is_empty | (c.pending_add_ops[e] == current) for e in self.ids),
             ~failed.is_empty,
             self.selects_ensemble(s, ensemble, current - failed, failed),
         ]
@@ -152,20 +152,18 @@ class Writing(Storing):
             return if_(failed.contains(bookie) & (count == LOST), PROCESSED, count)
 
         def all_cleared(counts: Counts) -> Counts:
-            return function(self.bookies, lambda b: cleared(counts[b], b))
+            return function(cleared(counts[b], b) for b in self.bookies)
 
         requests = s.add_requests[client]
         confirmations, refusals = s.add_confirmations[client], s.add_refusals[client]
         return {
             c.fragments: c.fragments.updated(c.lac + 1, ensemble),
-            c.confirmed: function(
-                self.ids, lambda e: if_(e > c.lac, c.confirmed[e] - failed, c.confirmed[e])
-            ),
+            c.confirmed: function(if_(e > c.lac, c.confirmed[e] - failed, c.confirmed[e]) for e in self.ids),
             requests: function(
-                self.ids, lambda e: function(self.lacs, lambda lac: all_cleared(requests[e][lac]))
+                function(all_cleared(requests[e][lac]) for lac in self.lacs) for e in self.ids
             ),
-            confirmations: function(self.ids, lambda e: all_cleared(confirmations[e])),
-            refusals: function(self.ids, lambda e: all_cleared(refusals[e])),
+            confirmations: function(all_cleared(confirmations[e]) for e in self.ids),
+            refusals: function(all_cleared(refusals[e]) for e in self.ids),
         }
 
     @action(client="clients", entry="ids", lost=free("ensembles"))
@@ -185,7 +183,7 @@ class Writing(Storing):
             when=[
                 c.status == status,
                 ~last_sent.is_empty & (last_sent != current),
-                ~exists(self.ids, lambda e: (e < entry) & (c.pending_add_ops[e] == last_sent)),
+                ~exists((e < entry) & (c.pending_add_ops[e] == last_sent) for e in self.ids),
                 *self.can_send_add(s, client, entry, newcomers, lost),
             ],
             then={

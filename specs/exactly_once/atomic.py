@@ -132,13 +132,13 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
 
     def init(self, s: AtomicState) -> Formula:
         return (
-            forall(self.messages, lambda m: s.input_queue.contains(m) == (m.retry == 0))
+            forall(s.input_queue.contains(m) == (m.retry == 0) for m in self.messages)
             & s.store.log.is_empty
-            & forall(self.ids, lambda i: s.store.outbox[i].is_none)
+            & forall(s.store.outbox[i].is_none for i in self.ids)
             & s.output.is_empty
             & s.processed.is_empty
-            & forall(self.processes, lambda p: s.msg[p].is_none & s.snapshot[p].is_none)
-            & forall(self.processes, lambda p: s.pc[p] == Label.MAIN_LOOP)
+            & forall(s.msg[p].is_none & s.snapshot[p].is_none for p in self.processes)
+            & forall(s.pc[p] == Label.MAIN_LOOP for p in self.processes)
         )
 
     def attempt(
@@ -241,12 +241,12 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
 
     def is_changed_once(self, s: AtomicState) -> Formula:
         """No message is in the log twice."""
-        return forall(self.ids, lambda i: count(self.versions, lambda v: self.has_made(s.store, i, v)) <= 1)
+        return forall(count(self.has_made(s.store, i, v) for v in self.versions) <= 1 for i in self.ids)
 
     def is_sent_once(self, s: AtomicState) -> Formula:
         """No message was sent under two versions."""
         return forall(
-            self.ids, lambda i: count(self.versions, lambda v: s.output.contains({"id": i, "ver": v})) <= 1
+            count(s.output.contains({"id": i, "ver": v}) for v in self.versions) <= 1 for i in self.ids
         )
 
     def is_consistent(self, s: AtomicState) -> Formula:
@@ -259,16 +259,16 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
             return s.output.contains({"id": message, "ver": version})
 
         def some(which: Callable[[Element, Integer], Formula], message: Element) -> Formula:
-            return exists(self.versions, lambda v: which(message, v))
+            return exists(which(message, v) for v in self.versions)
 
         def version(which: Callable[[Element, Integer], Formula], message: Element) -> Integer:
-            return choose(self.versions, lambda v: which(message, v))
+            return choose(v for v in self.versions if which(message, v))
 
         def same(message: Element) -> Formula:
             there = some(made, message) & some(sent, message)
             return there & (version(made, message) == version(sent, message))
 
-        return forall(s.processed, lambda m: same(m.id))
+        return forall(same(m.id) for m in s.processed)
 
     @type_invariant(name="TypeInvariant")
     def types(self, s: AtomicState) -> Formula:
@@ -298,4 +298,4 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas, Protocol):
     @deadlock_invariant(name="DeadlockTerminated")
     def deadlock_terminated(self, s: AtomicState) -> Formula:
         """Where nothing can happen, all messages are taken and all handlers wait for more."""
-        return s.input_queue.is_empty & forall(self.processes, lambda p: s.pc[p] == Label.LOCK_IN_MSG)
+        return s.input_queue.is_empty & forall(s.pc[p] == Label.LOCK_IN_MSG for p in self.processes)

@@ -41,7 +41,7 @@ class AtomicOutboxLemmas:
 
     def is_sent(self: Any, s: AtomicState, message: Element) -> Formula:
         """Something was sent for the message."""
-        return exists(self.versions, lambda v: s.output.contains({"id": message, "ver": v}))
+        return exists(s.output.contains({"id": message, "ver": v}) for v in self.versions)
 
     # The lemmas
 
@@ -51,10 +51,8 @@ class AtomicOutboxLemmas:
 
         def is_sound(store: Store) -> Formula:
             return forall(
-                self.ids,
-                lambda i: (
-                    store.outbox[i].is_some == exists(self.versions, lambda v: self.has_made(store, i, v))
-                ),
+                store.outbox[i].is_some == exists(self.has_made(store, i, v) for v in self.versions)
+                for i in self.ids
             )
 
         return self.every_store(s, is_sound)
@@ -65,9 +63,10 @@ class AtomicOutboxLemmas:
 
         def is_sound(store: Store) -> Formula:
             return forall(
-                self.ids,
-                self.versions,
-                lambda i, v: ((store.outbox[i] == v) & (v > 0)).implies(self.has_made(store, i, v)),
+                self.has_made(store, i, v)
+                for i in self.ids
+                for v in self.versions
+                if (store.outbox[i] == v) & (v > 0)
             )
 
         return self.every_store(s, is_sound)
@@ -77,7 +76,7 @@ class AtomicOutboxLemmas:
         """A handler empties an entry only after it has sent what the entry said."""
 
         def is_sound(store: Store) -> Formula:
-            return forall(self.ids, lambda i: (store.outbox[i] == 0).implies(self.is_sent(s, i)))
+            return forall(self.is_sent(s, i) for i in self.ids if store.outbox[i] == 0)
 
         return self.every_store(s, is_sound)
 
@@ -85,10 +84,11 @@ class AtomicOutboxLemmas:
     def logged_once(self: Any, s: AtomicState) -> Formula:
         """A message is processed only if the outbox does not know it."""
         return forall(
-            self.ids,
-            self.versions,
-            self.versions,
-            lambda i, v, w: ((v < w) & self.has_made(s.store, i, v)).implies(~self.has_made(s.store, i, w)),
+            ~self.has_made(s.store, i, w)
+            for i in self.ids
+            for v in self.versions
+            for w in self.versions
+            if (v < w) & self.has_made(s.store, i, v)
         )
 
     @lemma()
@@ -96,17 +96,13 @@ class AtomicOutboxLemmas:
         """The log only grows, and by a handler that has loaded all of it."""
 
         def is_prefix(log: SequenceValue[Element]) -> Formula:
-            same = forall(
-                self.versions,
-                lambda v: (v < log.length).implies(log[v] == s.store.log[v]),
-            )
+            same = forall(log[v] == s.store.log[v] for v in self.versions if v < log.length)
             return (log.length <= s.store.log.length) & same
 
         return forall(
-            self.processes,
-            lambda p: self.handler(s, p, ("ProcessAndCommit", "SendOutMsg")).implies(
-                is_prefix(s.snapshot[p].value.log)
-            ),
+            is_prefix(s.snapshot[p].value.log)
+            for p in self.processes
+            if self.handler(s, p, ("ProcessAndCommit", "SendOutMsg"))
         )
 
     @lemma()
@@ -117,22 +113,21 @@ class AtomicOutboxLemmas:
             return s.snapshot[process].value.outbox[s.msg[process].value.id]
 
         return forall(
-            self.processes,
-            lambda p: all_of(
+            all_of(
                 (s.pc[p] == "ProcessAndCommit").implies(entry(p).is_none),
                 (s.pc[p] == "SendOutMsg").implies(entry(p).is_some),
-            ),
+            )
+            for p in self.processes
         )
 
     @lemma()
     def sent_is_version_made(self: Any, s: AtomicState) -> Formula:
         """What is sent is what the outbox says, after the commit: the version that the message made."""
-        return forall(s.output, lambda sent: self.has_made(s.store, sent.id, sent.ver))
+        return forall(self.has_made(s.store, sent.id, sent.ver) for sent in s.output)
 
     @lemma()
     def acknowledged_once_sent(self: Any, s: AtomicState) -> Formula:
         """A handler notes in the outbox, and acknowledges, only after it has sent."""
-        return forall(s.processed, lambda m: self.is_sent(s, m.id)) & forall(
-            self.processes,
-            lambda p: self.handler(s, p, HAS_SENT).implies(self.is_sent(s, s.msg[p].value.id)),
+        return forall(self.is_sent(s, m.id) for m in s.processed) & forall(
+            self.is_sent(s, s.msg[p].value.id) for p in self.processes if self.handler(s, p, HAS_SENT)
         )

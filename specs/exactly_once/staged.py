@@ -147,15 +147,15 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
 
     def init(self, s: StagedState) -> Formula:
         return (
-            forall(self.messages, lambda m: s.input_queue.contains(m) & s.outbox_staging[m].is_none)
+            forall(s.input_queue.contains(m) & s.outbox_staging[m].is_none for m in self.messages)
             & s.store.history.is_empty
             & (s.store.ver == 0)
             & s.store.tx.is_none
-            & forall(self.ids, lambda i: s.outbox[i].is_none)
+            & forall(s.outbox[i].is_none for i in self.ids)
             & s.output.is_empty
             & s.processed.is_empty
-            & forall(self.processes, lambda p: s.tx_id[p].is_none & s.msg[p].is_none & s.snapshot[p].is_none)
-            & forall(self.processes, lambda p: s.pc[p] == Label.MAIN_LOOP)
+            & forall(s.tx_id[p].is_none & s.msg[p].is_none & s.snapshot[p].is_none for p in self.processes)
+            & forall(s.pc[p] == Label.MAIN_LOOP for p in self.processes)
         )
 
     # One handler, label by label
@@ -287,29 +287,26 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
 
     def occurs(self, versioned: SetValue[Versioned], message_id: Element) -> Formula:
         """The message occurs under some version."""
-        return exists(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
+        return exists(versioned.contains({"id": message_id, "ver": v}) for v in self.versions)
 
     def version_of(self, versioned: SetValue[Versioned], message_id: Element) -> Integer:
         """A version under which the message occurs; no value if it does not."""
-        return choose(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
+        return choose(v for v in self.versions if versioned.contains({"id": message_id, "ver": v}))
 
     def occurs_at_most_once(self, versioned: SetValue[Versioned]) -> Formula:
         """No message occurs under two versions."""
         return forall(
-            self.ids,
-            lambda i: count(self.versions, lambda v: versioned.contains({"id": i, "ver": v})) <= 1,
+            count(versioned.contains({"id": i, "ver": v}) for v in self.versions) <= 1 for i in self.ids
         )
 
     def is_consistent(self, s: StagedState) -> Formula:
         """For every message acknowledged, a version was committed and sent, and it is the same."""
         made, sent = s.store.history, s.output
         return forall(
-            s.processed,
-            lambda m: (
-                self.occurs(made, m.id)
-                & self.occurs(sent, m.id)
-                & (self.version_of(made, m.id) == self.version_of(sent, m.id))
-            ),
+            self.occurs(made, m.id)
+            & self.occurs(sent, m.id)
+            & (self.version_of(made, m.id) == self.version_of(sent, m.id))
+            for m in s.processed
         )
 
     @type_invariant(name="TypeInvariant")
@@ -341,4 +338,4 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
     @deadlock_invariant(name="DeadlockTerminated")
     def deadlock_terminated(self, s: StagedState) -> Formula:
         """Where nothing can happen, all messages are taken and all handlers wait for more."""
-        return s.input_queue.is_empty & forall(self.processes, lambda p: s.pc[p] == Label.LOCK_IN_MSG)
+        return s.input_queue.is_empty & forall(s.pc[p] == Label.LOCK_IN_MSG for p in self.processes)

@@ -52,7 +52,7 @@ class StagedOutboxLemmas:
 
     def is_in(self: Any, store: Store, message_id: Element) -> Formula:
         """The message has changed the state."""
-        return exists(self.versions, lambda v: self.made(store, message_id, v))
+        return exists(self.made(store, message_id, v) for v in self.versions)
 
     def is_unfinished(self: Any, s: StagedState, store: Store) -> Any:
         """The store has a transaction, which made its version and staged just that."""
@@ -65,11 +65,10 @@ class StagedOutboxLemmas:
     def taken_by_one_handler(self: Any, s: StagedState) -> Formula:
         """A copy is taken from the queue once, and never put back."""
         return forall(
-            self.processes,
-            self.messages,
-            lambda p, m: (s.msg[p] == m).implies(
-                ~s.input_queue.contains(m) & forall(self.processes, lambda q: (s.msg[q] == m).implies(p == q))
-            ),
+            ~s.input_queue.contains(m) & forall(p == q for q in self.processes if s.msg[q] == m)
+            for p in self.processes
+            for m in self.messages
+            if s.msg[p] == m
         )
 
     @lemma()
@@ -80,10 +79,9 @@ class StagedOutboxLemmas:
             return (s.msg[process] == message) & self.handler(s, process, HAS_NOT_STAGED)
 
         return forall(
-            self.messages,
-            lambda m: s.outbox_staging[m].is_some.implies(
-                ~s.input_queue.contains(m) & ~exists(self.processes, lambda p: is_before(p, m))
-            ),
+            ~s.input_queue.contains(m) & ~exists(is_before(p, m) for p in self.processes)
+            for m in self.messages
+            if s.outbox_staging[m].is_some
         )
 
     @lemma()
@@ -104,17 +102,18 @@ class StagedOutboxLemmas:
     def changes_state_once(self: Any, s: StagedState) -> Formula:
         """A handler writes the next version only of a store that its message has not changed."""
         return forall(
-            self.ids,
-            self.versions,
-            self.versions,
-            lambda i, v, w: (self.made(s.store, i, v) & self.made(s.store, i, w)).implies(v == w),
+            v == w
+            for i in self.ids
+            for v in self.versions
+            for w in self.versions
+            if self.made(s.store, i, v) & self.made(s.store, i, w)
         )
 
     @lemma()
     def two_versions_for_each_message(self: Any, s: StagedState) -> Formula:
         """The commit of a message's state makes a version, and so does finishing its transaction."""
         finished_next = if_(s.store.tx.is_some, s.store.ver + 1, s.store.ver)
-        processed = count(self.ids, lambda i: self.is_in(s.store, i))
+        processed = count(self.is_in(s.store, i) for i in self.ids)
         return finished_next == processed + processed
 
     @lemma()
@@ -127,18 +126,15 @@ class StagedOutboxLemmas:
     @lemma()
     def committed_entry_is_version_made(self: Any, s: StagedState) -> Formula:
         """The outbox is committed after the state, with the version that the state was given."""
-        return forall(
-            self.ids, self.versions, lambda i, v: (s.outbox[i] == v).implies(self.made(s.store, i, v))
-        )
+        return forall(self.made(s.store, i, v) for i in self.ids for v in self.versions if s.outbox[i] == v)
 
     @lemma()
     def only_transaction_lacks_entry(self: Any, s: StagedState) -> Formula:
         """A transaction is finished only once its outbox is committed."""
         return forall(
-            self.ids,
-            lambda i: (self.is_in(s.store, i) & s.outbox[i].is_none).implies(
-                s.store.tx.is_some & (s.store.tx.value.id == i)
-            ),
+            s.store.tx.is_some & (s.store.tx.value.id == i)
+            for i in self.ids
+            if self.is_in(s.store, i) & s.outbox[i].is_none
         )
 
     # What handlers have
@@ -194,11 +190,11 @@ class StagedOutboxLemmas:
     @lemma()
     def sent_is_committed_entry(self: Any, s: StagedState) -> Formula:
         """Only what the outbox says is sent, and entries do not change."""
-        return forall(s.output, lambda sent: s.outbox[sent.id] == sent.ver)
+        return forall(s.outbox[sent.id] == sent.ver for sent in s.output)
 
     @lemma()
     def acknowledged_once_sent(self: Any, s: StagedState) -> Formula:
         """A message is sent and acknowledged in one step."""
         return forall(
-            s.processed, lambda m: exists(self.versions, lambda v: s.output.contains({"id": m.id, "ver": v}))
+            exists(s.output.contains({"id": m.id, "ver": v}) for v in self.versions) for m in s.processed
         )

@@ -131,7 +131,7 @@ class AsyncIsr(Protocol):
         return AsyncIsrState(self)
 
     def init(self, s: AsyncIsrState) -> Formula:
-        everyone = comprehension(self.replicas, lambda r: True)
+        everyone = comprehension(r for r in self.replicas)
         return (
             (s.controller.isr == everyone)
             & (s.controller.version == 0)
@@ -139,18 +139,18 @@ class AsyncIsr(Protocol):
             & (s.leader.version == 0)
             & s.leader.pending_isr.is_empty
             & (s.leader.pending_version == -1)
-            & forall(self.replicas, lambda r: s.leader.offsets[r] == 0)
+            & forall(s.leader.offsets[r] == 0 for r in self.replicas)
             & s.requests.is_empty
-            & forall(self.versions, lambda v: s.updates[v].is_empty)
+            & forall(s.updates[v].is_empty for v in self.versions)
         )
 
     def constraint(self, s: AsyncIsrState) -> Formula:
-        within = forall(self.replicas, lambda r: s.leader.offsets[r] <= self.max_offset)
+        within = forall(s.leader.offsets[r] <= self.max_offset for r in self.replicas)
         return (s.controller.version <= self.max_version) & within
 
     def high_watermark(self, s: AsyncIsrState) -> Integer:
         """The least offset in any ISR that the leader must reckon with."""
-        return image(s.leader.isr | s.leader.pending_isr, lambda r: s.leader.offsets[r]).minimum
+        return image(s.leader.offsets[r] for r in s.leader.isr | s.leader.pending_isr).minimum
 
     # The controller
 
@@ -242,4 +242,4 @@ class AsyncIsr(Protocol):
     def valid_high_watermark(self, s: AsyncIsrState) -> Formula:
         """Every member of the controller's ISR has reached the leader's high watermark."""
         reached = self.high_watermark(s)
-        return forall(s.controller.isr, lambda r: s.leader.offsets[r] >= reached)
+        return forall(s.leader.offsets[r] >= reached for r in s.controller.isr)

@@ -33,7 +33,7 @@ class Kip101(KafkaReplication):
     ) -> Integer:
         """Where the leader's log goes on after ``epoch``; the follower's high watermark if it cannot tell."""
         log, hw = s.log[leader], s.replica[follower].hw
-        later = comprehension(self.offsets, lambda o: (o < log.length) & (log[o].epoch > epoch))
+        later = comprehension(o for o in self.offsets if (o < log.length) & (log[o].epoch > epoch))
         beyond = if_(later.is_empty, hw, later.minimum)
         return if_(log.is_empty, hw, if_(log.last.epoch == epoch, log.length, beyond))
 

@@ -35,7 +35,7 @@ class Kip279(KafkaReplication):
         self, s: KafkaState, leader: Element, follower: Element
     ) -> Integer:
         """The offset after the last one at which both logs have the same record."""
-        matching = comprehension(self.offsets, lambda o: self.has_same_entry(s, follower, leader, o))
+        matching = comprehension(o for o in self.offsets if self.has_same_entry(s, follower, leader, o))
         return if_(matching.is_empty, 0, matching.maximum + 1)
 
     @action(follower="replicas", leader="replicas", epoch="epochs")

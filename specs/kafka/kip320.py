@@ -62,7 +62,7 @@ class Kip320(Kip320Lemmas, Kip279):
         return Step(
             when=[
                 self.has_offset(s, leader, hw),
-                forall(isr, lambda r: self.is_following_epoch(s, r, leader) & self.has_offset(s, r, hw)),
+                forall(self.is_following_epoch(s, r, leader) & self.has_offset(s, r, hw) for r in isr),
             ],
             then={s.replica[leader].hw: hw + 1},
         )
@@ -113,5 +113,5 @@ class Kip320(Kip320Lemmas, Kip279):
     def epochs_never_fall(self, s: KafkaState, after: KafkaState) -> Formula:
         """The epoch of the quorum never falls, nor one that a replica knows, so an old one can be fenced."""
         return (s.quorum.epoch <= after.quorum.epoch) & forall(
-            self.replicas, lambda r: s.replica[r].epoch <= after.replica[r].epoch
+            s.replica[r].epoch <= after.replica[r].epoch for r in self.replicas
         )

@@ -79,7 +79,7 @@ class Kip320FirstTry(Kip279):
             when=[
                 self.presumes_leadership(s, leader),
                 self.has_offset(s, leader, hw),
-                forall(isr, lambda r: self.is_caught_up_to_leader_epoch(s, r, leader, hw + 1)),
+                forall(self.is_caught_up_to_leader_epoch(s, r, leader, hw + 1) for r in isr),
             ],
             then={s.replica[leader].hw: hw + 1},
         )

@@ -133,15 +133,15 @@ class KafkaReplication(Protocol):
 
     def init(self, s: KafkaState) -> Formula:
         return (
-            forall(self.replicas, lambda r: s.log[r].is_empty & (s.replica[r].hw == 0))
-            & forall(self.replicas, lambda r: s.replica[r].epoch == -1)
-            & forall(self.replicas, lambda r: s.replica[r].leader.is_none & s.replica[r].isr.is_empty)
+            forall(s.log[r].is_empty & (s.replica[r].hw == 0) for r in self.replicas)
+            & forall(s.replica[r].epoch == -1 for r in self.replicas)
+            & forall(s.replica[r].leader.is_none & s.replica[r].isr.is_empty for r in self.replicas)
             & (s.next_record_id == 0)
             & (s.next_leader_epoch == 0)
-            & forall(self.epochs, lambda e: self.is_unused(s, e))
+            & forall(self.is_unused(s, e) for e in self.epochs)
             & (s.quorum.epoch == -1)
             & s.quorum.leader.is_none
-            & (s.quorum.isr == comprehension(self.replicas, lambda r: True))
+            & (s.quorum.isr == comprehension(r for r in self.replicas))
         )
 
     # What replicas and logs are like
@@ -290,7 +290,7 @@ class KafkaReplication(Protocol):
             when=[
                 self.presumes_leadership(s, leader),
                 hw < self.log_size,
-                forall(isr, lambda r: self.is_following(s, r, leader) & self.has_offset(s, r, hw)),
+                forall(self.is_following(s, r, leader) & self.has_offset(s, r, hw) for r in isr),
             ],
             then={s.replica[leader].hw: hw + 1},
         )
@@ -343,42 +343,39 @@ class KafkaReplication(Protocol):
     def is_committed_on(self, s: KafkaState, leader: Element, isr: SetValue[Element]) -> Formula:
         """Each replica of ``isr`` has the leader's records below the leader's high watermark."""
         return forall(
-            isr,
-            self.offsets,
-            lambda member, offset: (offset < s.replica[leader].hw).implies(
-                self.has_same_entry(s, leader, member, offset)
-            ),
+            self.has_same_entry(s, leader, member, offset)
+            for member in isr
+            for offset in self.offsets
+            if offset < s.replica[leader].hw
         )
 
     @type_invariant(name="TypeOk")
     def type_ok(self, s: KafkaState) -> Formula:
         """Every value is of its sort, and requests from the next epoch on do not exist yet."""
-        return forall(self.epochs, lambda e: (e >= s.next_leader_epoch).implies(self.is_unused(s, e)))
+        return forall(self.is_unused(s, e) for e in self.epochs if e >= s.next_leader_epoch)
 
     @invariant()
     def weak_isr(self, s: KafkaState) -> Formula:
         """What a presumed leader has committed is in the logs of the ISR that it knows of."""
         return forall(
-            self.replicas,
-            lambda leader: self.presumes_leadership(s, leader).implies(
-                self.is_committed_on(s, leader, s.replica[leader].isr)
-            ),
+            self.is_committed_on(s, leader, s.replica[leader].isr)
+            for leader in self.replicas
+            if self.presumes_leadership(s, leader)
         )
 
     @invariant()
     def strong_isr(self, s: KafkaState) -> Formula:
         """What a presumed leader has committed is in the logs of the quorum's ISR: no election loses it."""
         return forall(
-            self.replicas,
-            lambda leader: self.presumes_leadership(s, leader).implies(
-                self.is_committed_on(s, leader, s.quorum.isr)
-            ),
+            self.is_committed_on(s, leader, s.quorum.isr)
+            for leader in self.replicas
+            if self.presumes_leadership(s, leader)
         )
 
     @invariant(default=False)
     def leader_in_isr(self, s: KafkaState) -> Formula:
         """The quorum's leader is in the ISR: as the original states it, and so false without a leader."""
-        return exists(s.quorum.isr, lambda r: s.quorum.leader == r)
+        return exists(s.quorum.leader == r for r in s.quorum.isr)
 
     @invariant(default=False)
     def leader_in_isr_once_elected(self, s: KafkaState) -> Formula:

@@ -135,7 +135,7 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         sent = 0 if self.model_producer else self.message_sent_limit
         return (
             (s.messages.length == sent)
-            & forall(self.ledgers, lambda i: s.compacted_ledgers[i].is_none)
+            & forall(s.compacted_ledgers[i].is_none for i in self.ledgers)
             & s.cursor.is_none
             & (s.compactor_state == Phase.ONE)
             & s.phase_one_result.is_none
@@ -151,31 +151,31 @@ class PulsarCompaction(CompactionLemmas, Protocol):
 
     def newest_ledger(self, s: CompactionState) -> Integer:
         """The greatest id of a ledger that exists; 0 if there is none."""
-        existing = comprehension(self.ledgers, lambda i: s.compacted_ledgers[i].is_some)
+        existing = comprehension(i for i in self.ledgers if s.compacted_ledgers[i].is_some)
         return if_(existing.is_empty, 0, existing.maximum)
 
     def compacted(self, s: CompactionState, read: Integer) -> SetValue[Integer]:
         """The places that compaction keeps of the first ``read`` messages."""
 
         def overwritten(i: Integer) -> Formula:
-            return exists(self.places, lambda j: (i < j) & (j < read) & (self.key(s, i) == self.key(s, j)))
+            return exists((i < j) & (j < read) & (self.key(s, i) == self.key(s, j)) for j in self.places)
 
         def kept(i: Integer) -> Formula:
             return if_(self.key(s, i).is_none, self.retain_null_key, ~overwritten(i))
 
-        return comprehension(self.places, lambda i: (i < read) & kept(i))
+        return comprehension(i for i in self.places if (i < read) & kept(i))
 
     def covers(self, s: CompactionState, ledger: SetValue[Integer], horizon: Integer) -> Formula:
         """Each of the first ``horizon`` messages is in the ledger, or a later one of its key is, or it has
         no key and need not be kept."""
 
         def available(i: Integer) -> Formula:
-            return exists(ledger, lambda j: (i <= j) & (self.key(s, i) == self.key(s, j)))
+            return exists((i <= j) & (self.key(s, i) == self.key(s, j)) for j in ledger)
 
         def droppable(i: Integer) -> Formula:
             return self.key(s, i).is_none & (not self.retain_null_key)
 
-        return forall(self.places, lambda i: (i < horizon).implies(droppable(i) | available(i)))
+        return forall(droppable(i) | available(i) for i in self.places if i < horizon)
 
     @action(key="any_key", value="any_value")
     def producer(self, s: CompactionState, key: OptionValue[Element], value: OptionValue[Element]) -> Step:
@@ -293,16 +293,16 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         sent = s.messages.length
 
         def within(ledger: OptionValue[SetValue[Integer]]) -> Formula:
-            return ledger.is_none | forall(ledger.value, lambda place: place < sent)
+            return ledger.is_none | forall(place < sent for place in ledger.value)
 
         return (s.phase_one_result.is_none | (s.phase_one_result.value <= sent)) & forall(
-            self.ledgers, lambda i: within(s.compacted_ledgers[i])
+            within(s.compacted_ledgers[i]) for i in self.ledgers
         )
 
     @invariant(name="CompactedLedgerLeak")
     def compacted_ledger_leak(self, s: CompactionState) -> Formula:
         """There are never more than two ledgers. Known to fail: a ledger left by a crash is never deleted."""
-        return count(self.ledgers, lambda i: s.compacted_ledgers[i].is_some) <= 2
+        return count(s.compacted_ledgers[i].is_some for i in self.ledgers) <= 2
 
     @invariant(name="CompactionHorizonCorrectness")
     def compaction_horizon_correctness(self, s: CompactionState) -> Formula:
@@ -315,5 +315,5 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         """No message without key is both in the current ledger and after the horizon, where a consumer
         would meet it twice. Known to fail: context and horizon are not updated together."""
         ledger = s.compacted_ledgers[s.compacted_topic_context].value
-        twice = exists(ledger, lambda i: self.key(s, i).is_none & (i >= s.compaction_horizon))
+        twice = exists(self.key(s, i).is_none & (i >= s.compaction_horizon) for i in ledger)
         return ((s.compacted_topic_context != 0) & self.retain_null_key).implies(~twice)

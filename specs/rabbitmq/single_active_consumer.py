@@ -72,8 +72,8 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
 
     def init(self, s: ConsumerState) -> Formula:
         return (
-            forall(self.queues, lambda q: s.subscriber_queue[q].is_empty & s.active[q].is_none)
-            & forall(self.apps, lambda a: s.app_id[a] == 0)
+            forall(s.subscriber_queue[q].is_empty & s.active[q].is_none for q in self.queues)
+            & forall(s.app_id[a] == 0 for a in self.apps)
             & (s.next_id == 1)
         )
 
@@ -86,7 +86,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         """The app is among the queue's subscribers that are not active."""
         waiting = s.subscriber_queue[queue]
         places = Range(0, self.apps.size - 1)
-        return exists(places, lambda place: (place < waiting.length) & (waiting[place] == app))
+        return exists((place < waiting.length) & (waiting[place] == app) for place in places)
 
     def is_subscribed(self, s: ConsumerState, app: Element, queue: Element) -> Formula:
         return (s.active[queue] == app) | self.is_waiting(s, app, queue)
@@ -101,7 +101,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
 
     def active_count(self, s: ConsumerState, app: Element) -> Integer:
         """How many queues the app is active on."""
-        return count(self.queues, lambda q: s.active[q] == app)
+        return count(s.active[q] == app for q in self.queues)
 
     def position(self, s: ConsumerState, app: Element) -> Integer:
         """The app's place among the active ones, those with more queues first; -1 if it has none."""
@@ -119,7 +119,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         apps, queues = self.apps.size, self.queues.size
         table = FrozenMap({0: 0, **{number: operation(queues, number) for number in range(1, apps + 1)}})
         return literal(Function(Range(0, apps), Range(0, queues)), table)[
-            count(self.apps, lambda a: self.is_counted(s, a))
+            count(self.is_counted(s, a) for a in self.apps)
         ]
 
     def ideal_number(self, s: ConsumerState, app: Element) -> Integer:
@@ -174,7 +174,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
 
     def others(self, s: ConsumerState, app: Element, queue: Element) -> SequenceValue[Element]:
         """The queue's waiting subscribers without the app."""
-        return filtered(s.subscriber_queue[queue], lambda other: other != app)
+        return filtered(other for other in s.subscriber_queue[queue] if other != app)
 
     # Properties
 
@@ -190,8 +190,8 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
             return self.active_count(s, one) <= self.active_count(s, other) + 1
 
         return (
-            forall(self.queues, lambda q: s.active[q].is_some)
-            & forall(self.apps, lambda a: self.is_started(s, a))
+            forall(s.active[q].is_some for q in self.queues)
+            & forall(self.is_started(s, a) for a in self.apps)
             & forall(self.apps, self.apps, is_close)
         )
 
@@ -203,7 +203,9 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
     @deadlock_invariant(name="DeadlockPerfect")
     def deadlock_perfect(self, s: ConsumerState) -> Formula:
         """Where nothing can happen, the load is balanced and every app is subscribed to every queue."""
-        return self.is_balanced(s) & forall(self.apps, self.queues, lambda a, q: self.is_subscribed(s, a, q))
+        return self.is_balanced(s) & forall(
+            self.is_subscribed(s, a, q) for a in self.apps for q in self.queues
+        )
 
 
 class RabbitSacRestart(RabbitSac):
@@ -220,7 +222,7 @@ class RabbitSacRestart(RabbitSac):
         return all_of()
 
     def is_counted(self, s: ConsumerState, app: Element) -> Formula:
-        return exists(self.queues, lambda q: self.is_subscribed(s, app, q))
+        return exists(self.is_subscribed(s, app, q) for q in self.queues)
 
     @action(app="apps")
     def stop(self, s: ConsumerState, app: Element) -> Step:
@@ -228,8 +230,8 @@ class RabbitSacRestart(RabbitSac):
         return Step(
             when=[self.is_started(s, app), s.next_id <= self.apps.size + self.restart_limit],
             then={
-                s.subscriber_queue: function(self.queues, lambda q: self.others(s, app, q)),
-                s.active: function(self.queues, lambda q: if_(s.active[q] == app, None, s.active[q])),
+                s.subscriber_queue: function(self.others(s, app, q) for q in self.queues),
+                s.active: function(if_(s.active[q] == app, None, s.active[q]) for q in self.queues),
                 s.app_id[app]: 0,
             },
         )

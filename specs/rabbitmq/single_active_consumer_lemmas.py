@@ -23,7 +23,7 @@ class SingleActiveConsumerLemmas:
     @lemma()
     def ids_last(self: Any, s: ConsumerState) -> Any:
         """Each start takes one id; an app stops only while so many are left that every app can start."""
-        return s.next_id + count(self.apps, lambda a: ~self.is_started(s, a)) <= self.last_id + 1
+        return s.next_id + count(~self.is_started(s, a) for a in self.apps) <= self.last_id + 1
 
     @lemma()
     def subscribed_once(self: Any, s: ConsumerState) -> Formula:
@@ -35,4 +35,4 @@ class SingleActiveConsumerLemmas:
             waiting = s.subscriber_queue[queue]
             return (one < other) & (other < waiting.length) & (waiting[one] == waiting[other])
 
-        return forall(self.queues, places, places, lambda q, i, j: ~is_twice(q, i, j))
+        return forall(~is_twice(q, i, j) for q in self.queues for i in places for j in places)
