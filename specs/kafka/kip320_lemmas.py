@@ -53,7 +53,7 @@ class Kip320Lemmas(KafkaReplication):
 
     # The controller's requests and what replicas make of them
 
-    @lemma()
+    @lemma
     def quorum_is_last_request(self, s: KafkaState) -> Formula:
         """The controller writes the quorum and sends a request in one step; leaders change only the ISR."""
         nothing = (s.next_leader_epoch == 0).implies(s.quorum.leader.is_none)
@@ -65,7 +65,7 @@ class Kip320Lemmas(KafkaReplication):
             )
         )
 
-    @lemma()
+    @lemma
     def epoch_from_request(self, s: KafkaState) -> Formula:
         """A replica gets epoch and leader together, from a request that has a leader."""
         return forall(
@@ -79,14 +79,14 @@ class Kip320Lemmas(KafkaReplication):
             if self.in_epoch(s, r, e)
         )
 
-    @lemma()
+    @lemma
     def leader_came_first(self, s: KafkaState) -> Formula:
         """A follower enters an epoch only by a leader that is in it, and epochs only grow."""
         return forall(
             self.reached(s, e) for r in self.replicas for e in self.epochs if self.in_epoch(s, r, e)
         )
 
-    @lemma()
+    @lemma
     def leaders_are_members(self, s: KafkaState) -> Formula:
         """The controller elects a member of the ISR, and neither it nor the leader removes the leader."""
         return forall(
@@ -95,7 +95,7 @@ class Kip320Lemmas(KafkaReplication):
             for x in self.replicas
         )
 
-    @lemma()
+    @lemma
     def local_isr_has_leader(self, s: KafkaState) -> Formula:
         """The ISR of a request has its leader, and a leader takes out only others."""
         return forall(
@@ -105,14 +105,14 @@ class Kip320Lemmas(KafkaReplication):
             if s.replica[r].leader == x
         )
 
-    @lemma()
+    @lemma
     def true_leader_agrees(self, s: KafkaState) -> Formula:
         """The true leader changes its ISR and the quorum's in one step; nobody else can in its epoch."""
         return forall(s.replica[r].isr == s.quorum.isr for r in self.replicas if self.is_true_leader(s, r))
 
     # How the ISR goes on from epoch to epoch
 
-    @lemma()
+    @lemma
     def quorum_untouched(self, s: KafkaState) -> Formula:
         """Until the leader of the last epoch knows of it, nobody can change the quorum's ISR."""
         return forall(
@@ -121,7 +121,7 @@ class Kip320Lemmas(KafkaReplication):
             if (e == s.next_leader_epoch - 1) & ~self.reached(s, e)
         )
 
-    @lemma()
+    @lemma
     def stale_isr_covers(self, s: KafkaState) -> Formula:
         """A leader whose epoch has ended knows an ISR from which the controller could only take away."""
         return forall(
@@ -131,7 +131,7 @@ class Kip320Lemmas(KafkaReplication):
             if self.presumes_leadership(s, a) & self.in_epoch(s, a, k) & self.exists_request(s, k + 1)
         )
 
-    @lemma()
+    @lemma
     def unled_epoch_only_shrinks(self, s: KafkaState) -> Formula:
         """In an epoch whose leader never knew of it, only the controller changed the ISR: it took away."""
         return forall(
@@ -140,7 +140,7 @@ class Kip320Lemmas(KafkaReplication):
             if self.exists_request(s, k + 1) & ~self.reached(s, k)
         )
 
-    @lemma()
+    @lemma
     def laggard_was_member(self, s: KafkaState) -> Formula:
         """A leader admits followers of its own epoch, so whoever never came to it was there before."""
         return forall(
@@ -152,12 +152,12 @@ class Kip320Lemmas(KafkaReplication):
 
     # Logs
 
-    @lemma()
+    @lemma
     def high_watermark_in_log(self, s: KafkaState) -> Formula:
         """A high watermark moves past a record that is there, and truncation takes it along."""
         return forall(s.replica[r].hw <= s.log[r].length for r in self.replicas)
 
-    @lemma()
+    @lemma
     def records_are_past(self, s: KafkaState) -> Formula:
         """Records have ids given out before, and epochs that the replica has come to."""
         return forall(
@@ -167,7 +167,7 @@ class Kip320Lemmas(KafkaReplication):
             if self.has_offset(s, r, o)
         )
 
-    @lemma()
+    @lemma
     def follower_has_prefix(self, s: KafkaState) -> Formula:
         """A follower begins an epoch with what it shares with the leader, then copies record by record."""
         return forall(
@@ -178,7 +178,7 @@ class Kip320Lemmas(KafkaReplication):
             if self.follows(s, f, x) & self.has_offset(s, f, o)
         )
 
-    @lemma()
+    @lemma
     def follower_ahead_of_leader(self, s: KafkaState) -> Formula:
         """What a follower knows as committed and its leader does not is from earlier epochs."""
         return forall(
@@ -189,7 +189,7 @@ class Kip320Lemmas(KafkaReplication):
             if self.follows(s, f, x) & (s.replica[x].hw <= o) & (o < s.replica[f].hw)
         )
 
-    @lemma()
+    @lemma
     def log_matching(self, s: KafkaState) -> Formula:
         """Each record is written once, behind one sequence of records, and copied with all before it."""
         return forall(
@@ -201,7 +201,7 @@ class Kip320Lemmas(KafkaReplication):
             if (p < o) & self.has_same_entry(s, a, b, o)
         )
 
-    @lemma()
+    @lemma
     def committed(self, s: KafkaState) -> Formula:
         """A record is committed once all members of an ISR have it; a member of a later ISR lacks it only
         if an epoch in between was one in which something could be committed again."""
@@ -227,7 +227,7 @@ class Kip320Lemmas(KafkaReplication):
             & (s.replica[member].epoch < local.epoch)
         )
 
-    @lemma()
+    @lemma
     def awaited_was_member(self, s: KafkaState) -> Formula:
         """A leader admits followers of its own epoch, so whoever has not come to it was sent along."""
         return forall(
@@ -238,7 +238,7 @@ class Kip320Lemmas(KafkaReplication):
             if self.awaited(s, r, y) & self.in_epoch(s, r, e)
         )
 
-    @lemma()
+    @lemma
     def committed_before(self, s: KafkaState) -> Formula:
         """A leader that still waits for a member has committed nothing in its epoch: what it knows as
         committed is from before, and its own epoch need not be considered."""
