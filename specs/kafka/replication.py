@@ -311,7 +311,7 @@ class KafkaReplication(Protocol):
     # Followers
 
     def become_follower_and_truncate_to(
-        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer, offset: Integer
+        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer, offset: Integer | int
     ) -> Step:
         """A replica follows a request's leader and cuts its log to ``offset``, if it reaches that far."""
         request, local = s.requests[epoch], s.replica[follower]
