@@ -9,8 +9,8 @@ from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import count, forall, function, if_, maximum
 from verifier.encodings.values import OptionValue, SetValue
 from verifier.specs.bookkeeper.clients import ClientsState
+from verifier.specs.bookkeeper.ensemble_changes import EnsembleChanges
 from verifier.specs.bookkeeper.exchange import DELIVERABLE, PROCESSED, ReadResponse
-from verifier.specs.bookkeeper.writer import EnsembleChanges
 from verifier.specs.protocol import Step, action, free
 
 
