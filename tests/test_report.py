@@ -151,9 +151,9 @@ def test_aligned_rows_fit() -> None:
 
 # A counterexample of a real protocol, by its actions; tests/test_bmc.py searches for such.
 STRONG_ISR = """
-ControllerElectLeader(r1) BecomeFollower(r2, r1, 0) ControllerElectLeader(r3) ControllerElectLeader(r1)
+ControllerElectLeader(r1) BecomeFollower(r1, r2, 0) ControllerElectLeader(r3) ControllerElectLeader(r1)
 BecomeLeader(r1, 2) LeaderShrinkIsrBetterFencing(r1, r3) BecomeLeader(r3, 1) LeaderWrite(r1)
-FollowerFetch(r2, r1) ImprovedLeaderIncHighWatermark(r1) BecomeFollower(r2, r3, 1) FollowerTruncate(r2, r3)
+FollowerFetch(r2, r1) ImprovedLeaderIncHighWatermark(r1) BecomeFollower(r3, r2, 1) FollowerTruncate(r3, r2)
 """
 
 
