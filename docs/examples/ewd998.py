@@ -1,8 +1,8 @@
 """Termination detection in a ring whose messages take time: Safra's token counts them.
 
 Source: Dijkstra, Shmuel Safra's version of termination detection, EWD 998, 1987,
-https://www.cs.utexas.edu/users/EWD/ewd09xx/EWD998.PDF; tlaplus/Examples, ``specifications/ewd998/EWD998.tla``.
-The constraint bounds counters, as there.
+https://www.cs.utexas.edu/users/EWD/ewd09xx/EWD998.PDF; tlaplus/Examples,
+``specifications/ewd998/EWD998.tla``. The constraint bounds counters, as there.
 """
 
 from __future__ import annotations
