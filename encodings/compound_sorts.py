@@ -64,6 +64,10 @@ class Tuple(Sort["TupleValue"]):
         return f"Tuple({', '.join(map(str, self.items))})"
 
 
+class NoTag(SortError, AttributeError):
+    """A variant was asked for a tag that it does not have."""
+
+
 UNIT = Tuple()
 """The sort with one value, the empty tuple: what a tag without payload holds."""
 
@@ -117,7 +121,7 @@ class Variant(Sort["VariantValue"]):
         if name.startswith("_") or "alternatives" not in self.__dict__:  # it is being copied
             raise AttributeError(name)
         if name not in self.payloads:
-            raise AttributeError(f"the variant has no tag {name!r} {among(name, self.payloads)}")
+            raise NoTag(f"the variant has no tag {name!r} {among(name, self.payloads)}")
         return lambda *payload, **fields: self.make(name, *payload, **fields)
 
     def values(self) -> Iterator[Concrete]:
@@ -156,9 +160,10 @@ class Variant(Sort["VariantValue"]):
 
 _NOT_TAGS = frozenset(
     {"alternatives", "contains", "default", "is_scalar", "lacking", "make", "parts", "payload", "payloads"}
-    | {"size", "sort", "tag", "tags", "term", "values"}
+    | {"size", "tag", "tags", "values"}
+    | {"None", "Some"}
 )
-"""Names that variants and their expressions use themselves."""
+"""Names that variants and their expressions use themselves, and the tags of options in files."""
 
 
 @dataclass(frozen=True)

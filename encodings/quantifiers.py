@@ -15,11 +15,22 @@ from dataclasses import dataclass
 from types import FunctionType, GeneratorType
 from typing import Any, TypeAlias, overload
 
-from verifier.encodings.compound_values import PartialFunctionValue
+from verifier.encodings import integer_bounds
+from verifier.encodings.compound_values import PartialFunctionValue, TupleValue
 from verifier.encodings.generators import Bound, Generated, bound, generated
-from verifier.encodings.sorts import Boolean, Function, PartialFunction, Range, Set, Sort, SortError, join
+from verifier.encodings.sorts import (
+    Boolean,
+    Function,
+    PartialFunction,
+    Range,
+    Sequence,
+    Set,
+    Sort,
+    SortError,
+    join,
+)
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.type_variables import A, B, C, D, E, K, V
+from verifier.encodings.type_variables import A, B, C, D, E, F, K, V
 from verifier.encodings.values import (
     BOOLEAN,
     BooleanValue,
@@ -28,13 +39,16 @@ from verifier.encodings.values import (
     Number,
     OptionValue,
     Plain,
+    RecordValue,
     SequenceValue,
     SetValue,
     Truth,
     Value,
     bounds,
     coerce,
+    described,
     integer,
+    term_of,
     unify,
     wrap,
 )
@@ -48,8 +62,7 @@ def _sort(domain: Any) -> Sort:
     if isinstance(domain, SetValue):
         return domain.element
     if not isinstance(domain, Sort):
-        shown = f"a value of {domain.sort}" if isinstance(domain, Value) else repr(domain)
-        raise SortError(f"a quantifier goes over a sort or a set, not over {shown}")
+        raise SortError(f"a quantifier goes over a sort or a set, not over {described(domain)}")
     return domain
 
 
@@ -64,8 +77,9 @@ def _bind(
 def _parameters(body: Any, domains: int) -> tuple[str, ...]:
     """The names of the parameters by place. Raises SortError unless there is one for each domain."""
     if not callable(body) or isinstance(body, Sort):
-        shown = f"a value of {body.sort}" if isinstance(body, Value) else repr(body)
-        raise SortError(f"a quantifier takes a function after its domains, as lambda n: …, not {shown}")
+        raise SortError(
+            f"a quantifier takes a function after its domains, as lambda n: …, not {described(body)}"
+        )
     if isinstance(body, FunctionType) and not body.__code__.co_flags & inspect.CO_VARARGS:
         code = body.__code__  # as signature says it, which takes long
         names = code.co_varnames[: code.co_argcount]
@@ -224,7 +238,7 @@ def _selects(name: str, domain: Any, body: Any) -> tuple[Bound, BooleanValue]:
     if body is not None:
         return one.bound, _formula(one.said)
     shown = one.bound.symbol.name
-    gives_variable = isinstance(one.said, Value) and one.said.term is one.bound.variable.term
+    gives_variable = isinstance(one.said, Value) and term_of(one.said) is term_of(one.bound.variable)
     if name == "count" and gives_variable and isinstance(one.bound.symbol.sort, Boolean):
         raise SortError(f"count({shown} for …) could mean each {shown} or each true one: write a formula")
     if gives_variable:
@@ -298,9 +312,55 @@ def image(domain: Any, body: Any = None) -> SetValue[Any]:
     ``image(nodes, epoch_of)`` or ``image(epoch_of(n) for n in nodes if up(n))``.
     """
     one = _one("image", domain, body)
-    result = one.said if isinstance(one.said, Value) else _plain(one.said)
-    made = Term(Operator.IMAGE, Set(result.sort), (one.inside.term, result.term), binds=one.bound.symbol)
-    return SetValue(made)
+    result = _term(one.said)
+    return SetValue(Term(Operator.IMAGE, Set(result.sort), (one.inside.term, result), binds=one.bound.symbol))
+
+
+@overload
+def sum_of(domain: Domain[V], body: Callable[[V], Number], /) -> IntegerValue: ...
+@overload
+def sum_of(each: Generator[Number, None, None], /) -> IntegerValue: ...
+def sum_of(domain: Any, body: Any = None) -> IntegerValue:
+    """The sum of the integers that ``body`` gives for the values of the domain; 0 if there are none.
+
+    ``sum_of(nodes, weight)`` or ``sum_of(weight(n) for n in nodes if up(n))``.
+    """
+    one = _one("sum_of", domain, body)
+    summand, inside = integer(one.said), one.inside
+    most = one.bound.symbol.sort.size
+    always = one.condition is None and isinstance(one.bound.domain, Sort)
+    sort = integer_bounds.total(summand.sort, most if always else 0, most)
+    return IntegerValue(Term(Operator.SUM_OF, sort, (inside.term, summand.term), binds=one.bound.symbol))
+
+
+@overload
+def union_of(sets: Domain[SetValue[V]], /) -> SetValue[V]: ...
+@overload
+def union_of(domain: Domain[K], body: Callable[[K], SetValue[V]], /) -> SetValue[V]: ...
+@overload
+def union_of(each: Given[SetValue[V]], /) -> SetValue[V]: ...
+def union_of(domain: Any, body: Any = None) -> SetValue[Any]:
+    """The union of the sets that ``body`` gives for the values: ``UNION {body : x \\in domain}``.
+
+    ``union_of(nodes, peers)`` or ``union_of(peers(n) for n in nodes if up(n))``. ``union_of(s.quorums)`` is
+    the union of the elements of a set of sets.
+    """
+    if body is None and not isinstance(domain, GeneratorType):
+        if not isinstance(_sort(domain), Set):
+            raise SortError(
+                f"union_of needs a set of sets, or a function that gives sets; the elements here are of "
+                f"{_sort(domain)}"
+            )
+        body = _itself
+    one = _one("union_of", domain, body)
+    if not isinstance(one.said, SetValue):
+        raise SortError(f"the function of union_of gives sets, not {described(one.said)}")
+    terms = (one.inside.term, one.said.term)
+    return SetValue(Term(Operator.UNION_OF, one.said.sort, terms, binds=one.bound.symbol))
+
+
+def _itself(members: Any) -> Any:
+    return members
 
 
 @overload
@@ -323,9 +383,9 @@ def function(domain: Any, body: Any = None, result: Any = None) -> FunctionValue
         raise SortError(f"a function has all values of a sort as its keys, not those of {keys!r}")
     if one.condition is not None:
         raise SortError("a function has a value for each key: write if_(…) for its value, and no if")
-    value = one.said if result is None else coerce(one.said, result)
+    value = term_of(one.said if result is None else coerce(one.said, result))
     sort = Function(keys, value.sort if result is None else join(result, value.sort))
-    return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=one.bound.symbol))
+    return FunctionValue(Term(Operator.FUNCTION, sort, (value,), binds=one.bound.symbol))
 
 
 @overload
@@ -345,11 +405,9 @@ def partial_function(domain: Any, body: Any = None, result: Any = None) -> Parti
     """
     one = _one("partial_function", domain, body)
     keys = one.bound.symbol.sort
-    value = coerce(one.said, result) if result is not None else one.said
-    if not isinstance(value, Value):
-        value = _plain(value)
+    value = _term(one.said) if result is None else term_of(coerce(one.said, result))
     sort = PartialFunction(keys, value.sort if result is None else join(result, value.sort))
-    terms = (one.inside.term, value.term)
+    terms = (one.inside.term, value)
     return PartialFunctionValue(Term(Operator.PARTIAL_FUNCTION, sort, terms, binds=one.bound.symbol))
 
 
@@ -364,17 +422,72 @@ def filtered(sequence: Any, body: Any = None) -> SequenceValue[Any]:
     """
     if body is None:
         made, formula = _selects("filtered", sequence, None)
-        whole = _sequence(made.domain)
+        whole = _sequence("filtered", "comprehension", made.domain)
     else:
-        whole = _sequence(sequence)
+        whole = _sequence("filtered", "comprehension", sequence)
         made, formula = _selects("filtered", whole.sort.element, body)
     return SequenceValue(Term(Operator.FILTER, whole.sort, (whole.term, formula.term), binds=made.symbol))
 
 
-def _sequence(domain: Any) -> Any:
-    if not isinstance(domain, SequenceValue):
-        raise SortError(f"filtered(…) goes over a sequence, not over {domain!r}")
-    return domain
+@overload
+def mapped(sequence: SequenceValue[K], body: Callable[[K], V], /) -> SequenceValue[V]: ...
+@overload
+def mapped(sequence: SequenceValue[K], body: Callable[[K], int], /) -> SequenceValue[IntegerValue]: ...
+@overload
+def mapped(each: Given[V], /) -> SequenceValue[V]: ...
+def mapped(sequence: Any, body: Any = None) -> SequenceValue[Any]:
+    """The sequence of the values that ``body`` gives for the elements, in the same order.
+
+    ``mapped(s.log, epoch_of)`` or ``mapped(epoch_of(e) for e in s.log if recent(e))``.
+    """
+    if body is None:
+        one = _one("mapped", sequence, None)
+        whole = _sequence("mapped", "image", one.bound.domain).term
+    else:
+        given = _sequence("mapped", "image", sequence)
+        one, whole = _one("mapped", given.sort.element, body), given.term
+    symbol = one.bound.symbol
+    if one.condition is not None:
+        whole = Term(Operator.FILTER, whole.sort, (whole, one.condition.term), binds=symbol)
+    result = _term(one.said)
+    target = Sequence(result.sort, whole.sort.capacity)
+    return SequenceValue(Term(Operator.MAP, target, (whole, result), binds=symbol))
+
+
+def _sequence(name: str, of_sets: str, given: Any) -> Any:
+    if not isinstance(given, SequenceValue):
+        words = f"{name} needs a sequence and a function, not {described(given)}"
+        raise SortError(f"{words}; of a set there is {of_sets}(…)")
+    return given
+
+
+@overload
+def updated(whole: F, /, **changes: Any) -> F: ...
+@overload
+def updated(whole: FunctionValue[K, V], key: K | Plain, value: V | Plain, /) -> FunctionValue[K, V]: ...
+@overload
+def updated(
+    whole: PartialFunctionValue[K, V], key: K | Plain, value: V | Plain, /
+) -> PartialFunctionValue[K, V]: ...
+@overload
+def updated(whole: SequenceValue[V], index: Number, value: V | Plain, /) -> SequenceValue[V]: ...
+@overload
+def updated(whole: TupleValue, place: int, value: Any, /) -> TupleValue: ...
+def updated(whole: Any, /, *place: Any, **changes: Any) -> Any:
+    """The same record, function, sequence or tuple with something changed (TLA+ ``EXCEPT``).
+
+    ``updated(r, field=value)`` of a record, ``updated(f, key, value)`` of the others. A record's method of
+    this name does the same, unless the record has a field of this name.
+    """
+    if isinstance(whole, RecordValue) and not place:
+        return RecordValue.updated(whole, **changes)
+    placed = FunctionValue | PartialFunctionValue | SequenceValue | TupleValue
+    if isinstance(whole, placed) and len(place) == 2 and not changes:
+        return whole.updated(*place)
+    raise SortError(
+        "updated takes a record and its new fields, updated(r, field=value), or a function, sequence or "
+        "tuple with a place and a new value, updated(f, key, value)"
+    )
 
 
 @overload
@@ -393,30 +506,39 @@ def if_(condition: Any, then: Any, otherwise: Any) -> Any:
     """``IF condition THEN then ELSE otherwise``."""
     if not isinstance(then, Value) and not isinstance(otherwise, Value):
         then, otherwise = _plain(then), _plain(otherwise)
-    left, right = unify(then, otherwise)
+    left, right = map(term_of, unify(then, otherwise))
     sort = join(left.sort, right.sort)
-    return wrap(Term(Operator.IF, sort, (coerce(condition, BOOLEAN).term, left.term, right.term)))
+    return wrap(Term(Operator.IF, sort, (coerce(condition, BOOLEAN).term, left, right)))
+
+
+def _term(value: Any) -> Term:
+    """What a body gives: a value, an integer or a boolean."""
+    return term_of(value if isinstance(value, Value) else _plain(value))
 
 
 def _plain(value: Any) -> Value:
     return coerce(value, BOOLEAN) if isinstance(value, bool) else integer(value)
 
 
-def minimum(left: Number, right: Number) -> IntegerValue:
-    """The lesser of two integers."""
-    return _extreme(Operator.MINIMUM, min, left, right)
+def minimum(*integers: Number) -> IntegerValue:
+    """The least of two or more integers."""
+    return _extreme("minimum", Operator.MINIMUM, min, integers)
 
 
-def maximum(left: Number, right: Number) -> IntegerValue:
-    """The greater of two integers."""
-    return _extreme(Operator.MAXIMUM, max, left, right)
+def maximum(*integers: Number) -> IntegerValue:
+    """The greatest of two or more integers."""
+    return _extreme("maximum", Operator.MAXIMUM, max, integers)
 
 
-def _extreme(operator: Operator, pick: Callable[[int, int], int], left: Any, right: Any) -> IntegerValue:
-    a, b = integer(left), integer(right)
-    first, second = bounds(a), bounds(b)
-    sort = Range(pick(first.low, second.low), pick(first.high, second.high))
-    return IntegerValue(Term(operator, sort, (a.term, b.term)))
+def _extreme(
+    name: str, operator: Operator, pick: Callable[[list[int]], int], integers: tuple[Number, ...]
+) -> IntegerValue:
+    if len(integers) < 2:
+        raise SortError(f"{name}(…) takes two or more integers; of a set s.x there is s.x.{name}")
+    values = [integer(item) for item in integers]
+    ranges = [bounds(value) for value in values]
+    sort = Range(pick([part.low for part in ranges]), pick([part.high for part in ranges]))
+    return IntegerValue(Term(operator, sort, tuple(value.term for value in values)))
 
 
 def all_of(*formulas: Truth) -> BooleanValue:

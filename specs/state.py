@@ -40,8 +40,11 @@ class State:
         if not isinstance(sort, Sort):
             words = f"the state variable {name} needs a sort, as Range(0, 3)"
             raise SortError(f"{words}, not {no_sort(sort)}")
-        symbol = self._symbols[name] = Symbol(name, sort)
-        self._terms[name] = Term(Operator.VARIABLE, sort, (), symbol)
+        self._add(name, Symbol(name, sort))
+
+    def _add(self, name: str, symbol: Symbol) -> None:
+        self._symbols[name] = symbol
+        self._terms[name] = Term(Operator.VARIABLE, symbol.sort, (), symbol)
 
     if not TYPE_CHECKING:  # type checkers know the variables that a subclass declares
 
@@ -81,6 +84,5 @@ def successor_of(state: State) -> State:
     """The variables' values after a step, for step invariants to read under the same names."""
     after = State.__new__(type(state))
     for name, symbol in state._symbols.items():
-        later = after._symbols[name] = Symbol(primed(name), symbol.sort)
-        after._terms[name] = Term(Operator.VARIABLE, symbol.sort, (), later)
+        after._add(name, Symbol(primed(name), symbol.sort))
     return completed(after)

@@ -136,8 +136,9 @@ def definitions() -> list[Definition]:
 @pytest.mark.parametrize("definition", definitions(), ids=lambda definition: str(definition.name))
 def test_sharing_changes_no_formula(definition: Definition) -> None:
     """One lowering for all formulas makes of each what a lowering of its own makes."""
-    layout = Layout({symbol.name: symbol.sort for symbol in definition.variables})
-    variables = {symbol: layout.lowered[symbol.name] for symbol in definition.variables}
+    symbols = (*definition.variables, *definition.successor)
+    layout = Layout({symbol.name: symbol.sort for symbol in symbols})
+    variables = {symbol: layout.lowered[symbol.name] for symbol in symbols}
     shared = Lowering(variables)
     formulas = [prop.formula for prop in definition.properties] + [x.formula for x in definition.lemmas]
     assert formulas

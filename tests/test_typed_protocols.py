@@ -50,7 +50,7 @@ MISTAKES = {
     "an equation": ("m.votes == s.epoch", "m.votes == m.sender", "Unsupported operand types for =="),
     "an option": ("m.votes.value + 1", "m.votes + 1", "Unsupported operand types for +"),
     "an element": ("contains(m.sender)", "contains(m.epoch)", 'Argument 1 to "contains"'),
-    "a domain": ("count(s.sent, lambda", "count(s.epoch, lambda", 'Argument 1 to "count"'),
+    "a domain": ("count(s.sent, lambda", "count(s.epoch, lambda", 'No overload variant of "count"'),
     "a key": ("s.role[n] == Role.FOLLOWER", "s.role[s.epoch] == Role.FOLLOWER", "Invalid index type"),
 }
 """A piece of ``typed_log``, what is written instead of it, and what mypy says of that."""

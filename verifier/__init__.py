@@ -45,9 +45,13 @@ if TYPE_CHECKING:
     from verifier.encodings.quantifiers import function as function
     from verifier.encodings.quantifiers import if_ as if_
     from verifier.encodings.quantifiers import image as image
+    from verifier.encodings.quantifiers import mapped as mapped
     from verifier.encodings.quantifiers import maximum as maximum
     from verifier.encodings.quantifiers import minimum as minimum
     from verifier.encodings.quantifiers import partial_function as partial_function
+    from verifier.encodings.quantifiers import sum_of as sum_of
+    from verifier.encodings.quantifiers import union_of as union_of
+    from verifier.encodings.quantifiers import updated as updated
     from verifier.encodings.sorts import Bag as Bag
     from verifier.encodings.sorts import Boolean as Boolean
     from verifier.encodings.sorts import Enum as Enum
@@ -109,8 +113,8 @@ _NAMES_OF = MappingProxyType(
         ),
         "verifier.encodings.quantifiers": (
             "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
-            "filtered", "forall", "function", "if_", "image", "maximum", "minimum",
-            "partial_function",
+            "filtered", "forall", "function", "if_", "image", "mapped", "maximum", "minimum",
+            "partial_function", "sum_of", "union_of", "updated",
         ),
         "verifier.encodings.sorts": (
             "Bag", "Boolean", "Enum", "Function", "IndexSet", "Listed", "Option", "PartialFunction", "Range",
