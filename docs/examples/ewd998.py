@@ -33,6 +33,7 @@ from verifier import (
     member,
     reachable,
     step_invariant,
+    sum_of,
     variable,
 )
 
@@ -176,24 +177,20 @@ class Ewd998(Protocol):
     @lemma
     def p0(self, s: RingState) -> Formula:
         """Safra's invariant begins: the counters together are the messages on their way."""
-        return sum(s.counter[i] for i in range(self.n)) == sum(s.pending[i] for i in range(self.n))
+        return sum_of(s.counter[i] for i in self.node) == sum_of(s.pending[i] for i in self.node)
 
     @lemma
-    def sum_is_bounded(self, s: RingState) -> list[Formula]:
+    def sum_is_bounded(self, s: RingState) -> Formula:
         """The token has passed the nodes behind its position, each with a bounded counter."""
-        return [
-            (s.token.pos == i).implies(
-                (s.token.q >= -passed * self.sends) & (s.token.q <= passed * self.most)
-            )
-            for i, passed in enumerate(reversed(range(self.n)))
-        ]
+        passed = self.n - 1 - s.token.pos
+        return (s.token.q >= -passed * self.sends) & (s.token.q <= passed * self.most)
 
     @lemma
     def p1_to_p4(self, s: RingState) -> Formula:
         """The rest: the token has passed passive nodes, and knows their sum, or is not conclusive."""
         pos = s.token.pos
-        passed = sum(if_(pos < i, s.counter[i], 0) for i in range(self.n))
-        rest = sum(if_(pos < i, 0, s.counter[i]) for i in range(self.n))
+        passed = sum_of(s.counter[i] for i in self.node if pos < i)
+        rest = sum_of(s.counter[i] for i in self.node if i <= pos)
         return (
             (forall(~s.active[i] for i in self.node if pos < i) & (s.token.q == passed))
             | (rest + s.token.q > 0)

@@ -68,7 +68,7 @@ class Entry(Fields):
     """An entry of a log."""
 
     def __init__(self, raft: Raft) -> None:
-        self.term = field(raft.term)
+        self.eterm = field(raft.term)
         self.value = field(raft.value)
 
 
@@ -76,7 +76,7 @@ class VoteRequest(Fields):
     """A candidate asks for votes, and tells how far its log reaches."""
 
     def __init__(self, raft: Raft) -> None:
-        self.term = field(raft.term)
+        self.mterm = field(raft.term)
         self.last_log_term = field(raft.term)
         self.last_log_index = field(raft.index)
         self.source = field(raft.server)
@@ -86,7 +86,7 @@ class Vote(Fields):
     """A server votes for a candidate."""
 
     def __init__(self, raft: Raft) -> None:
-        self.term = field(raft.term)
+        self.mterm = field(raft.term)
         self.source = field(raft.server)
         self.dest = field(raft.server)
 
@@ -95,7 +95,7 @@ class AppendRequest(Fields):
     """A leader sends an entry, or none, with the entry before it, and tells what is committed."""
 
     def __init__(self, raft: Raft) -> None:
-        self.term = field(raft.term)
+        self.mterm = field(raft.term)
         self.prev_log_index = field(raft.index)
         self.prev_log_term = field(raft.term)
         self.entry = field(Option(Record(Entry(raft))))
@@ -106,7 +106,7 @@ class AppendResponse(Fields):
     """A server has what the leader of the term has, up to an index."""
 
     def __init__(self, raft: Raft) -> None:
-        self.term = field(raft.term)
+        self.mterm = field(raft.term)
         self.source = field(raft.server)
         self.match_index = field(raft.index)
 
@@ -164,7 +164,7 @@ class Raft(Protocol):
 
     def last_term(self, log: SequenceValue[Entry]) -> Integer:
         """The term of the last entry, or 0."""
-        return if_(log.is_empty, 0, log.last.term)
+        return if_(log.is_empty, 0, log.last.eterm)
 
     def state(self) -> RaftState:
         return RaftState(self)
@@ -187,7 +187,7 @@ class Raft(Protocol):
             then={
                 s.role[i]: Role.FOLLOWER,
                 s.votes_granted[i]: set(),
-                s.match_index[i]: function(0 for j in self.server),
+                s.match_index[i]: function(self.server, lambda j: 0, self.index),
                 s.commit_index[i]: 0,
             },
         )
@@ -197,7 +197,7 @@ class Raft(Protocol):
         """A server hears of no leader: it starts an election in a new term, and votes for itself."""
         term = s.current_term[i] + 1
         request = {
-            "term": term,
+            "mterm": term,
             "last_log_term": self.last_term(s.log[i]),
             "last_log_index": s.log[i].length,
             "source": i,
@@ -218,7 +218,7 @@ class Raft(Protocol):
         """A candidate with the votes of a majority leads."""
         return Step(
             when=[s.role[i] == Role.CANDIDATE, self.is_quorum(s.votes_granted[i].cardinality)],
-            then={s.role[i]: Role.LEADER, s.match_index[i]: function(0 for j in self.server)},
+            then={s.role[i]: Role.LEADER, s.match_index[i]: function(self.server, lambda j: 0, self.index)},
         )
 
     @action(i="server", v="value")
@@ -226,7 +226,7 @@ class Raft(Protocol):
         """A leader appends what a client writes."""
         return Step(
             when=[s.role[i] == Role.LEADER, s.log[i].length < self.log_size],
-            then={s.log[i]: s.log[i].append({"term": s.current_term[i], "value": v})},
+            then={s.log[i]: s.log[i].append({"eterm": s.current_term[i], "value": v})},
         )
 
     @action(i="server")
@@ -244,7 +244,7 @@ class Raft(Protocol):
                 s.role[i] == Role.LEADER,
                 ~agreed.is_empty,
                 agreed.maximum > s.commit_index[i],
-                s.log[i][agreed.maximum - 1].term == s.current_term[i],
+                s.log[i][agreed.maximum - 1].eterm == s.current_term[i],
             ],
             then={s.commit_index[i]: agreed.maximum},
         )
@@ -254,9 +254,9 @@ class Raft(Protocol):
         """A leader sends the entry after some index, or none at the end of its log."""
         log = s.log[i]
         request = {
-            "term": s.current_term[i],
+            "mterm": s.current_term[i],
             "prev_log_index": prev,
-            "prev_log_term": if_(prev > 0, log[prev - 1].term, 0),
+            "prev_log_term": if_(prev > 0, log[prev - 1].eterm, 0),
             "entry": if_(prev < log.length, some(log[prev]), None),
             "commit_index": minimum(s.commit_index[i], log.length, prev + 1),
         }
@@ -268,8 +268,8 @@ class Raft(Protocol):
     @action(i="server", term="term")
     def update_term(self, s: RaftState, i: Element, term: Integer) -> Step:
         """A request with a newer term makes its receiver a follower in that term."""
-        told = exists(m.term == term for m in s.vote_requests) | exists(
-            m.term == term for m in s.append_requests
+        told = exists(m.mterm == term for m in s.vote_requests) | exists(
+            m.mterm == term for m in s.append_requests
         )
         return Step(
             when=[term > s.current_term[i], told],
@@ -287,20 +287,20 @@ class Raft(Protocol):
             when=[
                 s.vote_requests.contains(m),
                 m.source != i,
-                m.term == s.current_term[i],
+                m.mterm == s.current_term[i],
                 log_ok,
                 s.voted_for[i].is_none | (s.voted_for[i] == m.source) | (not self.votes_once),
             ],
             then={
                 s.voted_for[i]: m.source,
-                s.votes: s.votes.add({"term": m.term, "source": i, "dest": m.source}),
+                s.votes: s.votes.add({"mterm": m.mterm, "source": i, "dest": m.source}),
             },
         )
 
     @action(i="server", j="server")
     def handle_request_vote_response(self, s: RaftState, i: Element, j: Element) -> Step:
         """A candidate counts a vote."""
-        vote = {"term": s.current_term[i], "source": j, "dest": i}
+        vote = {"mterm": s.current_term[i], "source": j, "dest": i}
         return Step(
             when=[s.role[i] == Role.CANDIDATE, s.votes.contains(vote)],
             then={s.votes_granted[i]: s.votes_granted[i].add(j)},
@@ -310,12 +310,12 @@ class Raft(Protocol):
     def accept_append_entries_request(self, s: RaftState, i: Element, m: AppendRequest) -> Step:
         """A server whose log has the entry before puts the new one after it, and says so."""
         log, prev = s.log[i], m.prev_log_index
-        log_ok = (prev == 0) | ((prev <= log.length) & (log[prev - 1].term == m.prev_log_term))
-        has_entry = (prev < log.length) & (log[prev].term == m.entry.value.term)
+        log_ok = (prev == 0) | ((prev <= log.length) & (log[prev - 1].eterm == m.prev_log_term))
+        has_entry = (prev < log.length) & (log[prev].eterm == m.entry.value.eterm)
         return Step(
             when=[
                 s.append_requests.contains(m),
-                m.term == s.current_term[i],
+                m.mterm == s.current_term[i],
                 s.role[i] != Role.LEADER,
                 log_ok,
             ],
@@ -324,7 +324,7 @@ class Raft(Protocol):
                 s.log[i]: if_(m.entry.is_none | has_entry, log, log.truncate(prev).append(m.entry.value)),
                 s.commit_index[i]: maximum(s.commit_index[i], m.commit_index),
                 s.append_responses: s.append_responses.add(
-                    {"term": m.term, "source": i, "match_index": if_(m.entry.is_none, prev, prev + 1)}
+                    {"mterm": m.mterm, "source": i, "match_index": if_(m.entry.is_none, prev, prev + 1)}
                 ),
             },
         )
@@ -332,7 +332,7 @@ class Raft(Protocol):
     @action(i="server", j="server", index="index")
     def handle_append_entries_response(self, s: RaftState, i: Element, j: Element, index: Integer) -> Step:
         """A leader learns how far a server has its log."""
-        response = {"term": s.current_term[i], "source": j, "match_index": index}
+        response = {"mterm": s.current_term[i], "source": j, "match_index": index}
         return Step(
             when=[
                 s.role[i] == Role.LEADER,
@@ -433,8 +433,8 @@ class Raft(Protocol):
     def votes_are_kept(self, s: RaftState) -> Formula:
         """A server that voted is in a later term, or still votes for the same candidate."""
         return forall(
-            (s.current_term[m.source] > m.term)
-            | ((s.current_term[m.source] == m.term) & (s.voted_for[m.source] == m.dest))
+            (s.current_term[m.source] > m.mterm)
+            | ((s.current_term[m.source] == m.mterm) & (s.voted_for[m.source] == m.dest))
             for m in s.votes
         )
 
@@ -445,7 +445,7 @@ class Raft(Protocol):
             m.dest == other.dest
             for m in s.votes
             for other in s.votes
-            if (m.term == other.term) & (m.source == other.source)
+            if (m.mterm == other.mterm) & (m.source == other.source)
         )
 
     @lemma
@@ -456,7 +456,7 @@ class Raft(Protocol):
             | (
                 (s.voted_for[i] == i)
                 & forall(
-                    (j == i) | s.votes.contains({"term": s.current_term[i], "source": j, "dest": i})
+                    (j == i) | s.votes.contains({"mterm": s.current_term[i], "source": j, "dest": i})
                     for j in s.votes_granted[i]
                 )
                 & ((s.role[i] == Role.CANDIDATE) | self.is_quorum(s.votes_granted[i].cardinality))

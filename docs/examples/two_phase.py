@@ -82,10 +82,6 @@ class TwoPhase(Protocol):
             s.decision_msgs.is_empty,
         ]
 
-    def all_prepared(self, s: TwoPhaseState) -> Formula:
-        """The transaction manager knows that all resource managers are prepared."""
-        return forall(s.tm_prepared.contains(rm) for rm in self.rm)
-
     @action(rm="rm")
     def tm_rcv_prepared(self, s: TwoPhaseState, rm: Element) -> Step:
         """The transaction manager learns that a resource manager is prepared."""
@@ -98,7 +94,7 @@ class TwoPhase(Protocol):
     def tm_commit(self, s: TwoPhaseState) -> Step:
         """The transaction manager commits, because all resource managers are prepared."""
         return Step(
-            when=[s.tm_state == TM.INIT, self.all_prepared(s) | (not self.waits_for_all)],
+            when=[s.tm_state == TM.INIT, (s.tm_prepared == self.rm) | (not self.waits_for_all)],
             then={s.tm_state: TM.COMMITTED, s.decision_msgs: s.decision_msgs.add(Decision.COMMIT)},
         )
 
@@ -181,7 +177,7 @@ class TwoPhase(Protocol):
             s.decision_msgs.contains(Decision.COMMIT) == (s.tm_state == TM.COMMITTED),
             s.decision_msgs.contains(Decision.ABORT) == (s.tm_state == TM.ABORTED),
             s.tm_prepared <= s.prepared_msgs,
-            (s.tm_state == TM.COMMITTED).implies(self.all_prepared(s)),
+            (s.tm_state == TM.COMMITTED).implies(s.tm_prepared == self.rm),
         ]
 
     @lemma
