@@ -463,3 +463,8 @@ class Raft(Protocol):
             )
             for i in self.server
         )
+
+    @lemma
+    def entries_have_a_place(self, s: RaftState) -> Formula:
+        """An entry that is sent has a place in a log."""
+        return forall(m.entry.is_none | (m.prev_log_index < self.log_size) for m in s.append_requests)
