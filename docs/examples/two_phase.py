@@ -183,7 +183,7 @@ class TwoPhase(Protocol):
     @lemma
     def rms_keep_their_word(self, s: TwoPhaseState) -> Formula:
         """Whoever said that it is prepared aborts only if told; nobody commits untold."""
-        aborts, commits = (s.decision_msgs.contains(d) for d in (Decision.ABORT, Decision.COMMIT))
+        commits, aborts = s.decision_msgs.contains(Decision.COMMIT), s.decision_msgs.contains(Decision.ABORT)
         return forall(
             s.prepared_msgs.contains(rm).implies(
                 (s.rm_state[rm] != RM.WORKING) & ((s.rm_state[rm] == RM.ABORTED).implies(aborts))
