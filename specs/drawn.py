@@ -181,7 +181,7 @@ def _mail(message: Mail, lanes: Sequence[str], drawn: Drawn) -> dict[str, Any]:
         raise UsageError(f"{words}; messages in an option are {message.path}[m]")
     _check_label(message.label, found.names)
     kinds = [_end(end, found.names, lanes, drawn) for end in (message.sender, message.receiver)]
-    more = {"is_counted": found.is_counted, "holds": found.value is None}
+    more = {"is_counted": found.is_counted, "holds": found.value is None or found.is_counted}
     return {"type": "mail", **asdict(message), **more, **_kinds(kinds)}
 
 
