@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import Any
 
-from verifier.encodings.sorts import IndexSet, Option, Sort
+from verifier.encodings.sorts import IndexSet, Option, Range, Sort
 from verifier.errors import UsageError, among, unknown_name
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.drawing import Call, Drawing, Lane, Mail
@@ -217,9 +217,18 @@ def _end(end: str, names: Mapping[str, Sort], lanes: Sequence[str], drawn: Drawn
     held = sort.inner if isinstance(sort, Option) else sort
     if (own := next((one for one in drawn.families if one.sort == held), None)) is not None:
         return own.kind if own.is_numbered else ""
+    near = [one.kind for one in drawn.families if one.is_numbered and _overlap(one.sort, held)]
+    if near:  # the author says that these integers are participants
+        return near[0]
     if held.is_scalar and (held.size > _MOST_VALUES or any(str(value) in lanes for value in held.values())):
         return ""
     raise UsageError(f"the end {end!r} of a message in the drawing is one of {sort}, which have no lanes")
+
+
+def _overlap(one: Sort, other: Sort) -> bool:
+    if not isinstance(one, Range) or not isinstance(other, Range):
+        return False
+    return one.low <= other.high and other.low <= one.high
 
 
 def _check_label(label: str, names: Mapping[str, Sort]) -> None:

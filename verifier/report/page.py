@@ -100,8 +100,7 @@ def as_html(report: Report) -> str:
 
 
 def _start(rows: Sequence[Row]) -> str:
-    """The page that opens first: the first execution if all verdicts are about the same protocol and constants,
-    otherwise the overview."""
+    """The page that opens first: the first execution, or the overview if protocols or constants differ."""
     first = next((number for number, row in enumerate(rows, 1) if row.trace is not None), None)
     same = all((row.spec, row.constants) == (rows[0].spec, rows[0].constants) for row in rows)
     return "overview" if first is None or not same else f"verdict-{first}"
