@@ -65,10 +65,9 @@ def _suggested(drawn: Drawn, columns: Family | None) -> dict[str, Any] | None:
     drawn.families.extend(found.values())
     lanes = [lane for one in drawn.families for lane in one.lanes()][:_MOST_LANES]
     lines = [
-        {**asdict(Call((action.name,), one, other)), "type": "call", "directed": False, **_kinds(kinds)}
+        {**asdict(Call((action.name,), one, other)), "type": "call", "directed": False, **_kinds((kind, its))}
         for action in drawn.actions
-        for (one, *kinds), (other, *more) in pairwise(_participants(action, drawn))
-        if kinds.extend(more) is None
+        for (one, kind), (other, its) in pairwise(_participants(action, drawn))
     ]
     return _as_json(lanes, lines, drawn) if lanes else None
 
@@ -94,12 +93,12 @@ def _numbered(action: Action, numbered: Iterable[Family], drawn: Drawn) -> dict[
     return found
 
 
-def _participants(action: Action, drawn: Drawn) -> list[list[str]]:
+def _participants(action: Action, drawn: Drawn) -> list[tuple[str, str]]:
     """The parameters of an action that are lanes, each with the kind if its values are integers."""
     named = _numbered(action, [one for one in drawn.families if one.is_numbered], drawn)
     others = {one.sort for one in drawn.families if not one.is_numbered}
     return [
-        [name, named.get(name, "")] for name, sort in action.sorts.items() if name in named or sort in others
+        (name, named.get(name, "")) for name, sort in action.sorts.items() if name in named or sort in others
     ]
 
 

@@ -247,6 +247,7 @@ const Diagram = (() => {
   function drawVerdict(trace, plan) {
     const group = element("g", { class: "verdict-row" });
     const byLane = new Map(), room = Math.floor((plan.lane - 12) / BOLD);
+    const fails = trace.about_step ? ` fails in step ${trace.steps.length - 1}` : " fails";
     for (const [path, value] of mentioned(trace)) {
       const place = trace.places.findIndex(([name]) => related(name, unprimed(path)));
       if (place < 0) continue;
@@ -257,7 +258,7 @@ const Diagram = (() => {
     const lines = Math.max(1, ...[...byLane.values()].map((texts) => texts.length));
     const height = (plan.wide ? 16 : 30) + lines * LINE + 12, y = plan.bottom + (plan.wide ? 18 : 32);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
-    group.append(element("text", { class: "action", x: 10, y: plan.wide ? y + 4 : plan.bottom + 16 }, cut(`✗ ${trace.property} fails${trace.about_step ? ` in step ${trace.steps.length - 1}` : ""}`, plan.wide ? 38 : 60)));
+    group.append(element("text", { class: "action", x: 10, y: plan.wide ? y + 4 : plan.bottom + 16 }, cut(`✗ ${trace.property}`, (plan.wide ? 34 : 60) - fails.length) + fails));
     for (const [lane, texts] of byLane) {
       group.append(element("circle", { class: "ring", cx: plan.x(lane), cy: y, r: 7 }));
       texts.forEach((words, line) => {
