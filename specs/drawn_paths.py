@@ -71,6 +71,8 @@ def resolved(path: str, variables: Mapping[str, Sort], given: Mapping[str, Sort]
         if held is None:
             continue
         if given is None:
+            if "." in name or name in names:
+                raise UsageError(f"the path {path!r} in the drawing: [{name}] gives no new name")
             names[name] = held
         elif name.split(".")[0] not in given:
             raise unknown_name("name in brackets in the drawing", name, given)

@@ -53,6 +53,7 @@ def test_lanes_are_elements_or_named() -> None:
             Drawing(("clients",), (Mail("holder.name", "c1", "c2"),)),
             "no record or variant with a field 'name'",
         ),
+        (Drawing(("clients",), (Mail("asked[client.name]", "c1", "c2"),)), "gives no new name"),
         (Drawing(("clients",), (Mail("asked[client", "c1", "c2"),)), "is not like requests"),
         (Drawing(("clients",), (Mail("asked[client][m]", "c1", "c2"),)), "goes on after a message"),
         (Drawing(("clients",), (Call(("Grnat",), "c1", "client"),)), "did you mean 'Grant'"),

@@ -14,7 +14,8 @@ from selenium.webdriver import Chrome
 from results.generators.chromium import BROWSER, DRIVER, browser, console, evaluate, size
 from results.generators.examples import run_rows
 from verifier.outcomes.row import Row
-from verifier.report.diagram import Diagram, diagram_of
+from verifier.report.diagram import Diagram, diagram_of, taken
+from verifier.report.messages import Messages
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.tables import trace_text
@@ -124,11 +125,11 @@ def test_numbers_are_lanes_where_they_are_participants(folder: Path) -> None:
 @pytest.mark.parametrize("drawing", ["mail", "call"])
 def test_records_are_messages(kind: str, removes: bool, drawing: str, folder: Path) -> None:
     diagram = drawn(row_of(folder, kind, drawing, "Few", removes=removes))
-    (taken,) = (n for n, step in enumerate(diagram.steps) if step.action == "Take")
-    (arrow,) = (arrow for arrow in diagram.arrows if arrow.received == taken)
+    (received,) = (n for n, step in enumerate(diagram.steps) if step.action == "Take")
+    (arrow,) = (arrow for arrow in diagram.arrows if arrow.received == received)
     assert diagram.steps[arrow.sent].action == "Ask"
     assert diagram.lanes[arrow.sender].name == "server 2"
-    assert arrow.receiver == diagram.steps[taken].lane
+    assert arrow.receiver == diagram.steps[received].lane
     assert arrow.label == "at 2"
     assert not arrow.lost
 
@@ -195,6 +196,36 @@ def test_a_message_in_an_option_is_reached_through_its_tag(tmp_path: Path) -> No
     path.write_text(VARIANT.replace("m.vote.to", "m.stop"))
     with pytest.raises(DefinitionError, match=r"tagged.py, line 7: the end 'm.stop' .* have no lanes"):
         define(load(str(path))())
+
+
+def test_messages_in_channels_arrive_in_order_and_those_to_all_more_than_once() -> None:
+    """What is left of a channel is on its way; a message to all is received by each who has it."""
+
+    def state(*waiting: str, board: tuple[str, ...] = (), **about: Any) -> dict[str, Any]:
+        held = [{"kind": kind, "src": "n1"} for kind in waiting]
+        channel = {"#map": [["n1", []], ["n2", held]]}
+        return {"channel": channel, "board": {"#set": [{"kind": kind} for kind in board]}, "#meta": about}
+
+    to_all = {"kind": "all"}
+    states = [
+        state(),
+        state("a", action="Send"),
+        state("a", "b", board=("all",), action="Send"),
+        state("b", board=("all",), action="Take"),
+        state("b", board=("all",), action="Hear", parameters={"n": "n2", "m": to_all}),
+        state("b", board=("all",), action="Hear", parameters={"n": "n1", "m": to_all}),
+    ]
+    lanes = {"n1": 1, "n2": 2}
+    found = Messages(states, [taken(one) for one in states], lambda text, _: lanes.get(text, 0))
+    mail = {"path": "channel[to][m]", "sender": "m.src", "receiver": "to", "label": "{m.kind}"}
+    arrows = list(found.mail({**mail, "holds": True, "in_flight": 1, "lost": -1}))
+    assert [(a.label, a.sender, a.receiver, a.sent, a.received) for a in arrows] == [
+        ("a", 1, 2, 1, 3),
+        ("b", 1, 2, 2, None),
+    ]
+    call = {"actions": ["Hear"], "sender": "leader", "receiver": "n", "label": "", "sent": "board[m]"}
+    arrows = list(found.calls(call))
+    assert [(a.sender, a.receiver, a.sent, a.received) for a in arrows] == [(0, 2, 2, 4), (0, 1, 2, 5)]
 
 
 @pytest.fixture(scope="module")

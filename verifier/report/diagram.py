@@ -123,7 +123,7 @@ class _Builder:
         self.numbered = {(lane.kind, lane.element): n for n, lane in enumerate(self.lanes) if lane.element}
         self.keys: Mapping[str, str] = self.drawing.get("keys", {})
         self.memberships = self._memberships()
-        self.messages = Messages(self.states, [_taken(state) for state in self.states], self._lane)
+        self.messages = Messages(self.states, [taken(state) for state in self.states], self._lane)
         self.mailed = {variable_of(one["path"]) for one in self.drawing["messages"] if one["type"] == "mail"}
 
     def _lane(self, text: str, kind: str) -> int | None:
@@ -263,7 +263,8 @@ def variable_of(path: str) -> str:
     return re.split(r"[\[.]", path, maxsplit=1)[0]
 
 
-def _taken(state: Mapping[str, Any]) -> Taken:
+def taken(state: Mapping[str, Any]) -> Taken:
+    """The action that led to a state."""
     about = state.get("#meta", {})
     return Taken(str(about.get("action", "")), about.get("parameters", {}))
 
