@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.sorts import IndexSet, Sort
+from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs import hashing
 
@@ -126,8 +126,10 @@ class Presentation:
     default_depth: int = 10
     """The default depth of bounded model checking, in actions."""
     constants: tuple[DescribedConstant, ...] = ()
-    lanes: IndexSet | None = None
-    """The index set whose elements are the columns of a trace; None if there is none."""
+    lanes: Sort | None = None
+    """The index set, range or enumeration whose values are the columns of a trace; None if there is none."""
+    lane_kind: str = ""
+    """What one of them is called."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,8 @@ from verifier.specs.definition import (
     Property,
     PropertyKind,
 )
-from verifier.specs.drawing import Call, Drawing, Lane, Mail, described
+from verifier.specs.drawing import Call, Drawing, Lane, Mail
+from verifier.specs.drawn import drawing_of
 from verifier.specs.formulas import formula
 from verifier.specs.members import (
     ActionMember,
@@ -62,6 +63,7 @@ from verifier.specs.names import (
     title_of,
 )
 from verifier.specs.outline import check_attributes, check_methods, check_parameters, sorts_of
+from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
@@ -211,6 +213,8 @@ def _defined(protocol: Protocol) -> Definition:
         added = Property(TYPE_INVARIANT, PropertyKind.TYPE_INVARIANT, always, True, words)
         properties.append((Titled(TYPE_INVARIANT, "property", "", ""), added))
     bound = protocol.constraint(state)
+    drawn = _drawn(protocol, state, [item for _, item in actions], members)
+    columns = columns_of(protocol, drawn)
     definition = Definition(
         name=spec,
         constants=protocol.constants,
@@ -221,8 +225,8 @@ def _defined(protocol: Protocol) -> Definition:
         constraint=None if bound is None else formula(bound, "the constraint", kind.constraint),
         lemmas=tuple(item for _, item in lemmas),
         successor=after.symbols,
-        drawing=_drawing(protocol, state, tuple(item for _, item in actions)),
-        presentation=presentation(protocol),
+        drawing=drawing_of(protocol, drawn, columns),
+        presentation=presentation(protocol, columns),
     )
     if all(is_total(term) for _, term in definition.terms()):
         return definition
@@ -268,10 +272,14 @@ def _of_next(protocol: Protocol, words: str) -> DefinitionError:
     return DefinitionError(placed(place_of_attribute(type(protocol), "next"), words))
 
 
-def _drawing(protocol: Protocol, state: State, actions: tuple[Action, ...]) -> dict[str, Any] | None:
-    if protocol.drawing is None:
-        return None
-    return described(protocol.drawing, protocol, tuple(symbol.name for symbol in state.symbols), actions)
+def _drawn(protocol: Protocol, state: State, actions: list[Action], members: Mapping[str, Any]) -> Drawn:
+    domains = {
+        title_of(name): {key: d.domain if isinstance(d, Free) else d for key, d in member.domains.items()}
+        for name, member in members.items()
+        if isinstance(member, ActionMember)
+    }
+    sorts = {symbol.name: symbol.sort for symbol in state.symbols}
+    return Drawn(protocol, sorts, actions, domains, "drawing" not in vars(type(protocol)))
 
 
 def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMember | LemmaMember]]:

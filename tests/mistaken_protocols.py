@@ -102,7 +102,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         ((NAME, 'lanes = "client"'),),
         "lanes =",
-        "lanes names no index set: 'client' (allowed: clients); did you mean 'clients'?",
+        "'client' (allowed: clients); did you mean 'clients'?",
     ),
     (((NAME, "default_depth = -3"),), "default_depth", "default_depth is an integer from 0, not -3"),
     # Marks, and the parameters of actions.

@@ -17,6 +17,7 @@ class Lane(TypedDict):
     kind: str
     variables: list[str]
     actions: list[str]
+    element: NotRequired[str]
 
 
 class Mail(TypedDict):
@@ -29,6 +30,11 @@ class Mail(TypedDict):
     label: str
     in_flight: int
     lost: int
+    lost_by: NotRequired[list[str]]
+    is_counted: NotRequired[bool]
+    holds: NotRequired[bool]
+    sender_kind: NotRequired[str]
+    receiver_kind: NotRequired[str]
 
 
 class Call(TypedDict):
@@ -41,6 +47,8 @@ class Call(TypedDict):
     label: str
     sent: str
     directed: NotRequired[bool]
+    sender_kind: NotRequired[str]
+    receiver_kind: NotRequired[str]
 
 
 class Drawing(TypedDict):
@@ -48,6 +56,10 @@ class Drawing(TypedDict):
 
     lanes: list[Lane]
     messages: list[Mail | Call]
+    keys: NotRequired[dict[str, str]]
+    """Where integers that are keys of functions stand for lanes: paths such as ``votes[]``, and the kinds."""
+    parameters: NotRequired[dict[str, dict[str, str]]]
+    """For each action, the parameters whose integers stand for lanes, and the kinds."""
 
 
 class Failing(TypedDict):
@@ -62,6 +74,7 @@ class AboutTrace(TypedDict):
     """What is said of a trace."""
 
     failing: NotRequired[list[Failing]]
+    about_step: NotRequired[bool]
 
 
 class AboutState(TypedDict):

@@ -78,6 +78,7 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
             "property": trace.violates,
             "status": _status(trace, model),
             "failing": _failing(trace, model),
+            "about_step": model.system.about_steps(str(trace.violates)),
             "drawing": model.definition.drawing,
         },
         "vars": list(sorts),
