@@ -119,7 +119,7 @@ const Diagram = (() => {
     const lanes = trace.lanes.length;
     const wide = width >= 820;
     const gutter = wide ? 264 : 34;
-    const lane = Math.max(wide ? 104 : 84, Math.min(230, Math.floor((width - gutter - (wide ? 34 : 24)) / lanes)));
+    const lane = Math.max(wide ? 104 : 84, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / lanes)));
     const rows = [];
     let top = 4;
     trace.steps.forEach(([, , , changes], step) => {
