@@ -22,7 +22,7 @@ from verifier.tla.logic import Logic
 from verifier.tla.order import Order, text
 from verifier.tla.values import FALSE, TRUE, Value, ValueError_
 
-_LITERALS = (ast.Number, ast.String)
+_TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
 class Evaluator(Calls, Forms, Logic):
@@ -92,7 +92,7 @@ class Evaluator(Calls, Forms, Logic):
             return lambda e: TRUE if test(e) else FALSE
         form = self.forms.get(type(whole))
         if form is None:
-            raise Undefined(whole.place, f"{type(whole).__name__.lower()} formulas have no value here")
+            return self.refused(whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state")
         return form(whole, unit, primed)
 
     def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Callable[[Frame], bool]:
@@ -124,6 +124,15 @@ class Evaluator(Calls, Forms, Logic):
         condition = self.truth(whole.condition, unit, primed)
         then, otherwise = self.truth(whole.then, unit, primed), self.truth(whole.otherwise, unit, primed)
         return lambda e: then(e) if condition(e) else otherwise(e)
+
+    @staticmethod
+    def refused(place: ast.Place, words: str) -> Evaluate:
+        """What cannot be evaluated: an error where it would be."""
+
+        def refuse(e: Frame) -> Value:
+            raise Undefined(place, words)
+
+        return refuse
 
     @staticmethod
     def _once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:

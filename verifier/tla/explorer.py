@@ -16,7 +16,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.symmetry import Permutation, permutations, permuted
-from verifier.tla.values import Value, ValueError_, listed
+from verifier.tla.values import Fn, Value, ValueError_, listed
 
 State: TypeAlias = tuple[Value, ...]
 DEADLOCK = "NoDeadlock"
@@ -99,6 +99,7 @@ class Explorer:
         self.permutations: list[Permutation] = permutations(spec)
         self.looks_for_deadlocks = DEADLOCK in asked
         evaluator.answers = {
+            "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
             "level": lambda: self.level + 1,
             "distinct": lambda: self.found.distinct,
             "generated": lambda: self.found.generated,

@@ -87,6 +87,8 @@ class Logic:
                 return not wanted
 
             return decided
+        if len(whole.bindings) == 2 and not any(binding.is_tuple for binding in whole.bindings):
+            return self._quantifier_of_two(whole, unit, primed)
         bind = self.bind(whole.bindings, unit, primed)
         inner = self.truth(whole.body, unit, primed)
 
@@ -97,6 +99,25 @@ class Logic:
             return not wanted
 
         return decided_by_several
+
+    def _quantifier_of_two(self: Evaluator, whole: ast.Quantifier, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+        wanted = not whole.universal
+        first, second = (self.domain(binding.domain, unit, primed) for binding in whole.bindings)
+        outer, inner = (unit.slot(binding.names[0]) for binding in whole.bindings)
+        body = self.truth(whole.body, unit, primed)
+
+        def decided(e: Frame) -> bool:
+            ones, others = first(e), second(e)
+            if not isinstance(others, frozenset | range):
+                others = list(others)
+            for one in ones:
+                for other in others:
+                    e[outer], e[inner] = one, other
+                    if body(e) is wanted:
+                        return wanted
+            return not wanted
+
+        return decided
 
     def domain(  # type: ignore[misc]
         self: Evaluator, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
@@ -240,22 +261,35 @@ class Logic:
             case "<" | ">" | "<=" | ">=":
                 assert left is not None
                 assert right is not None
-                return self._order(name, self.integer(left, unit, primed), self.integer(right, unit, primed))
+                return self._order(name, self.value(left, unit, primed), self.value(right, unit, primed), whole)
             case "TRUE":
                 return lambda e: True
             case "FALSE":
                 return lambda e: False
         return None
 
-    @staticmethod
-    def _order(name: str, one: Evaluate, other: Evaluate) -> Truth:
-        if name == "<":
-            return lambda e: one(e) < other(e)
-        if name == ">":
-            return lambda e: one(e) > other(e)
-        if name == "<=":
-            return lambda e: one(e) <= other(e)
-        return lambda e: one(e) >= other(e)
+    def _order(self: Evaluator, name: str, one: Evaluate, other: Evaluate, whole: ast.Apply) -> Truth:  # type: ignore[misc]
+        place = whole.place
+
+        def wrong(first: Value, second: Value) -> Undefined:
+            found = second if type(first) is int else first
+            return Undefined(place, f"an integer is expected beside {name}: it is {self.show(found)}")
+
+        def less(e: Frame) -> bool:
+            first, second = one(e), other(e)
+            if type(first) is int and type(second) is int:
+                return first < second
+            raise wrong(first, second)
+
+        def most(e: Frame) -> bool:
+            first, second = one(e), other(e)
+            if type(first) is int and type(second) is int:
+                return first <= second
+            raise wrong(first, second)
+
+        if name in (">", ">="):
+            one, other = other, one
+        return less if name in ("<", ">") else most
 
     def _equality(  # type: ignore[misc]
         self: Evaluator, wanted: bool, left: Expression, right: Expression, whole: ast.Apply, unit: Unit, primed: bool

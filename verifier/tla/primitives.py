@@ -170,12 +170,15 @@ def _part(one: Value, other: Value, sign: str, *, wanted: bool) -> Value:
 def big_union(of: Value) -> Value:
     """``UNION S``"""
     found: set[Value] = set()
+    large: Value = None
     for item in members(of):
         if type(item) is frozenset:
             found |= item
+        elif is_infinite(item):
+            large = item if large is None else Combined("\\cup", large, item)
         else:
             found.update(members(item))
-    return frozenset(found)
+    return frozenset(found) if large is None else Combined("\\cup", large, frozenset(found))
 
 
 def _domain(value: Value) -> Value:

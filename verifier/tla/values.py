@@ -125,7 +125,7 @@ class LazySet:
         return len(self.listed())
 
     def __hash__(self) -> int:
-        return hash(self.listed())
+        return hash(type(self).__name__) if self.infinite else hash(self.listed())
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -222,8 +222,7 @@ class Powerset(LazySet):
     def size(self) -> int:
         return int(2 ** size_of(self.base))
 
-    def __hash__(self) -> int:
-        return hash(self.listed())
+    __hash__ = LazySet.__hash__
 
     def same(self, other: LazySet) -> bool:
         if isinstance(other, Powerset):
