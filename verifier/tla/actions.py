@@ -277,19 +277,11 @@ class Walker:
                 inner[slot] = argument(e)
             if top:
                 self.action = symbol
-            outside: list[BaseException] = []
-
-            def after() -> None:
-                try:
-                    follow()
-                except Undefined as error:
-                    outside.append(error)
-                    raise
-
             try:
-                compiled[0](inner, after)
+                compiled[0](inner, follow)
             except Undefined as error:
-                if error not in outside:
+                # The continuation, which is no part of this definition, may have failed.
+                if symbol.place.line <= error.outermost.line <= symbol.last_line:
                     error.within(name, place)
                 raise
 

@@ -72,6 +72,7 @@ class Definition:
     """The names of the instances that it is reached through, ``I!J!``."""
     text: str = ""
     """What was written, with single spaces: two modules may define the same."""
+    last_line: int = 0
 
     @property
     def arity(self) -> int:

@@ -15,7 +15,7 @@ from verifier.tla.ast import Definition
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.specification import Formula, Specification
-from verifier.tla.symmetry import Permutation, permutations, permuted
+from verifier.tla.symmetry import Renaming, permutations
 from verifier.tla.values import Fn, Value, ValueError_, listed
 
 State: TypeAlias = tuple[Value, ...]
@@ -96,7 +96,7 @@ class Explorer:
         self.constraints = [test(formula) for formula in spec.constraints]
         self.action_constraints = [test(formula) for formula in spec.action_constraints]
         self.view = evaluator.compiled(spec.view.body, spec.view.module) if spec.view is not None else None
-        self.permutations: list[Permutation] = permutations(spec)
+        self.permutations = [Renaming(permutation) for permutation in permutations(spec)]
         self.looks_for_deadlocks = DEADLOCK in asked
         evaluator.answers = {
             "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
@@ -234,8 +234,8 @@ class Explorer:
         known = self.seen.get(key)
         if known is not None:
             return False, known
-        for permutation in self.permutations:
-            known = self.seen.get(permuted(key, permutation))
+        for renaming in self.permutations:
+            known = self.seen.get(renaming.state(key) if self.view is None else renaming.of(key))
             if known is not None:
                 return False, known
         share = self.shared.setdefault

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.tla.frames import UNSET
 from verifier.tla.order import text
-from verifier.tla.primitives import Make, constant, ordered, sequence, simple
+from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
 from verifier.tla.values import (
     TRUE,
     ModelValue,
@@ -243,6 +243,11 @@ EXTENSIONS: dict[str, Make] = {
     "SetToSeqs": simple(_sequences_of),
     "BoundedSeq": simple(_bounded_sequences),
     "Reverse": simple(lambda value: sequence(value)[::-1]),
+    "&": arithmetic(int.__and__),
+    "|": arithmetic(int.__or__),
+    "^^": arithmetic(int.__xor__),
+    "shiftR": arithmetic(int.__rshift__),
+    "shiftL": arithmetic(int.__lshift__),
     "atoi": simple(_as_integer),
 }
 

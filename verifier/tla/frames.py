@@ -35,6 +35,11 @@ class Undefined(Exception):
         self.place, self.words = place, words
         self.stack: list[tuple[str, Place]] = []
 
+    @property
+    def outermost(self) -> Place:
+        """Where the outermost operator that is known so far was called."""
+        return self.stack[-1][1] if self.stack else self.place
+
     def within(self, name: str, place: Place) -> None:
         """Adds an operator that was being evaluated."""
         self.stack.append((name, place))

@@ -269,7 +269,7 @@ class Reader:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
         body = self.expressions.read(_field(node, "definition"), inner)
         made = self._define(name, tuple(parameters), body, scope, place)
-        made.text = " ".join(_text(node).split())
+        made.text, made.last_line = " ".join(_text(node).split()), node.end_point.row + 1
 
     def _function(self, node: Node, scope: Scope) -> None:
         name_node = _field(node, "name")
@@ -283,7 +283,7 @@ class Reader:
         bindings, inner = self.expressions.bindings(bounds, outer)
         body = self.expressions.read(_field(node, "definition"), inner)
         made = self._define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
-        made.text = " ".join(_text(node).split())
+        made.text, made.last_line = " ".join(_text(node).split()), node.end_point.row + 1
 
     # -- instances
 

@@ -100,7 +100,8 @@ class _Maker:
     def _resolve(self, symbol: Symbol, module: str) -> Symbol | None:
         """What a configuration puts for a symbol in the text of a module."""
         if self.scoped:
-            found = self.scoped.get((module, symbol.name))
+            owner = symbol.module if isinstance(symbol, Definition) else module
+            found = self.scoped.get((owner, symbol.name))
             if found is not None:
                 return found
         return self.replaced.get(symbol)
@@ -109,6 +110,9 @@ class _Maker:
 
     def _assign(self, assignment: Assignment) -> None:
         symbol = self.module.names.get(assignment.name)
+        if symbol is None and assignment.value == ModelName(assignment.name):
+            self._value(ModelName(assignment.name))
+            return
         if assignment.module is None and (symbol is None or isinstance(symbol, ast.Variable)):
             near = nearest(assignment.name, [constant.name for constant in self.module.constants])
             hint = f"; did you mean {near}?" if near else ""

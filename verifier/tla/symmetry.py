@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Permutation: TypeAlias = dict[Value, Value]
 _MOST = 50_000
+_REMEMBERED = 100_000
 
 
 def permutations(specification: Specification) -> list[Permutation]:
@@ -50,15 +51,34 @@ def _closure(generators: list[Permutation]) -> list[Permutation]:
     return list(found.values())
 
 
-def permuted(value: Value, permutation: Permutation) -> Value:
-    """A value with its model values renamed."""
-    kind = type(value)
-    if kind is ModelValue:
-        return permutation.get(value, value)
-    if kind is tuple:
-        return tuple([permuted(item, permutation) for item in value])
-    if kind is frozenset:
-        return frozenset([permuted(item, permutation) for item in value])
-    if kind is Fn:
-        return Fn([(permuted(key, permutation), permuted(item, permutation)) for key, item in value.items()])
-    return value
+class Renaming:
+    """A permutation, applied to values; what it makes of records and sets is remembered."""
+
+    def __init__(self, permutation: Permutation) -> None:
+        self.permutation = permutation
+        self.known: dict[Value, Value] = {}
+
+    def state(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """A state, renamed."""
+        of = self.of
+        return tuple([of(value) for value in values])
+
+    def of(self, value: Value) -> Value:
+        """A value, renamed."""
+        kind = type(value)
+        if kind is ModelValue:
+            return self.permutation.get(value, value)
+        if kind is tuple:
+            return tuple([self.of(item) for item in value])
+        if kind is not frozenset and kind is not Fn:
+            return value
+        found = self.known.get(value)
+        if found is None:
+            if kind is frozenset:
+                found = frozenset([self.of(item) for item in value])
+            else:
+                found = Fn([(self.of(key), self.of(item)) for key, item in value.items()])
+            if len(self.known) > _REMEMBERED:
+                self.known.clear()
+            self.known[value] = found
+        return found
