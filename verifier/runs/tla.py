@@ -92,7 +92,7 @@ def load(
         if name not in module.names:
             raise unknown_name("constant", name, [constant.name for constant in module.constants])
         object.__setattr__(assignment, "name", name)
-    specification = _evaluated(lambda: specify(module, asked, overriding))
+    specification = _evaluated(lambda: specify(module, asked, overriding, library.words))
     hashed = hashlib.sha256()
     for file in sorted(library.files, key=lambda file: file.name):
         hashed.update(file.read_bytes() + b"\0")

@@ -150,9 +150,11 @@ class Walker:
                 if number == len(rows):
                     follow()
                     return
+                # The body goes on with this element after the next ones were looked at: it has a frame of its own.
+                own = e[:]
                 for slot, item in zip(slots, rows[number], strict=True):
-                    e[slot] = item
-                body(e, lambda: at(number + 1))
+                    own[slot] = item
+                body(own, lambda: at(number + 1))
 
             at(0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from functools import cmp_to_key
@@ -13,6 +14,7 @@ from verifier.tla.order import text
 from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
 from verifier.tla.values import (
     TRUE,
+    Fn,
     ModelValue,
     Value,
     ValueError_,
@@ -248,6 +250,7 @@ EXTENSIONS: dict[str, Make] = {
     "^^": arithmetic(int.__xor__),
     "shiftR": arithmetic(int.__rshift__),
     "shiftL": arithmetic(int.__lshift__),
+    "IOEnv": simple(lambda: Fn(os.environ)),
     "atoi": simple(_as_integer),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from verifier.errors import nearest
@@ -60,16 +60,23 @@ class Specification:
         return self.evaluator.variables
 
 
-def specify(module: Module, config: Config, settings: Mapping[str, Assignment] | None = None) -> Specification:
+def specify(
+    module: Module,
+    config: Config,
+    settings: Mapping[str, Assignment] | None = None,
+    words: Iterable[str] = (),
+) -> Specification:
     """The specification. Raises TlaError for names that are not known, or of the wrong kind.
 
-    ``settings`` override constants of the configuration.
+    ``settings`` override constants of the configuration; ``words`` are those of the texts, in TLC's order.
     """
-    return _Maker(module, config, dict(settings or {})).made()
+    return _Maker(module, config, dict(settings or {}), words).made()
 
 
 class _Maker:
-    def __init__(self, module: Module, config: Config, settings: dict[str, Assignment]) -> None:
+    def __init__(
+        self, module: Module, config: Config, settings: dict[str, Assignment], words: Iterable[str]
+    ) -> None:
         self.module, self.config = module, config
         self.assignments = dict(config.constants)
         for name, assignment in settings.items():
@@ -79,7 +86,7 @@ class _Maker:
         self.values: dict[Symbol, Value] = {}
         self.replaced: dict[Symbol, Symbol] = {}
         self.scoped: dict[tuple[str, str], Symbol] = {}
-        self.order = Order(config.words)
+        self.order = Order((*config.words, *words))
 
     def made(self) -> Specification:
         for assignment in self.assignments.values():

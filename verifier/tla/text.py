@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from verifier.tla.errors import Place, TlaError
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)', re.DOTALL)
 _MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
-_LANGUAGE = tree_sitter.Language(tree_sitter_tlaplus.language())
+with warnings.catch_warnings():
+    # The grammar's package gives its language in a way that the parser will drop some day.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    _LANGUAGE = tree_sitter.Language(tree_sitter_tlaplus.language())
 
 
 @dataclass(frozen=True)
