@@ -56,12 +56,18 @@ MODULES = {
 }  # fmt: skip
 
 CONFIGS = {
-    "an unknown keyword": ("INITT Init", "M.cfg:1:1: INITT is no keyword of a configuration; did you mean INIT?"),
+    "an unknown keyword": (
+        "INITT Init",
+        "M.cfg:1:1: INITT is no keyword of a configuration; did you mean INIT?",
+    ),
     "a sign": ("INIT = Init", "INIT expects a name"),
     "INIT without NEXT": ("INIT Init\nINVARIANT Inv", "INIT and NEXT belong together"),
     "nothing to explore": ("INVARIANT Inv", "names no SPECIFICATION"),
     "both ways": ("SPECIFICATION Init\nINIT Init\nNEXT Next", "SPECIFICATION stands beside INIT or NEXT"),
-    "an unknown invariant": (f"{CONFIG}\nINVARIANT Inw", "INVARIANT Inw: M defines no Inw; did you mean Inv?"),
+    "an unknown invariant": (
+        f"{CONFIG}\nINVARIANT Inw",
+        "INVARIANT Inw: M defines no Inw; did you mean Inv?",
+    ),
     "an action as invariant": (f"{CONFIG}\nINVARIANT Next", "it speaks of two states"),
     "an unknown constant": (f"{CONFIG}\nCONSTANT N = 3", "M has no constant or definition N"),
     "a constant twice": (f"{CONFIG}\nCONSTANTS Inv = 1 Inv = 2", "gets a value here a second time"),
@@ -105,7 +111,9 @@ def _clear(message: str, words: str, folder: Path) -> None:
 
 
 def test_an_error_names_the_operators_around(tmp_path: Path) -> None:
-    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nF(a) == 1 \\div a\nG(a) == F(a) + 1\nNext == x' = G(x)"
+    body = (
+        "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nF(a) == 1 \\div a\nG(a) == F(a) + 1\nNext == x' = G(x)"
+    )
     with pytest.raises(Undefined) as caught:
         explored(tmp_path, body, CONFIG)
     assert re.search(r":5:11: division by 0, in F \(6:9\), in G \(7:14\)", str(caught.value))

@@ -81,7 +81,9 @@ def test_a_deadlock_is_judged_before_constraints(tmp_path: Path) -> None:
 
 
 def test_a_view_makes_states_one(tmp_path: Path) -> None:
-    body = "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y \\in 0..4\nNext == UNCHANGED <<x, y>>\nV == x"
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y \\in 0..4\nNext == UNCHANGED <<x, y>>\nV == x"
+    )
     assert counts(tmp_path, body, f"{QUIET}\nVIEW V")[0] == 1
 
 

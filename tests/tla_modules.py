@@ -40,7 +40,9 @@ def explored(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **ot
     return explorer
 
 
-def counts(folder: Path, body: str, config: str = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE") -> tuple[int, int, int]:
+def counts(
+    folder: Path, body: str, config: str = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
+) -> tuple[int, int, int]:
     """Distinct states, states generated, and levels."""
     found = explored(folder, body, config).found
     return found.distinct, found.generated, len(found.levels)

@@ -67,7 +67,11 @@ def _compared(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     if not figures["complete"]:
         return {**made, "agrees": False, "reason": "not finished in time"}
     different = [name for name in _FIGURES if own[name] != row[name]]
-    return {**made, "agrees": not different, "reason": f"differs: {', '.join(different)}" if different else ""}
+    return {
+        **made,
+        "agrees": not different,
+        "reason": f"differs: {', '.join(different)}" if different else "",
+    }
 
 
 def table(rows: list[dict[str, Any]], command: str) -> str:
@@ -90,7 +94,9 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
         tlc = ["" if row["tlc"][name] is None else f"{row['tlc'][name]:,}" for name in _FIGURES]
         remark = row["reason"].replace("|", "\\|")
         if row.get("not_checked") and row["reason"] != _LIVENESS:
-            remark = "; ".join(filter(None, (remark, f"liveness not checked: {', '.join(row['not_checked'])}")))
+            remark = "; ".join(
+                filter(None, (remark, f"liveness not checked: {', '.join(row['not_checked'])}"))
+            )
         rate = f"{row['rate']:,}" if row.get("rate") else ""
         cells = [row["model"], "yes" if row["agrees"] else "**no**", *own, *tlc, rate, remark]
         lines.append(f"| {' | '.join(cells)} |")

@@ -37,7 +37,9 @@ def run_tla(engine: Engine[Any], spec: str, given: dict[str, Any], began: float)
     for file in engine.files:
         if given.pop(file.flag[2:].replace("-", "_")) is not None:
             raise UsageError(f"{file.flag} is not supported for TLA+ files yet")
-    shown = Display(given.pop("output_format"), given.pop("full"), given.pop("trace_out", None), given.pop("html"))
+    shown = Display(
+        given.pop("output_format"), given.pop("full"), given.pop("trace_out", None), given.pop("html")
+    )
     options = engine.options_of(given)
     properties = chosen(loaded, options)
     check_targets(shown, {}, properties)

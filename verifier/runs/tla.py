@@ -135,7 +135,9 @@ def _evaluated(work: Any) -> Any:
     except Undefined as error:
         raise UsageError(str(error)) from None
     except RecursionError:
-        raise UsageError("an operator calls itself without an end, or deeper than 60,000 closures go") from None
+        raise UsageError(
+            "an operator calls itself without an end, or deeper than 60,000 closures go"
+        ) from None
 
 
 # -- explore
@@ -145,7 +147,9 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
     """The properties to check; one that the configuration does not name is taken from the module."""
     spec = loaded.specification
     configured = (*spec.invariants, *spec.properties)
-    deadlock = (NO_DEADLOCK,) if options.deadlock or (not options.properties and spec.config.check_deadlock) else ()
+    deadlock = (
+        (NO_DEADLOCK,) if options.deadlock or (not options.properties and spec.config.check_deadlock) else ()
+    )
     if not options.properties or "all" in options.properties:
         return tuple(dict.fromkeys((*configured, *deadlock)))
     for name in options.properties:
@@ -166,9 +170,7 @@ def _operator(spec: Specification, name: str, known: list[str]) -> Formula:
     return formula
 
 
-def explore(
-    loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None
-) -> Run:
+def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None) -> Run:
     """Explores, and makes a run of it. Raises UsageError for an expression that has no value."""
     if options.symmetry:
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")

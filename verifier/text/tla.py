@@ -25,7 +25,9 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         if verdict.trace is None:
             continue
         lines.append(Text(f"{verdict.property_name}: {verdict_text(verdict)}", "bold red"))
-        same = next((other for other in shown if other.trace and other.trace.states == verdict.trace.states), None)
+        same = next(
+            (other for other in shown if other.trace and other.trace.states == verdict.trace.states), None
+        )
         if same is not None:
             lines.append(Text(f"The execution that violates {same.property_name} violates it too."))
         else:
@@ -58,7 +60,16 @@ def _trace(trace: Trace, width: int, *, full: bool) -> Iterator[Text]:
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
     """What a module and its configuration are."""
     lines: list[RenderableType] = [Text(f"{about['spec']} ({about['file']})", "bold")]
-    for title in ("constants", "variables", "init", "next", "actions", "invariants", "properties", "not_checked"):
+    for title in (
+        "constants",
+        "variables",
+        "init",
+        "next",
+        "actions",
+        "invariants",
+        "properties",
+        "not_checked",
+    ):
         found = about[title]
         if not found:
             continue

@@ -18,7 +18,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.logic import same
-from verifier.tla.values import Value, ValueError_, is_member, listed
+from verifier.tla.values import NoValue, Value, is_member, listed
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -72,7 +72,9 @@ class Walker:
 
         return guard
 
-    def branches(self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()) -> bool:
+    def branches(
+        self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()
+    ) -> bool:
         """Whether a formula must be walked: it may assign, or be true in several ways."""
         match whole:
             case ast.Junction():
@@ -253,9 +255,7 @@ class Walker:
             found.append(self.walk(definition.body, unit, primed, top=top))
         return found
 
-    def _defined(
-        self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool
-    ) -> Walk:
+    def _defined(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool) -> Walk:
         evaluator = self.evaluator
         if not self.branches(whole, unit, primed) and not top:
             return self._guard(whole, unit, primed)
@@ -298,7 +298,9 @@ class Walker:
             found = e[slot]
             if type(found) is Waiting:
                 code = found.code
-                self.of_waiting(code.expression, code.unit, primed)(self.stretched(found.env, code.unit), follow)
+                self.of_waiting(code.expression, code.unit, primed)(
+                    self.stretched(found.env, code.unit), follow
+                )
             elif type(found) is Closure and found.walked is not None:
                 definition, target, inner, slots = found.walked()
                 for place, argument in zip(slots, arguments, strict=True):
@@ -371,7 +373,11 @@ class Walker:
         return of
 
     def _assign(self, target: Target, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
-        value, following, place = self.evaluator.value(whole.arguments[1], unit, primed), self.evaluator.next, whole.place
+        value, following, place = (
+            self.evaluator.value(whole.arguments[1], unit, primed),
+            self.evaluator.next,
+            whole.place,
+        )
         if callable(target):
             test = self.evaluator.truth(whole, unit, primed)
 
@@ -410,7 +416,7 @@ class Walker:
     def _equal(self, one: Value, other: Value, place: ast.Place) -> bool:
         try:
             return same(one, other)
-        except ValueError_ as error:
+        except NoValue as error:
             shown = f"{self.evaluator.show(one)} and {self.evaluator.show(other)}"
             raise Undefined(place, f"{error}: {shown}") from None
 
@@ -430,7 +436,7 @@ class Walker:
             if following[index] is not UNSET:
                 try:
                     inside = is_member(following[index], container(e))
-                except ValueError_ as error:
+                except NoValue as error:
                     raise self.evaluator.fault(place, error) from None
                 if inside:
                     follow()
@@ -519,5 +525,3 @@ def _in_turn(walks: list[Walk]) -> Walk:
         return walks[0]
     first, rest = walks[0], _in_turn(walks[1:])
     return lambda e, follow: first(e, lambda: rest(e, follow))
-
-

@@ -12,15 +12,15 @@ from collections.abc import Callable
 from typing import Any
 
 from verifier.tla import ast
-from verifier.tla.ast import Expression, Symbol
 from verifier.tla.actions import Walker
+from verifier.tla.ast import Expression, Symbol
 from verifier.tla.calls import Calls
 from verifier.tla.facts import CONSTANT, Analysis
 from verifier.tla.forms import Forms
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
 from verifier.tla.logic import Logic
 from verifier.tla.order import Order, text
-from verifier.tla.values import FALSE, TRUE, Value, ValueError_
+from verifier.tla.values import FALSE, TRUE, NoValue, Value
 
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
@@ -60,9 +60,9 @@ class Evaluator(Calls, Forms, Logic):
         words = text(value, self.order)
         return words if len(words) <= 200 else f"{words[:120]} … {words[-60:]}"
 
-    def fault(self, place: ast.Place, error: ValueError_, value: Value = UNSET) -> Undefined:
+    def fault(self, place: ast.Place, error: NoValue, *value: Value) -> Undefined:
         """The error for an operation that has no value."""
-        shown = "" if value is UNSET else f": it is {self.show(value)}"
+        shown = f": it is {self.show(value[0])}" if value else ""
         words = str(error)
         if words == "no set":
             words = f"a set is expected here{shown}"
@@ -77,11 +77,12 @@ class Evaluator(Calls, Forms, Logic):
         if isinstance(whole, ast.Number | ast.String):
             literal = whole.value
             return lambda e: literal
-        if not isinstance(whole, ast.Apply) and self._is_fixed(whole, unit):
-            return self._once(self._value(whole, unit, primed))
+        if not isinstance(whole, ast.Apply) and self.is_fixed(whole, unit):
+            return self.once(self._value(whole, unit, primed))
         return self._value(whole, unit, primed)
 
-    def _is_fixed(self, whole: Expression, unit: Unit) -> bool:
+    def is_fixed(self, whole: Expression, unit: Unit) -> bool:
+        """Whether an expression has one value, whatever is around it."""
         return self.analysis.of(whole, unit.module).fixed
 
     def _value(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
@@ -92,7 +93,9 @@ class Evaluator(Calls, Forms, Logic):
             return lambda e: TRUE if test(e) else FALSE
         form = self.forms.get(type(whole))
         if form is None:
-            return self.refused(whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state")
+            return self.refused(
+                whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state"
+            )
         return form(whole, unit, primed)
 
     def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Callable[[Frame], bool]:
@@ -100,10 +103,10 @@ class Evaluator(Calls, Forms, Logic):
         if type(whole) is ast.Apply:
             test = self.predicate(whole, unit, primed)
             if test is not None:
-                return self._once(test) if self._is_fixed(whole, unit) else test
+                return self.once(test) if self.is_fixed(whole, unit) else test
         elif type(whole) in self.logical:
             test = self.logical[type(whole)](whole, unit, primed)
-            return self._once(test) if self._is_fixed(whole, unit) else test
+            return self.once(test) if self.is_fixed(whole, unit) else test
         elif type(whole) is ast.If:
             return self._if_truth(whole, unit, primed)
         elif type(whole) is ast.Let:
@@ -135,7 +138,7 @@ class Evaluator(Calls, Forms, Logic):
         return refuse
 
     @staticmethod
-    def _once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:
+    def once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:
         """Evaluates once: the value does not depend on the frame or the state."""
         known: list[Any] = []
 
@@ -161,10 +164,6 @@ class Evaluator(Calls, Forms, Logic):
         unit = Unit(module)
         test = self.truth(whole, unit, primed)
         return lambda: test(unit.frame())
-
-    def walker(self, whole: Expression, unit: Unit) -> Callable[[Frame, Callable[[], None]], None]:
-        """A walker of an action, for ENABLED."""
-        return self.actions.walk(whole, unit, False)
 
     def is_constant(self, whole: Expression, module: str) -> bool:
         """Whether an expression has the same value in all states."""

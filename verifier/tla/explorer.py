@@ -16,7 +16,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.symmetry import Renaming, permutations
-from verifier.tla.values import Fn, Value, ValueError_, listed
+from verifier.tla.values import Fn, NoValue, Value, listed
 
 State: TypeAlias = tuple[Value, ...]
 DEADLOCK = "NoDeadlock"
@@ -218,7 +218,7 @@ class Explorer:
     def _listed(self, value: Value, index: int) -> Value:
         try:
             return listed(value)
-        except ValueError_ as error:
+        except NoValue as error:
             raise Undefined(self._action_place(), f"{self.names[index]} gets a value: {error}") from None
 
     def _action_place(self) -> Place:

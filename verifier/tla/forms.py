@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from verifier.tla import ast
-from verifier.tla.ast import Expression
-from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
+from verifier.tla.core import Core
+from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
+from verifier.tla.lazy_sets import Combined, FunctionSet, ProductSet, RecordSet
 from verifier.tla.values import (
-    Combined,
     Fn,
-    FunctionSet,
     LazyFunction,
-    ProductSet,
-    RecordSet,
+    NoValue,
     Value,
-    ValueError_,
     function,
     is_infinite,
-    is_member,
     is_set,
-    pairs_of,
 )
 
-if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
 
-
-class Forms:
+class Forms(Core):
     """Compiles expressions by their form."""
 
-    def value_forms(self: Evaluator) -> dict[type, Callable[[Any, Unit, bool], Evaluate]]:  # type: ignore[misc]
+    def value_forms(self) -> dict[type, Callable[[Any, Unit, bool], Evaluate]]:
         """What compiles which expressions."""
         return {
             ast.If: self._if,
@@ -54,13 +46,15 @@ class Forms:
             ast.Prime: self._prime,
         }
 
-    def _if(self: Evaluator, whole: ast.If, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _if(self, whole: ast.If, unit: Unit, primed: bool) -> Evaluate:
         condition = self.truth(whole.condition, unit, primed)
         then, otherwise = self.value(whole.then, unit, primed), self.value(whole.otherwise, unit, primed)
         return lambda e: then(e) if condition(e) else otherwise(e)
 
-    def _case(self: Evaluator, whole: ast.Case, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        arms = [(self.truth(guard, unit, primed), self.value(value, unit, primed)) for guard, value in whole.arms]
+    def _case(self, whole: ast.Case, unit: Unit, primed: bool) -> Evaluate:
+        arms = [
+            (self.truth(guard, unit, primed), self.value(value, unit, primed)) for guard, value in whole.arms
+        ]
         other = self.value(whole.other, unit, primed) if whole.other is not None else None
         place = whole.place
 
@@ -74,7 +68,7 @@ class Forms:
 
         return chosen
 
-    def _choose(self: Evaluator, whole: ast.Choose, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _choose(self, whole: ast.Choose, unit: Unit, primed: bool) -> Evaluate:
         domain = self.domain(whole.binding.domain, unit, primed, ordered=True)
         put, place = self.setter(whole.binding, unit), whole.place
         body = self.truth(whole.body, unit, primed)
@@ -88,8 +82,10 @@ class Forms:
 
         return chosen
 
-    def _unbounded(self: Evaluator, whole: ast.Unbounded, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        words = f"{whole.kind} without a set cannot be evaluated: say \\in and a set, or replace it in the cfg"
+    def _unbounded(self, whole: ast.Unbounded, unit: Unit, primed: bool) -> Evaluate:
+        words = (
+            f"{whole.kind} without a set cannot be evaluated: say \\in and a set, or replace it in the cfg"
+        )
         place = whole.place
 
         def refused(e: Frame) -> Value:
@@ -97,14 +93,14 @@ class Forms:
 
         return refused
 
-    def _set_of(self: Evaluator, whole: ast.SetOf, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _set_of(self, whole: ast.SetOf, unit: Unit, primed: bool) -> Evaluate:
         items = [self.value(item, unit, primed) for item in whole.items]
         if len(items) == 1:
             item = items[0]
             return lambda e: frozenset((item(e),))
         return lambda e: frozenset([item(e) for item in items])
 
-    def _filter(self: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _filter(self, whole: ast.Filter, unit: Unit, primed: bool) -> Evaluate:
         domain, place = self.value(whole.binding.domain, unit, primed), whole.binding.domain.place
         put, body = self.setter(whole.binding, unit), self.truth(whole.body, unit, primed)
         walk = self.domain(whole.binding.domain, unit, primed)
@@ -123,7 +119,7 @@ class Forms:
 
                     return Combined("filter", found, test)
                 if not is_set(found):
-                    raise self.fault(place, ValueError_("no set"), found)
+                    raise self.fault(place, NoValue("no set"), found)
                 found = found.members()
             kept = []
             if simple:
@@ -141,13 +137,13 @@ class Forms:
         del walk
         return filtered
 
-    def _image(self: Evaluator, whole: ast.Image, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _image(self, whole: ast.Image, unit: Unit, primed: bool) -> Evaluate:
         bind, body = self.bind(whole.bindings, unit, primed), self.value(whole.body, unit, primed)
         return lambda e: frozenset([body(e) for _ in bind(e)])
 
     # -- functions
 
-    def _function(self: Evaluator, whole: ast.Function, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _function(self, whole: ast.Function, unit: Unit, primed: bool) -> Evaluate:
         if len(whole.bindings) > 1 or whole.bindings[0].is_tuple:
             return self._function_of_several(whole, unit, primed)
         domain, place = self.value(whole.bindings[0].domain, unit, primed), whole.bindings[0].domain.place
@@ -174,7 +170,7 @@ class Forms:
             found = domain(e)
             if type(found) is not frozenset:
                 if not is_set(found):
-                    raise self.fault(place, ValueError_("no set"), found)
+                    raise self.fault(place, NoValue("no set"), found)
                 if found.infinite:
                     return lazy(e, found)
                 found = found.members()
@@ -186,9 +182,7 @@ class Forms:
 
         return made
 
-    def _function_of_several(  # type: ignore[misc]
-        self: Evaluator, whole: ast.Function, unit: Unit, primed: bool
-    ) -> Evaluate:
+    def _function_of_several(self, whole: ast.Function, unit: Unit, primed: bool) -> Evaluate:
         """A function of several arguments, which are a tuple."""
         own = unit.slot(whole.itself) if whole.itself is not None else None
         slots = [[unit.slot(name) for name in binding.names] for binding in whole.bindings]
@@ -223,7 +217,7 @@ class Forms:
 
         return made if own is None else lazy
 
-    def _function_set(self: Evaluator, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _function_set(self, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Evaluate:
         domain, image = self.value(whole.domain, unit, primed), self.value(whole.range, unit, primed)
         order, places = self.order.sorted, (whole.domain.place, whole.range.place)
 
@@ -231,16 +225,16 @@ class Forms:
             sets = (domain(e), image(e))
             for found, place in zip(sets, places, strict=True):
                 if not is_set(found):
-                    raise self.fault(place, ValueError_("no set"), found)
+                    raise self.fault(place, NoValue("no set"), found)
             return FunctionSet(*sets, order)
 
         return made
 
-    def _record(self: Evaluator, whole: ast.Record, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _record(self, whole: ast.Record, unit: Unit, primed: bool) -> Evaluate:
         fields = [(name, self.value(value, unit, primed)) for name, value in whole.fields]
         return lambda e: Fn([(name, value(e)) for name, value in fields])
 
-    def _record_set(self: Evaluator, whole: ast.RecordSet, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _record_set(self, whole: ast.RecordSet, unit: Unit, primed: bool) -> Evaluate:
         fields = [(name, self.value(value, unit, primed), value.place) for name, value in whole.fields]
         order = self.order.sorted
 
@@ -249,19 +243,19 @@ class Forms:
             for name, value, place in fields:
                 sets[name] = value(e)
                 if not is_set(sets[name]):
-                    raise self.fault(place, ValueError_("no set"), sets[name])
+                    raise self.fault(place, NoValue("no set"), sets[name])
             return RecordSet(sets, order)
 
         return made
 
-    def _tuple(self: Evaluator, whole: ast.Tuple, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _tuple(self, whole: ast.Tuple, unit: Unit, primed: bool) -> Evaluate:
         items = [self.value(item, unit, primed) for item in whole.items]
         if len(items) == 2:
             first, second = items
             return lambda e: (first(e), second(e))
         return lambda e: tuple([item(e) for item in items])
 
-    def _product(self: Evaluator, whole: ast.Product, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _product(self, whole: ast.Product, unit: Unit, primed: bool) -> Evaluate:
         items = [(self.value(item, unit, primed), item.place) for item in whole.items]
         order = self.order.sorted
 
@@ -270,12 +264,12 @@ class Forms:
             for item, place in items:
                 sets.append(item(e))
                 if not is_set(sets[-1]):
-                    raise self.fault(place, ValueError_("no set"), sets[-1])
+                    raise self.fault(place, NoValue("no set"), sets[-1])
             return ProductSet(tuple(sets), order)
 
         return made
 
-    def _function_apply(self: Evaluator, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Evaluate:
         applied, given = self.value(whole.function, unit, primed), self.value(whole.argument, unit, primed)
         outside = self.outside
         if isinstance(whole.argument, ast.String):
@@ -303,12 +297,12 @@ class Forms:
 
         return result
 
-    def outside(self: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:  # type: ignore[misc]
+    def outside(self, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
         """The value of a function that is lazy. Raises Undefined where there is none."""
         if type(found) is LazyFunction:
             try:
                 return found.apply(argument)
-            except ValueError_ as error:
+            except NoValue as error:
                 if str(error) != "outside":
                     raise self.fault(whole.place, error) from None
         elif type(found) not in (Fn, tuple):
@@ -321,13 +315,13 @@ class Forms:
 
     # -- EXCEPT
 
-    def _at(self: Evaluator, whole: ast.At, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _at(self, whole: ast.At, unit: Unit, primed: bool) -> Evaluate:
         if not self.at_slots:
             raise Undefined(whole.place, "@ has no meaning outside EXCEPT")
         slot = self.at_slots[-1]
         return lambda e: e[slot]
 
-    def _except(self: Evaluator, whole: ast.Except, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _except(self, whole: ast.Except, unit: Unit, primed: bool) -> Evaluate:
         updated = self.value(whole.function, unit, primed)
         updates = []
         for update in whole.updates:
@@ -349,8 +343,8 @@ class Forms:
 
         return changed
 
-    def _except_once(  # type: ignore[misc]
-        self: Evaluator, whole: ast.Except, updated: Evaluate, path: list[Evaluate], value: Evaluate, slot: int
+    def _except_once(
+        self, whole: ast.Except, updated: Evaluate, path: list[Evaluate], value: Evaluate, slot: int
     ) -> Evaluate:
         """The most frequent case: one update of one argument."""
         (key,), place = path, whole.place
@@ -369,8 +363,8 @@ class Forms:
 
         return changed
 
-    def put(  # type: ignore[misc]
-        self: Evaluator, place: ast.Place, found: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
+    def put(
+        self, place: ast.Place, found: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
     ) -> Value:
         """A function with another value at the end of a path; unchanged where the path leaves its domain."""
         argument, *rest = path
@@ -385,7 +379,7 @@ class Forms:
                 return found
             before = found[argument]
         else:
-            raise self.fault(place, ValueError_("no function"), found)
+            raise self.fault(place, NoValue("no function"), found)
         if rest:
             item = self.put(place, before, rest, value, e, slot)
         else:
@@ -399,9 +393,7 @@ class Forms:
 
     # -- primes
 
-    def _prime(self: Evaluator, whole: ast.Prime, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _prime(self, whole: ast.Prime, unit: Unit, primed: bool) -> Evaluate:
         if primed:
             raise Undefined(whole.place, "a primed expression has a prime in it")
         return self.value(whole.body, unit, True)
-
-

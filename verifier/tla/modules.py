@@ -48,7 +48,9 @@ class Context:
         if name in self.read:
             return self.read[name]
         if name in self.reading:
-            raise TlaError(place, f"the modules {' -> '.join([*self.reading, name])} need each other in a circle")
+            raise TlaError(
+                place, f"the modules {' -> '.join([*self.reading, name])} need each other in a circle"
+            )
         found = self.finder.standard(name)
         if found is None:
             source = self.finder.source(name, place)
@@ -351,9 +353,7 @@ class Reader:
             if found is not None and found not in scope.extra:
                 return found
         body = self.expressions.read(value, scope)
-        return self._kept(
-            Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope
-        )
+        return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
 
     @staticmethod
     def _kept(made: Definition, scope: Scope) -> Definition:

@@ -83,9 +83,7 @@ class Conflict(Exception):
 Row = Sequence["Operator[T] | T"]
 
 
-def build(
-    row: Sequence[object], combine: Callable[[Operator[T], list[object]], object]
-) -> object:
+def build(row: Sequence[object], combine: Callable[[Operator[T], list[object]], object]) -> object:
     """The expression that a row of operands and operators is. Raises Conflict.
 
     ``combine`` makes the expression of an operator and its operands.

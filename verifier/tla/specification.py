@@ -151,7 +151,9 @@ class _Maker:
             return
         assert symbol is not None
         if isinstance(symbol, ast.Instance) or _arity(symbol) != _arity(target):
-            words = f"{assignment.operator} takes {_arity(target)} arguments, {assignment.name} {_arity(symbol)}"
+            words = (
+                f"{assignment.operator} takes {_arity(target)} arguments, {assignment.name} {_arity(symbol)}"
+            )
             raise TlaError(assignment.place, words)
         if symbol is not target:
             self.replaced[symbol] = target
@@ -237,7 +239,8 @@ class _Maker:
             made.properties[named.name] = conjuncts(evaluator, self._formula(named, "PROPERTY"))
         made.constraints = [self._at_most(evaluator, n, "CONSTRAINT", STATE) for n in config.constraints]
         made.action_constraints = [
-            self._at_most(evaluator, named, "ACTION_CONSTRAINT", ACTION) for named in config.action_constraints
+            self._at_most(evaluator, named, "ACTION_CONSTRAINT", ACTION)
+            for named in config.action_constraints
         ]
         made.symmetry = [self._at_most(evaluator, named, "SYMMETRY", 0) for named in config.symmetry]
         for keyword, attribute, level in (
@@ -255,7 +258,9 @@ class _Maker:
         if found > level:
             kinds = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
             hint = "; name it under PROPERTY" if keyword == "INVARIANT" else ""
-            words = f"{keyword} {named.name}: it {kinds[found]}, and one that {kinds[level]} is expected{hint}"
+            words = (
+                f"{keyword} {named.name}: it {kinds[found]}, and one that {kinds[level]} is expected{hint}"
+            )
             raise TlaError(named.place, words)
         return formula
 
@@ -283,9 +288,7 @@ def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
     return Safety(**{name: tuple(formulas) for name, formulas in found.items()})
 
 
-def _conjuncts(
-    evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]
-) -> list[Formula]:
+def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]) -> list[Formula]:
     body, module = formula.body, formula.module
     if evaluator.analysis.of(body, module).level <= STATE:
         return [formula]
@@ -300,7 +303,12 @@ def _conjuncts(
         if isinstance(inner, ast.Apply) and not inner.arguments:
             symbol = evaluator.resolve(inner.operator, module) or inner.operator
             level = evaluator.analysis.of(inner, module).level
-            if isinstance(symbol, Definition) and symbol.body is not None and level > STATE and symbol not in seen:
+            if (
+                isinstance(symbol, Definition)
+                and symbol.body is not None
+                and level > STATE
+                and symbol not in seen
+            ):
                 always = ast.Temporal("[]", (symbol.body,), place=body.place)
                 return _conjuncts(evaluator, Formula(always, symbol.module), (*seen, symbol))
         if isinstance(inner, ast.Junction) and inner.conjunction:

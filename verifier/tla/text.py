@@ -32,7 +32,9 @@ class Source:
         """Where a node begins."""
         row, column = node.start_point
         line = self.text.split("\n", row + 1)[row].encode() if not self.text.isascii() else b""
-        return Place(self.file, row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1)
+        return Place(
+            self.file, row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
+        )
 
 
 def parse(path: Path, shown: str) -> Source:
@@ -91,9 +93,7 @@ def without_comments(text: str, file: str) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _inside(
-    text: str, token: re.Match[str], depth: int, position: int, pieces: list[str]
-) -> tuple[int, int]:
+def _inside(text: str, token: re.Match[str], depth: int, position: int, pieces: list[str]) -> tuple[int, int]:
     """What a quoted or commented word means inside a block comment: only its brackets count."""
     for bracket in re.finditer(r"\(\*|\*\)", token.group()):
         depth += 1 if bracket.group() == "(*" else -1
