@@ -10,6 +10,7 @@ import pytest
 from tests.tla_modules import explored
 from verifier.errors import UsageError
 from verifier.tla.frames import Undefined
+from verifier.tla.loading import read_module
 
 GOOD = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nInv == x >= 0\n"
 CONFIG = "INIT Init\nNEXT Next"
@@ -17,7 +18,10 @@ CONFIG = "INIT Init\nNEXT Next"
 MODULES = {
     "an unknown name": ("VARIABLE x\nInit == x = y\nNext == x' = x", "M.tla:3:13: unknown operator y"),
     "a name nearly right": (GOOD + "P == Initt", "unknown operator Initt; did you mean Init?"),
-    "an operator without its module": ("VARIABLE x\nInit == x = 1 + 1\nNext == x' = x", "the module Integers"),
+    "an operator without its module": (
+        "VARIABLE x\nInit == x = 1 + 1\nNext == x' = x",
+        "the module Integers",
+    ),
     "a module that is not there": ("EXTENDS Nowhere\n" + GOOD[17:], "M.tla:2:9: there is no module Nowhere"),
     "conflicting junctions": (GOOD + "P == x = 0 \\/ x = 1 /\\ x = 2", "conflicting precedences"),
     "chained implications": (GOOD + "P == x = 0 => x = 1 => x = 2", "=> and => have conflicting precedences"),
@@ -30,24 +34,41 @@ MODULES = {
     "a bound name that is a variable": (GOOD + "P == \\A x \\in {1} : x = 1", "x has a meaning already"),
     "a parameter that is a variable": (GOOD + "Op(x) == x", "x has a meaning already"),
     "a value where an operator is": (GOOD + "H(F(_)) == F(1)\nP == H(3) = 1", "an operator of 1 argument"),
-    "an operator of another arity": (GOOD + "H(F(_)) == F(1)\nT(a, b) == a\nP == H(T) = 1", "T is no operator of 1"),
-    "LAMBDA of another arity": (GOOD + "H(F(_)) == F(1)\nP == H(LAMBDA a, b : a) = 1", "an operator of 1 argument"),
+    "an operator of another arity": (
+        GOOD + "H(F(_)) == F(1)\nT(a, b) == a\nP == H(T) = 1",
+        "T is no operator of 1",
+    ),
+    "LAMBDA of another arity": (
+        GOOD + "H(F(_)) == F(1)\nP == H(LAMBDA a, b : a) = 1",
+        "an operator of 1 argument",
+    ),
     "RECURSIVE without a definition": (GOOD + "RECURSIVE R(_)", "R is declared RECURSIVE and never defined"),
     "RECURSIVE of another arity": (GOOD + "RECURSIVE R(_)\nR(a, b) == a", "another number of arguments"),
     "a field twice": (GOOD + "P == [a |-> 1, a |-> 2]", "the field a stands here twice"),
     "an instance by itself": (GOOD + "I == INSTANCE Integers\nP == I", "I is an instance of a module"),
-    "an operator that an instance lacks": (GOOD + "I == INSTANCE Integers\nP == I!Foo", "unknown operator I!Foo"),
+    "an operator that an instance lacks": (
+        GOOD + "I == INSTANCE Integers\nP == I!Foo",
+        "unknown operator I!Foo",
+    ),
     "no instance": (GOOD + "P == Inv!Foo", "Inv is no instance of a module"),
-    "a part that is not there": (GOOD + "C == /\\ TRUE\n     /\\ TRUE\nP == C!3", "there is no part 3: it has 2"),
+    "a part that is not there": (
+        GOOD + "C == /\\ TRUE\n     /\\ TRUE\nP == C!3",
+        "there is no part 3: it has 2",
+    ),
     "@ outside EXCEPT": (GOOD.replace("x = 0", "x = @"), "@ has no meaning outside EXCEPT"),
     "text that is no TLA+": (GOOD + "P == (1 + ", "cannot be read"),
     "a comment without an end": (GOOD + "(* never", "this comment does not end"),
-    "a module of another name": (GOOD, "should have the file's name"),
-    "Next that forgets a variable": (GOOD.replace("VARIABLE x", "VARIABLES x, y"), "leaves y without a value"),
+    "Next that forgets a variable": (
+        GOOD.replace("VARIABLE x", "VARIABLES x, y"),
+        "leaves y without a value",
+    ),
     "a guard that is no truth": (GOOD.replace("x' = 1 - x", "x /\\ x' = 0"), "TRUE or FALSE is expected"),
     "a value outside a domain": (GOOD.replace("x = 0", "x = <<1>>[2]"), "2 is not in the domain"),
     "a set that is infinite": (GOOD.replace("x = 0", "x \\in Nat"), "Nat cannot be listed: it is infinite"),
-    "kinds that are not compared": (GOOD.replace("x = 0", 'x = 0 /\\ x = "a"'), "different kinds are compared"),
+    "kinds that are not compared": (
+        GOOD.replace("x = 0", 'x = 0 /\\ x = "a"'),
+        "different kinds are compared",
+    ),
     "an assumption that is false": (GOOD + "ASSUME Two == 1 = 2", "the assumption Two is false"),
     "CASE without a case": (GOOD.replace("x = 0", "x = CASE FALSE -> 1"), "no case of this CASE is true"),
     "CHOOSE of nothing": (GOOD.replace("x = 0", "x = CHOOSE y \\in {} : TRUE"), "CHOOSE finds no element"),
@@ -86,11 +107,6 @@ CONFIGS = {
 def test_malformed_module(case: str, tmp_path: Path) -> None:
     body, words = MODULES[case]
     with pytest.raises((UsageError, Undefined)) as caught:
-        if case == "a module of another name":
-            (tmp_path / "M.tla").write_text(f"---- MODULE Other ----\n{body}====\n")
-            from verifier.tla.loading import read_module
-
-            read_module(tmp_path / "M.tla")
         explored(tmp_path, body, CONFIG)
     _clear(str(caught.value), words, tmp_path)
 
@@ -101,6 +117,13 @@ def test_malformed_configuration(case: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         explored(tmp_path, GOOD, config)
     _clear(str(caught.value), words, tmp_path)
+
+
+def test_a_module_of_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text(f"---- MODULE Other ----\n{GOOD}====\n")
+    with pytest.raises(UsageError, match="should have the file's name, M"):
+        read_module(path)
 
 
 def _clear(message: str, words: str, folder: Path) -> None:

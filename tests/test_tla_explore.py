@@ -68,7 +68,8 @@ def test_states_beyond_the_constraint_are_checked_but_not_counted(tmp_path: Path
 
 
 def test_an_action_constraint(tmp_path: Path) -> None:
-    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' \\in {x + 1, x + 2} /\\ x' < 6\nC == x' # x + 2"
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+    body += "Next == x' \\in {x + 1, x + 2} /\\ x' < 6\nC == x' # x + 2"
     assert counts(tmp_path, body, f"{QUIET}\nACTION_CONSTRAINT C")[:2] == (6, 10)
 
 
@@ -138,7 +139,8 @@ def test_parts_of_definitions_and_theorems(tmp_path: Path) -> None:
 
 def test_names_and_text_that_parsers_stumble_on(tmp_path: Path) -> None:
     body = (
-        "EXTENDS Naturals\n(*--algorithm x { { a: x := x + (* one *) 1 } } *)\nVARIABLE x \\* a comment\n2nd == 2\n"
+        "EXTENDS Naturals\n(*--algorithm x { { a: x := x + (* one *) 1 } } *)\n"
+        "VARIABLE x \\* a comment\n2nd == 2\n"
         "a \\prec b == a < b\nInit == x = 0\nNext == x \\prec 2nd /\\ x' = x + 1"
     )
     assert counts(tmp_path, body)[0] == 3
@@ -170,7 +172,8 @@ def test_priming_a_definition(tmp_path: Path) -> None:
 
 
 def test_enabled(tmp_path: Path) -> None:
-    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 2 /\\ x' = x + 1\nInv == ENABLED Next <=> x < 2"
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 2 /\\ x' = x + 1\n"
+    body += "Inv == ENABLED Next <=> x < 2"
     assert explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations == {}
 
 

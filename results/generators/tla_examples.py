@@ -1,8 +1,8 @@
 """``results/tla-examples.md``: what `verify explore` finds on the models of tlaplus/Examples, beside TLC.
 
-Run ``python -m results.generators.tla_examples GOLDEN EXAMPLES LIBRARY [--seconds 60] [--keep]``: the rows that TLC
-gave, the folder of the models, and the folder of modules that some of them extend. Each model is a command of its
-own. ``--keep`` measures again only what did not agree.
+Run ``python -m results.generators.tla_examples GOLDEN EXAMPLES LIBRARY [--seconds 60] [--keep]``: the rows
+that TLC gave, the folder of the models, and the folder of modules that some of them extend. Each model is a
+command of its own. ``--keep`` measures again only what did not agree.
 """
 
 from __future__ import annotations
@@ -82,11 +82,12 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
     lines = [
         "# TLA+ models: `verify explore` and TLC",
         "",
-        f"`{command}` makes this table. TLC's figures are of one worker. {agreeing} of {len(rows)} models agree in",
-        "verdict, distinct states, generated states and levels, or in the length of the counterexample. The median of",
+        f"`{command}` makes this table. TLC's figures are of one worker.",
+        f"{agreeing} of {len(rows)} models agree in verdict, distinct states, generated states and",
+        "levels, or in the length of the counterexample. The median of",
         f"{median:,.0f} generated states per second is of the models with at least 1,000 of them.",
         "",
-        "| model | agrees | distinct | generated | levels | TLC: distinct | generated | levels | states/s | remark |",
+        "| model | agrees | distinct | generated | levels | TLC: distinct | generated | levels | rate | remark |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:

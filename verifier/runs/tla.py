@@ -117,7 +117,7 @@ def _definition(specification: Specification, source_hash: str) -> TlaDefinition
     constants = {
         name: value if type(value) is int else text(value, order)
         for name, value in specification.constants.items()
-        if not (text(value, order) == name)
+        if text(value, order) != name
     }
     properties = tuple(
         Property(name, PropertyKind.INVARIANT, _TRUE, True, "")

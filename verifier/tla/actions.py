@@ -2,9 +2,10 @@
 
 A walker takes a frame and a continuation, and calls the continuation once for each way in which the formula
 can be true; meanwhile the next state has the values assigned on that way. A disjunction and a bounded
-quantifier are a branch for each disjunct and element, also where they say nothing of the next state, so that the
-same state may be generated several times, as often as TLC generates it. ``x' = e`` assigns where x' has no
-value yet, and is a test where it has one; so is ``x' \\in S``. Everything else is evaluated, from the left.
+quantifier are a branch for each disjunct and element, also where they say nothing of the next state, so that
+the same state may be generated several times, as often as TLC generates it. ``x' = e`` assigns where x' has
+no value yet, and is a test where it has one; so is ``x' \\in S``. Everything else is evaluated, from the
+left.
 
 Init is walked as if all of it were primed: it assigns the next state too.
 """
@@ -144,15 +145,14 @@ class Walker:
         slots = [unit.slot(name) for binding in whole.bindings for name in binding.names]
 
         def every(e: Frame, follow: Continue) -> None:
-            rows = []
-            for _ in bind(e):
-                rows.append([e[slot] for slot in slots])
+            rows = [[e[slot] for slot in slots] for _ in bind(e)]
 
             def at(number: int) -> None:
                 if number == len(rows):
                     follow()
                     return
-                # The body goes on with this element after the next ones were looked at: it has a frame of its own.
+                # The body goes on with this element after the next ones were looked at: it has a frame of
+                # its own.
                 own = e[:]
                 for slot, item in zip(slots, rows[number], strict=True):
                     own[slot] = item
@@ -246,7 +246,8 @@ class Walker:
         return self._guard(whole, unit, primed)
 
     def body(self, definition: Definition, unit: Unit, primed: bool, *, top: bool) -> list[Walk]:
-        """The walker of a definition's body, made once; a list, because it may be needed before it is there."""
+        """The walker of a definition's body, made once; a list, because it may be needed before it is
+        there."""
         key = (definition, primed, top)
         found = self.bodies.get(key)
         if found is None:
@@ -271,10 +272,7 @@ class Walker:
         name, place = symbol.shown, whole.place
 
         def walked(e: Frame, follow: Continue) -> None:
-            if nested:
-                inner = e[:] if slots else e
-            else:
-                inner = [None] * target.size
+            inner = (e[:] if slots else e) if nested else [None] * target.size
             for slot, argument in zip(slots, arguments, strict=True):
                 inner[slot] = argument(e)
             if top:
@@ -358,7 +356,8 @@ class Walker:
         return None
 
     def _of_parameter(self, symbol: ast.Parameter, unit: Unit, *, primed: bool) -> Target:
-        """The variable that an argument is: ``Op(y) == y = e`` with ``Op(x')``, or ``y' = e`` with ``Op(x)``."""
+        """The variable that an argument is: ``Op(y) == y = e`` with ``Op(x')``, or ``y' = e`` with
+        ``Op(x)``."""
         slot = unit.slot(symbol)
 
         def of(e: Frame) -> int | None:

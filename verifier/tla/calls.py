@@ -277,7 +277,8 @@ class Calls(Core):
         return constant
 
     def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:
-        """The arguments of a definition, evaluated at once where that cannot fail, else when they are needed."""
+        """The arguments of a definition, evaluated at once where that cannot fail, else when they are
+        needed."""
         acts = self.analysis.of_definition(symbol).level >= ACTION
         return [
             self.waiting(argument, unit, primed, acts)

@@ -105,7 +105,8 @@ def parse_config(text: str, file: str) -> Config:
 
 
 def parse_value(text: str, file: str) -> Assignment:
-    """A value as ``--set`` gives it: as after ``=`` in a configuration, or ``<-Operator``. Raises TlaError."""
+    """A value as ``--set`` gives it: as after ``=`` in a configuration, or ``<-Operator``. Raises
+    TlaError."""
     tokens = [_Token("name", "value", Place(file, 0, 0))]
     if not text.lstrip().startswith("<-"):
         tokens.append(_Token("sign", "=", Place(file, 0, 0)))

@@ -1,7 +1,7 @@
 """Expressions compiled to Python closures.
 
-``value`` gives a closure that computes a value, ``truth`` one that gives Python's ``bool``. A closure takes the
-frame of the definition that it stands in. What has one value in all states is evaluated once, when it is
+``value`` gives a closure that computes a value, ``truth`` one that gives Python's ``bool``. A closure takes
+the frame of the definition that it stands in. What has one value in all states is evaluated once, when it is
 first needed. An expression is compiled for the state or, below a prime, for the next state (``primed``).
 """
 

@@ -1,7 +1,7 @@
 """Breadth-first exploration by the interpreter, with TLC's counts.
 
-States beyond a constraint are checked, but neither counted nor expanded. With a view, states of equal views are
-one; with symmetry, states that a permutation turns into each other are.
+States beyond a constraint are checked, but neither counted nor expanded. With a view, states of equal views
+are one; with symmetry, states that a permutation turns into each other are.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ class Explorer:
             if self.looks_for_deadlocks and DEADLOCK not in found.violations:
                 self._violated(DEADLOCK, number, None)
         taken = found.taken
-        for made, action in successors:
+        for _made, action in successors:
             name = action.shown if action is not None else "Next"
             taken[name] = taken.get(name, 0) + 1
         self._take(successors, state, number)

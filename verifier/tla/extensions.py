@@ -212,7 +212,7 @@ EXTENSIONS: dict[str, Make] = {
     "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
     "TLCDefer": simple(lambda value: TRUE),
     "TLCNoOp": simple(lambda value: value),
-    "TLCModelValue": simple(lambda name: ModelValue(name)),
+    "TLCModelValue": simple(ModelValue),
     "SortSeq": ordered(_sort),
     "ToString": ordered(lambda evaluator, value: text(value, evaluator.order)),
     "RandomElement": ordered(_random_element),

@@ -248,7 +248,8 @@ class Sequences(LazySet):
 
 
 class Combined(LazySet):
-    """A union, intersection or difference of sets of which one is lazy, or the part of a set that a test says."""
+    """A union, intersection or difference of sets of which one is lazy, or the part of a set that a test
+    says."""
 
     __slots__ = ("first", "second", "sign")
 

@@ -50,7 +50,8 @@ class Library:
                 self.sources.setdefault(own.text.decode(), source)
 
     def _read(self, name: str, place: Place) -> Source:
-        # Of this program's own modules some operators are faster than their text elsewhere, or can be evaluated
+        # Of this program's own modules some operators are faster than their text elsewhere, or can be
+        # evaluated
         # at all; what stands beside the specification was put there on purpose.
         own = LIBRARY / f"{name}.tla"
         for folder in self.folders[:1] if own.is_file() else self.folders:
@@ -81,7 +82,8 @@ def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Lib
 
 
 def _words(library: Library, read: list[str]) -> Iterator[str]:
-    """Names as the texts are parsed, the first module first; then strings, the modules that are needed first."""
+    """Names as the texts are parsed, the first module first; then strings, the modules that are needed
+    first."""
     for source in library.sources.values():
         yield from _NAME.findall(_STRING.sub(" ", source.text))
     for name in read:

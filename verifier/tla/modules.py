@@ -156,7 +156,7 @@ class Reader:
             if name not in module.hidden:
                 self.made.instances[name] = instance
                 scope.names[name] = instance
-        self.made.modules |= {name: inner for name, inner in module.modules.items()}
+        self.made.modules |= dict(module.modules.items())
         self.made.extended |= {module.name, *module.extended}
         if not hide:
             self.made.constants += [c for c in module.constants if c not in self.made.constants]

@@ -63,7 +63,8 @@ class Order:
         return sorted(values, key=self.key)
 
     def walk(self, value: Value) -> Iterable[Value]:
-        """The members of a set in order; of a set that is not listed one by one where its own order is the same.
+        """The members of a set in order; of a set that is not listed one by one where its own order is the
+        same.
 
         Raises NoValue for what is no set, or cannot be listed.
         """

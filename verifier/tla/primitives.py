@@ -263,6 +263,12 @@ def _truth(compute: Callable[..., bool]) -> Make:
     return simple(lambda *given: boolean(compute(*given)))
 
 
+def _negative(value: Value) -> int:
+    if type(value) is not int:
+        raise NoValue("an integer is expected here")
+    return -value
+
+
 PRIMITIVES: dict[str, Make] = {
     "TRUE": constant(boolean(True)),
     "FALSE": constant(boolean(False)),
@@ -278,7 +284,7 @@ PRIMITIVES: dict[str, Make] = {
     "\\div": arithmetic(_divided),
     "%": arithmetic(_modulo),
     "^": arithmetic(_power),
-    "-.": simple(lambda value: arithmetic_negative(value)),
+    "-.": simple(_negative),
     "..": simple(interval),
     "\\cup": simple(union),
     "\\cap": simple(intersection),
@@ -302,10 +308,3 @@ PRIMITIVES: dict[str, Make] = {
     "Permutations": ordered(_permutations),
 }
 """The operators by name; those of rarer modules are added by ``extensions``."""
-
-
-def arithmetic_negative(value: Value) -> int:
-    """``-value``"""
-    if type(value) is not int:
-        raise NoValue("an integer is expected here")
-    return -value

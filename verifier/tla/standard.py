@@ -1,7 +1,7 @@
 """The standard modules: which operators each has. What they mean is in ``primitives``.
 
-Modules that can be said in TLA+ stand in ``library/`` as texts, and take from the modules with an underscore what cannot, or
-not fast enough.
+Modules that can be said in TLA+ stand in ``library/`` as texts, and take from the modules with an underscore
+what cannot, or not fast enough.
 """
 
 from __future__ import annotations

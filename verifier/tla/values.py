@@ -1,8 +1,9 @@
 """The values of TLA+ as the interpreter has them.
 
 Integers are ``int``, strings ``str``, finite sets ``frozenset``, sequences and tuples ``tuple``, all other
-functions and records ``Fn``. Booleans are ``TRUE`` and ``FALSE``, objects of their own, since Python's ``True``
-equals 1. Equal values are equal in Python, have the same hash, and may stand for each other anywhere.
+functions and records ``Fn``. Booleans are ``TRUE`` and ``FALSE``, objects of their own, since Python's
+``True`` equals 1. Equal values are equal in Python, have the same hash, and may stand for each other
+anywhere.
 
 Sets that are large or infinite are ``LazySet``: they know their members without listing them.
 """
@@ -144,7 +145,8 @@ class LazySet:
 
 
 class LazyFunction:
-    """A function whose values are computed when they are asked for: it is recursive, or its domain infinite."""
+    """A function whose values are computed when they are asked for: it is recursive, or its domain
+    infinite."""
 
     __slots__ = ("_listed", "compute", "domain", "known")
     _listed: Value
