@@ -87,7 +87,7 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
         "levels, or in the length of the counterexample. The median of",
         f"{median:,.0f} generated states per second is of the models with at least 1,000 of them.",
         "",
-        "| model | agrees | distinct | generated | levels | TLC: distinct | generated | levels | rate | remark |",
+        "| model | agrees | distinct | generated | levels | of TLC: distinct | generated | levels | /s | |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:

@@ -285,7 +285,7 @@ class _Search:
             states = tuple(shown_state(explorer.names, state, order) for state in violation.states)
             actions = tuple(ActionTaken(action, {}) for action in violation.actions)
             trace = Trace(definition.name, definition.spec_hash, definition.constants, name, states, actions)
-            about = {
+            about: dict[str, Any] = {
                 "format": "ITF", "spec": definition.name, "spec_hash": definition.spec_hash,
                 "constants": dict(definition.constants), "property": name, "status": "violation",
                 "failing": [], "drawing": None,
@@ -293,9 +293,9 @@ class _Search:
             self.traces[name] = trace_object(
                 explorer.names, violation.states, violation.actions, about, order
             )
-            depth = len(violation.actions)
+            steps = len(violation.actions)
             return Verdict(
-                name, VerdictKind.VIOLATED, depth, seconds, trace=trace, fewest=True, found_by="explore"
+                name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
             )
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.logic import same
 from verifier.tla.values import NoValue, Value, is_member, listed
@@ -403,7 +404,7 @@ class Walker:
 
         return assigned
 
-    def _put(self, index: int, found: Value, place: ast.Place, follow: Continue) -> None:
+    def _put(self, index: int, found: Value, place: Place, follow: Continue) -> None:
         following = self.evaluator.next
         if following[index] is UNSET:
             following[index] = found
@@ -412,7 +413,7 @@ class Walker:
         elif self._equal(following[index], found, place):
             follow()
 
-    def _equal(self, one: Value, other: Value, place: ast.Place) -> bool:
+    def _equal(self, one: Value, other: Value, place: Place) -> bool:
         try:
             return same(one, other)
         except NoValue as error:

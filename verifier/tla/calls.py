@@ -8,6 +8,7 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.core import Core
+from verifier.tla.errors import Place
 from verifier.tla.extensions import EXTENSIONS
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit, Waiting
@@ -243,7 +244,7 @@ class Calls(Core):
 
     @staticmethod
     def _call(
-        target: Unit, arguments: list[Evaluate], compiled: list[Evaluate], name: str, place: ast.Place
+        target: Unit, arguments: list[Evaluate], compiled: list[Evaluate], name: str, place: Place
     ) -> Callable[[Frame], Any]:
         """A call of a definition of a module, in a frame of its own."""
         count = len(arguments)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.errors import Place
 from verifier.tla.facts import Analysis
 from verifier.tla.frames import Code, Evaluate, Frame, Undefined, Unit
 from verifier.tla.order import Order
@@ -106,5 +107,5 @@ class Core(ABC):
         """A value as text, not too long."""
 
     @abstractmethod
-    def fault(self, place: ast.Place, error: NoValue, *value: Value) -> Undefined:
+    def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
         """The error for an operation that has no value."""

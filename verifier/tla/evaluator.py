@@ -15,6 +15,7 @@ from verifier.tla import ast
 from verifier.tla.actions import Walker
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.calls import Calls
+from verifier.tla.errors import Place
 from verifier.tla.facts import CONSTANT, Analysis
 from verifier.tla.forms import Forms
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
@@ -60,7 +61,7 @@ class Evaluator(Calls, Forms, Logic):
         words = text(value, self.order)
         return words if len(words) <= 200 else f"{words[:120]} … {words[-60:]}"
 
-    def fault(self, place: ast.Place, error: NoValue, *value: Value) -> Undefined:
+    def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
         """The error for an operation that has no value."""
         shown = f": it is {self.show(value[0])}" if value else ""
         words = str(error)
@@ -129,7 +130,7 @@ class Evaluator(Calls, Forms, Logic):
         return lambda e: then(e) if condition(e) else otherwise(e)
 
     @staticmethod
-    def refused(place: ast.Place, words: str) -> Evaluate:
+    def refused(place: Place, words: str) -> Evaluate:
         """What cannot be evaluated: an error where it would be."""
 
         def refuse(e: Frame) -> Value:

@@ -7,6 +7,7 @@ from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.core import Core
+from verifier.tla.errors import Place
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Combined, FunctionSet, ProductSet, RecordSet
 from verifier.tla.values import (
@@ -364,7 +365,7 @@ class Forms(Core):
         return changed
 
     def put(
-        self, place: ast.Place, found: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
+        self, place: Place, found: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
     ) -> Value:
         """A function with another value at the end of a path; unchanged where the path leaves its domain."""
         argument, *rest = path

@@ -8,6 +8,7 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.core import Bind, Core, Truth
+from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
 from verifier.tla.values import ModelValue, NoValue, Value, is_function, is_member, is_set, members
@@ -347,7 +348,7 @@ class Logic(Core):
             return between
         return member
 
-    def comparable(self, found: Value, container: frozenset[Value], place: ast.Place) -> None:
+    def comparable(self, found: Value, container: frozenset[Value], place: Place) -> None:
         """Raises Undefined if a value is of another kind than the members of a set."""
         some = next(iter(container))
         if type(some) is type(found):

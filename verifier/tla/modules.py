@@ -77,7 +77,8 @@ def _module_node(source: Source, name: str, place: Place) -> Node:
 
 def _unreadable(source: Source) -> TlaError:
     """The error for what the parser could not read."""
-    node, found = source.tree.root_node, None
+    found: Node | None = None
+    node: Node | None = source.tree.root_node
     while node is not None:
         wrong = next((child for child in node.children if child.is_missing), None)
         if wrong is not None:

@@ -116,7 +116,8 @@ class _Maker:
     # -- constants
 
     def _assign(self, assignment: Assignment) -> None:
-        symbol = self.module.names.get(assignment.name)
+        named = self.module.names.get(assignment.name)
+        symbol = None if isinstance(named, ast.Instance) else named
         if symbol is None and assignment.value == ModelName(assignment.name):
             self._value(ModelName(assignment.name))
             return
@@ -135,8 +136,8 @@ class _Maker:
             self.scoped[assignment.module, assignment.name] = put
             return
         assert symbol is not None
-        if not isinstance(symbol, ast.Variable | ast.Bound | ast.Instance) and symbol.arity:
-            words = f"{symbol.name} takes {symbol.arity} arguments: use {symbol.name} <- Operator"
+        if _arity(symbol):
+            words = f"{symbol.name} takes {_arity(symbol)} arguments: use {symbol.name} <- Operator"
             raise TlaError(assignment.place, words)
         self.values[symbol] = self._value(assignment.value)
 
@@ -150,7 +151,7 @@ class _Maker:
             self.scoped[assignment.module, assignment.name] = target
             return
         assert symbol is not None
-        if isinstance(symbol, ast.Instance) or _arity(symbol) != _arity(target):
+        if _arity(symbol) != _arity(target):
             words = (
                 f"{assignment.operator} takes {_arity(target)} arguments, {assignment.name} {_arity(symbol)}"
             )

@@ -251,7 +251,7 @@ def results_of(value: Value) -> Iterable[Value]:
     """The values of a function."""
     if type(value) is LazyFunction:
         value = value.listed()
-    return value.values() if type(value) is Fn else value  # type: ignore[no-any-return]
+    return value.values() if type(value) is Fn else value
 
 
 def pairs_of(value: Value) -> dict[Value, Value]:
