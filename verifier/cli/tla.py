@@ -28,6 +28,7 @@ def run_tla(engine: Engine[Any], spec: str, given: dict[str, Any], began: float)
     if engine.name not in _TAKES:
         words = f"verify {engine.name} does not take TLA+ files yet"
         raise UsageError(f"{words}: verify explore --spec {spec} looks at every state")
+    from verifier.cli.output import note
     from verifier.cli.reporter import Reporter
     from verifier.cli.running import Display, announce, check_targets, show, terminable
     from verifier.runs.tla import chosen, explore
@@ -43,6 +44,9 @@ def run_tla(engine: Engine[Any], spec: str, given: dict[str, Any], began: float)
     options = engine.options_of(given)
     properties = chosen(loaded, options)
     check_targets(shown, {}, properties)
+    alias = loaded.specification.config.alias
+    if alias is not None:
+        note(f"ALIAS {alias.name} is not applied: traces show the variables")
     announce(loaded.definition, f"{', '.join(properties) or 'all states'} in every reachable state")
     with terminable(), Reporter(engine.progress()) as reporter:
         run = explore(loaded, options, reporter)

@@ -243,7 +243,24 @@ class _Search:
             self.reason = "out of memory"
         _evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
+        if self.spec.postcondition is not None:
+            verdicts += (self._postcondition(explorer),)
         return Outcome(verdicts, (), self._statistics(explorer), tuple(explorer.found.taken))
+
+    def _postcondition(self, explorer: Explorer) -> Verdict:
+        """What TLC evaluates once when all states were looked at."""
+        named, formula = self.spec.config.postcondition, self.spec.postcondition
+        assert named is not None
+        assert formula is not None
+        seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
+        if not explorer.found.complete:
+            words = "the postcondition is evaluated when all states were looked at"
+            return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
+        test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
+        if _evaluated(test):
+            return Verdict(named.name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
+        words = "the postcondition is false"
+        return Verdict(named.name, VerdictKind.VIOLATED, depth, seconds, words)
 
     def _explore(self, explorer: Explorer) -> None:
         try:

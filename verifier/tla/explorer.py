@@ -20,6 +20,8 @@ from verifier.tla.values import Fn, NoValue, Value, listed
 
 State: TypeAlias = tuple[Value, ...]
 DEADLOCK = "NoDeadlock"
+_BETWEEN_CHECKS = 128
+"""So many states are looked at or generated before the limits are looked at again."""
 
 
 @dataclass
@@ -171,6 +173,8 @@ class Explorer:
 
         def add() -> None:
             rows.append(self._captured("Init"))
+            if len(rows) % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
 
         self._walk_initial(add)
         for state in rows:
@@ -252,7 +256,7 @@ class Explorer:
         return True, number
 
     def _expand(self, number: int, walk: Callable[[Callable[[], None]], None]) -> None:
-        if number % 256 == 0:
+        if number % _BETWEEN_CHECKS == 0:
             self.enforce(self)
         evaluator, found = self.evaluator, self.found
         now, following, walker = evaluator.now, evaluator.next, evaluator.actions
@@ -269,6 +273,8 @@ class Explorer:
                     made = self._captured("Next")
                     break
             keep((made, walker.action))
+            if len(successors) % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
 
         walker.action = None
         walk(add)
