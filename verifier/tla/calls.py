@@ -248,6 +248,16 @@ class Calls(Core):
     ) -> Callable[[Frame], Any]:
         """A call of a definition of a module, in a frame of its own."""
         count = len(arguments)
+        if not count:
+
+            def call_alone(e: Frame) -> Any:
+                try:
+                    return compiled[0]([None] * target.size)
+                except Undefined as error:
+                    error.within(name, place)
+                    raise
+
+            return call_alone
 
         def call(e: Frame) -> Any:
             inner = [argument(e) for argument in arguments]
@@ -375,17 +385,3 @@ class Calls(Core):
             raise Undefined(place, f"TRUE or FALSE is expected here: it is {self.show(found)}")
 
         return test
-
-    def integer(self, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:
-        """An expression that must be an integer."""
-        evaluate, place = self.value(whole, unit, primed), whole.place
-        if isinstance(whole, ast.Number):
-            return evaluate
-
-        def number(e: Frame) -> int:
-            found = evaluate(e)
-            if type(found) is int:
-                return found
-            raise Undefined(place, f"an integer is expected here: it is {self.show(found)}")
-
-        return number

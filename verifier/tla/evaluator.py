@@ -19,6 +19,7 @@ from verifier.tla.errors import Place
 from verifier.tla.facts import CONSTANT, Analysis
 from verifier.tla.forms import Forms
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
+from verifier.tla.functions import Functions
 from verifier.tla.logic import Logic
 from verifier.tla.order import Order, text
 from verifier.tla.values import FALSE, TRUE, NoValue, Value
@@ -26,7 +27,7 @@ from verifier.tla.values import FALSE, TRUE, NoValue, Value
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
-class Evaluator(Calls, Forms, Logic):
+class Evaluator(Calls, Forms, Functions, Logic):
     """Compiles expressions, and holds what they are evaluated in: a state and the next."""
 
     def __init__(
@@ -54,7 +55,7 @@ class Evaluator(Calls, Forms, Logic):
         self.actions = Walker(self)
         self.start_calls()
         self.logical = self.logic_forms()
-        self.forms = self.value_forms()
+        self.forms = {**self.value_forms(), **self.function_forms()}
 
     def show(self, value: Value) -> str:
         """A value as text, not too long."""

@@ -302,6 +302,15 @@ class Logic(Core):
     ) -> Truth:
         one, other, place = self.value(left, unit, primed), self.value(right, unit, primed), whole.place
 
+        if isinstance(right, ast.Number | ast.String):
+            literal, kind = right.value, type(right.value)
+
+            def equal_literal(e: Frame) -> bool:
+                first = one(e)
+                if first == literal:
+                    return wanted
+                return not wanted if type(first) is kind else equal(e)
+
         def equal(e: Frame) -> bool:
             first, second = one(e), other(e)
             if first is second or first == second:
@@ -314,7 +323,7 @@ class Logic(Core):
                 words = f"{error}: {self.show(first)} and {self.show(second)}"
                 raise Undefined(place, words) from None
 
-        return equal
+        return equal_literal if isinstance(right, ast.Number | ast.String) else equal
 
     def _membership(
         self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
@@ -326,8 +335,10 @@ class Logic(Core):
             if type(container) is frozenset:
                 if found in container:
                     return wanted
-                if container:
-                    self.comparable(found, container, place)
+                for some in container:
+                    if type(some) is not type(found):
+                        self.comparable(found, container, place)
+                    break
                 return not wanted
             try:
                 return is_member(found, container) is wanted
