@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from verifier.tla import ast
+from verifier.tla.ast import Expression
 from verifier.tla.core import Core
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
