@@ -208,3 +208,17 @@ def test_the_actions_of_a_trace(tmp_path: Path) -> None:
     made = explored(tmp_path, f"{body}\nSmall == x < 5", f"{QUIET}\nINVARIANT Inv\nCONSTRAINT Small")
     made.name_actions()
     assert made.found.violations["Inv"].actions == ["Up", "Up", "Down"]
+
+
+def test_a_recursive_function_of_truths_is_walked_as_an_operator(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+        "Often == LET f[n \\in 0..2] == n = 0 \\/ (n > x /\\ \\E y \\in 1..2 : f[n - 1]) IN f[2]\n"
+        "Next == Often /\\ x' = x"
+    )
+    assert counts(tmp_path, body) == (1, 5, 1)
+
+
+def test_a_constant_definition_is_no_branch(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = 0\nMany == \\E y \\in {1, 2} : TRUE\nNext == Many /\\ x' = x"
+    assert counts(tmp_path, body) == (1, 2, 1)

@@ -19,6 +19,7 @@ from verifier.tla import ast
 from verifier.tla.assignments import Assignments, Continue, Walk, all_true, either, in_turn
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
+from verifier.tla.values import LazyFunction, is_member
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -56,6 +57,8 @@ class Walker(Assignments):
                 return self._step(whole, unit)
             case ast.Apply():
                 return self._apply(whole, unit, primed, top=top)
+            case ast.FunctionApply() if self.branches(whole, unit, primed):
+                return self._function_apply(whole, unit, primed)
         return self._guard(whole, unit, primed)
 
     def _guard(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
@@ -86,6 +89,8 @@ class Walker(Assignments):
                 return any(self.branches(part, unit, primed, seen) for part in parts)
             case ast.Unchanged() | ast.Step():
                 return True
+            case ast.FunctionApply():
+                return _is_recursive_function(whole.function)
             case ast.Apply():
                 return self._application_branches(whole, unit, primed, seen)
         return False
@@ -103,6 +108,12 @@ class Walker(Assignments):
         if not isinstance(symbol, Definition) or symbol in seen or symbol in self.evaluator.constants:
             return isinstance(symbol, Definition) and symbol in seen
         assert symbol.body is not None
+        if (
+            not symbol.nested
+            and not symbol.parameters
+            and self.evaluator.analysis.of_definition(symbol).fixed
+        ):
+            return False  # TLC has its value before it walks
         inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
         return self.branches(symbol.body, inner, primed, (*seen, symbol))
 
@@ -221,6 +232,26 @@ class Walker(Assignments):
 
     # -- operators
 
+    def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Walk:
+        """A recursive function of truths: its body is walked, as that of an operator."""
+        applied = self.evaluator.value(whole.function, unit, primed)
+        given = self.evaluator.value(whole.argument, unit, primed)
+        test = self.evaluator.truth(whole, unit, primed)
+
+        def walked(e: Frame, follow: Continue) -> None:
+            found = applied(e)
+            if type(found) is not LazyFunction or found.entered is None:
+                if test(e):
+                    follow()
+                return
+            argument = given(e)
+            if not is_member(argument, found.domain):
+                self.evaluator.outside(whole, found, argument)
+            body, target, inner = found.entered(found, argument)
+            self.of_waiting(body, target, primed)(self.stretched(inner, target), follow)
+
+        return walked
+
     def _apply(self, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool) -> Walk:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, ast.Parameter):
@@ -319,3 +350,13 @@ class Walker(Assignments):
         if len(env) < unit.size:
             env += [None] * (unit.size - len(env))
         return env
+
+
+def _is_recursive_function(whole: Expression) -> bool:
+    """Whether an expression may be a function that is defined by itself."""
+    if not isinstance(whole, ast.Apply) or whole.arguments:
+        return False
+    symbol = whole.operator
+    if isinstance(symbol, Definition):
+        return isinstance(symbol.body, ast.Function) and symbol.body.itself is not None
+    return isinstance(symbol, ast.Bound)

@@ -38,14 +38,18 @@ class Functions(Core):
         def lazy(e: Frame, found: Value) -> LazyFunction:
             kept = e[:]
 
-            def compute(itself: LazyFunction, argument: Value) -> Value:
+            def frame(itself: LazyFunction, argument: Value) -> Frame:
                 inner = kept[:]
                 inner[slot] = argument
                 if own is not None:
                     inner[own] = itself
-                return body(inner)
+                return inner
 
-            return LazyFunction(found, compute)
+            return LazyFunction(
+                found,
+                lambda itself, argument: body(frame(itself, argument)),
+                lambda itself, argument: (whole.body, unit, frame(itself, argument)),
+            )
 
         if own is not None:
             return lambda e: lazy(e, domain(e))

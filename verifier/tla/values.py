@@ -148,11 +148,17 @@ class LazyFunction:
     """A function whose values are computed when they are asked for: it is recursive, or its domain
     infinite."""
 
-    __slots__ = ("_listed", "compute", "domain", "known")
+    __slots__ = ("_listed", "compute", "domain", "entered", "known")
     _listed: Value
 
-    def __init__(self, domain: Value, compute: Callable[[LazyFunction, Value], Value]) -> None:
-        self.domain, self.compute = domain, compute
+    def __init__(
+        self,
+        domain: Value,
+        compute: Callable[[LazyFunction, Value], Value],
+        entered: Callable[[LazyFunction, Value], Any] | None = None,
+    ) -> None:
+        """``entered`` gives what a walk over the body at an argument needs."""
+        self.domain, self.compute, self.entered = domain, compute, entered
         self.known: dict[Value, Value] = {}
 
     def apply(self, argument: Value) -> Value:
