@@ -15,8 +15,12 @@ from verifier.tla.specification import specify
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "tla" / "upstream"
 
 _KAFKA = (
-    "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nCONSTANTS Replicas = {{r1, r2}}, LogSize = {0}, MaxRecords = {0}, "
-    "MaxLeaderEpoch = 1\nINVARIANTS TypeOk WeakIsr StrongIsr"
+    "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n"
+    "CONSTANTS Replicas = {{r1, r2}}, LogSize = {0}, MaxRecords = {0}, MaxLeaderEpoch = 1\nINVARIANTS TypeOk WeakIsr StrongIsr"
+)
+_EXACTLY_ONCE = (
+    "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nCONSTANTS defaultInitValue = defaultInitValue, "
+    "MessageCount = 1, DupCount = 2, NULL = NULL\nINVARIANT TypeInvariant"
 )
 CASES = {
     "kip320": ("kafka-specification/Kip320.tla", _KAFKA.format(1), (277, 471, 12)),
@@ -25,8 +29,7 @@ CASES = {
     "kip101": ("kafka-specification/Kip101.tla", _KAFKA.format(1), (341, 659, 12)),
     "exactly-once": (
         "model-checking/exactly_once_none_atomic.tla",
-        "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nCONSTANTS defaultInitValue = defaultInitValue, "
-        "MessageCount = 1, DupCount = 2, NULL = NULL\nINVARIANT TypeInvariant",
+        _EXACTLY_ONCE,
         (568, 945, 18),
     ),
 }
