@@ -16,7 +16,8 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "tla" / "upstream"
 
 _KAFKA = (
     "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n"
-    "CONSTANTS Replicas = {{r1, r2}}, LogSize = {0}, MaxRecords = {0}, MaxLeaderEpoch = 1\nINVARIANTS TypeOk WeakIsr StrongIsr"
+    "CONSTANTS Replicas = {{r1, r2}}, LogSize = {0}, MaxRecords = {0}, "
+    "MaxLeaderEpoch = 1\nINVARIANTS TypeOk WeakIsr StrongIsr"
 )
 _EXACTLY_ONCE = (
     "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nCONSTANTS defaultInitValue = defaultInitValue, "
