@@ -42,6 +42,9 @@ def load(spec: str) -> type[Protocol]:
     """
     if spec in BUILT_IN:
         return _imported(spec)
+    if spec.endswith(".tla"):
+        words = "is a TLA+ file, which this command does not take yet: verify explore and verify show do"
+        raise UsageError(f"{spec} {words}")
     path, colon, class_name = spec.rpartition(":")
     if colon and path.endswith(".py"):
         return _in_file(Path(path), class_name)

@@ -139,6 +139,10 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
 
     _say_defaults(engine)
     spec = named_spec(given.pop("spec_option"), given.pop("spec_argument"))
+    if spec.endswith(".tla"):
+        from verifier.cli.tla import run_tla
+
+        return run_tla(engine, spec, given, began)
     settings = parse_settings(given.pop("settings"))
     full, trace_out = given.pop("full"), given.pop("trace_out", None)
     shown = Display(given.pop("output_format"), full, trace_out, given.pop("html"))

@@ -108,15 +108,16 @@ def terminable() -> Iterator[None]:
 def _write_traces(finished: Run, path: Path) -> None:
     """Writes the counterexamples of a run, the first to the path itself."""
     traces = [verdict.trace for verdict in finished.outcome.verdicts if verdict.trace is not None]
-    if not traces or finished.model is None:
+    if not traces or (finished.model is None and not finished.traces):
         old = "; the one that is there is older" if path.is_file() else ""
         note(f"no counterexample, so {path} is not written{old}")
         return
     for number, trace in enumerate(traces):
         target = path if number == 0 else path_with_name(path, str(trace.violates))
-        text = json_text(itf.dump(trace, finished.model))
-        write("--trace-out", target, f"{text}\n")
-        reached = finished.model.system.seeks(str(trace.violates))
+        model = finished.model
+        content = finished.traces[str(trace.violates)] if model is None else itf.dump(trace, model)
+        write("--trace-out", target, f"{json_text(content)}\n")
+        reached = model is not None and model.system.seeks(str(trace.violates))
         what = "execution that reaches" if reached else "counterexample of"
         note(f"the {what} {trace.violates} is in {target}")
 

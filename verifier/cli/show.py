@@ -26,7 +26,12 @@ def command(
     from verifier.runs.building import build_model
     from verifier.runs.loading import load
 
-    loaded = load(named_spec(spec_option, spec_argument), parse_settings(settings))
+    spec = named_spec(spec_option, spec_argument)
+    if spec.endswith(".tla"):
+        from verifier.cli.tla import show_tla
+
+        return show_tla(spec, settings, output_format)
+    loaded = load(spec, parse_settings(settings))
 
     from verifier.report.description import describe, is_quickly_built
     from verifier.report.protocol import render_description

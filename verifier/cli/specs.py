@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -15,8 +16,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 SPEC_HELP = (
     "A built-in protocol (verify list), or a Python file with one: FILE.py, or FILE.py:Class where it "
-    "has several. The code of the file is run."
+    "has several. The code of the file is run. Or a TLA+ module, FILE.tla."
 )
+CONFIG_HELP = "Of a TLA+ module: its configuration. [default: FILE.cfg beside FILE.tla]"
+LIBRARY_HELP = "Of a TLA+ module: a folder with modules that it extends; may be repeated."
+_CONFIG, _LIBRARIES = "verifier.cli.specs.config", "verifier.cli.specs.library"
 SET_HELP = "Give a constant a value; may be repeated."
 
 
@@ -32,10 +36,42 @@ def spec_options(command: Command) -> Command:
             shell_complete=completed("constants"),
         ),
         click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", help=SPEC_HELP),
+        _kept("--config", _CONFIG, CONFIG_HELP, metavar="FILE", type=click.Path(path_type=Path)),
+        _kept(
+            "--library",
+            _LIBRARIES,
+            LIBRARY_HELP,
+            metavar="DIR",
+            type=click.Path(path_type=Path),
+            multiple=True,
+        ),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
         command = option(command)
     return command
+
+
+def _kept(flag: str, key: str, words: str, **more: Any) -> Callable[[Command], Command]:
+    """An option that is kept for those who ask, instead of being an argument of every command."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        context.meta[key] = value
+
+    return click.option(flag, callback=keep, expose_value=False, help=words, **more)
+
+
+def tla_files(spec: str) -> tuple[Path | None, tuple[Path, ...]]:
+    """The configuration and the folders of modules that were named. Raises UsageError if the spec is no TLA+
+    module."""
+    meta = click.get_current_context().meta
+    config, libraries = meta.get(_CONFIG), tuple(meta.get(_LIBRARIES) or ())
+    if not spec.endswith(".tla") and (config is not None or libraries):
+        flag = "--config" if config is not None else "--library"
+        raise UsageError(f"{flag} is for TLA+ modules, and {spec} is none")
+    for folder in libraries:
+        if not folder.is_dir():
+            raise UsageError(f"--library {folder} is no folder")
+    return config, libraries
 
 
 def named_spec(option: str | None, argument: str | None) -> str:
@@ -45,6 +81,7 @@ def named_spec(option: str | None, argument: str | None) -> str:
     spec = option if option is not None else argument
     if spec is None:
         raise UsageError("no spec is named: give --spec NAME or --spec FILE.py (verify list shows the names)")
+    tla_files(spec)
     return spec
 
 

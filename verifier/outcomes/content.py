@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from verifier.outcomes.run import Origin, Run
@@ -30,7 +31,7 @@ def as_object(run: Run) -> dict[str, Any]:
         "about": asdict(run.origin),
         "expected": list(run.expected),
         "expected_but_never_enabled": list(run.missing),
-        "results": [_result(verdict, run.model) for verdict in run.outcome.verdicts],
+        "results": [_result(verdict, run.model, run.traces) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
         "drawing": run.definition.drawing,
@@ -57,8 +58,11 @@ def without_answer(
     }
 
 
-def _result(verdict: Verdict, model: Model | None) -> dict[str, Any]:
+def _result(
+    verdict: Verdict, model: Model | None, traces: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, Any]:
     trace = verdict.trace
+    written = itf.dump(trace, model) if trace is not None and model is not None else None
     return {
         "property": verdict.property_name,
         "verdict": verdict.kind.value,
@@ -68,7 +72,7 @@ def _result(verdict: Verdict, model: Model | None) -> dict[str, Any]:
         "reason": verdict.reason,
         "seconds": round(verdict.seconds, 3),
         "found_by": verdict.found_by,
-        "trace": itf.dump(trace, model) if trace is not None and model is not None else None,
+        "trace": written or traces.get(verdict.property_name),
         "certificate": verdict.certificate,
     }
 

@@ -1,0 +1,376 @@
+"""Runs on TLA+ files: a module with its configuration, explored by the interpreter."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from verifier.encodings.sorts import Boolean
+from verifier.encodings.terms import Operator, Term
+from verifier.engines.explore import COMPLETE, Progress
+from verifier.engines.outcome import Outcome
+from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.expectations import exit_code, parse_expectations
+from verifier.outcomes.run import Run, origin
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.runs.engine import Listen
+from verifier.runs.explore import ExploreOptions
+from verifier.runs.option import recorded
+from verifier.specs.definition import NO_DEADLOCK, Definition, Property, PropertyKind
+from verifier.tla.config import Config, parse_value, read_config
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.evaluator import deep_recursion
+from verifier.tla.explorer import Explorer
+from verifier.tla.facts import STATE
+from verifier.tla.frames import Undefined
+from verifier.tla.itf import shown_state, trace_object
+from verifier.tla.loading import read_module
+from verifier.tla.naming import actions
+from verifier.tla.order import text
+from verifier.tla.specification import Formula, Specification, specify
+from verifier.trust.trace import ActionTaken, Trace
+from verifier.verdict import Verdict, VerdictKind
+
+SUFFIX = ".tla"
+_TRUE = Term(Operator.LITERAL, Boolean(), (), True)
+_SPARED_MEMORY = 0.9
+_SECONDS_BETWEEN_NEWS = 1.0
+_LIVENESS = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
+
+
+def is_tla(spec: str) -> bool:
+    """Whether a spec is a TLA+ file."""
+    return spec.endswith(SUFFIX)
+
+
+@dataclass(frozen=True)
+class TlaDefinition(Definition):
+    """What the rest of the program asks of a protocol, of a TLA+ module that is only interpreted."""
+
+    source_hash: str = ""
+
+    @cached_property
+    def spec_hash(self) -> str:
+        """The hash of the texts of module and configuration."""
+        return self.source_hash
+
+
+@dataclass(frozen=True)
+class TlaLoaded:
+    """A module at its constants."""
+
+    path: Path
+    specification: Specification
+    definition: TlaDefinition
+    began: float
+
+
+def load(
+    spec: str,
+    settings: Mapping[str, str],
+    config: Path | None = None,
+    libraries: Sequence[Path] = (),
+    began: float | None = None,
+) -> TlaLoaded:
+    """The module of a file, at the constants of its configuration. Raises UsageError.
+
+    Without ``config``, the configuration is the file of the same name beside the module.
+    """
+    deep_recursion()
+    path = Path(spec)
+    module, library = read_module(path, libraries)
+    asked = _config(path, config)
+    overriding = {name: parse_value(value, f"--set {name}={value}") for name, value in settings.items()}
+    for name, assignment in overriding.items():
+        if name not in module.names:
+            raise unknown_name("constant", name, [constant.name for constant in module.constants])
+        object.__setattr__(assignment, "name", name)
+    specification = _evaluated(lambda: specify(module, asked, overriding, library.words))
+    hashed = hashlib.sha256()
+    for file in sorted(library.files, key=lambda file: file.name):
+        hashed.update(file.read_bytes() + b"\0")
+    hashed.update(repr(sorted(map(repr, asked.constants.values()))).encode())
+    hashed.update(repr(sorted(settings.items())).encode())
+    definition = _definition(specification, hashed.hexdigest()[:16])
+    return TlaLoaded(path, specification, definition, time.monotonic() if began is None else began)
+
+
+def _config(path: Path, config: Path | None) -> Config:
+    if config is not None:
+        return read_config(config)
+    beside = path.with_suffix(".cfg")
+    if not beside.is_file():
+        words = f"there is no configuration {beside}: name one with --config FILE"
+        raise TlaError(Place(str(path), 0, 0), words)
+    return read_config(beside)
+
+
+def _definition(specification: Specification, source_hash: str) -> TlaDefinition:
+    order = specification.evaluator.order
+    constants = {
+        name: value if type(value) is int else text(value, order)
+        for name, value in specification.constants.items()
+        if text(value, order) != name
+    }
+    properties = tuple(
+        Property(name, PropertyKind.INVARIANT, _TRUE, True, "")
+        for name in (*specification.invariants, *specification.properties)
+    )
+    return TlaDefinition(
+        specification.module.name, constants, (), _TRUE, (), properties, None, source_hash=source_hash
+    )
+
+
+def _evaluated(work: Any) -> Any:
+    """What work gives. An expression without a value, or recursion without an end, is wrong input."""
+    try:
+        return work()
+    except Undefined as error:
+        raise UsageError(str(error)) from None
+    except RecursionError:
+        raise UsageError(
+            "an operator calls itself without an end, or deeper than 60,000 closures go"
+        ) from None
+
+
+# -- explore
+
+
+def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
+    """The properties to check; one that the configuration does not name is taken from the module."""
+    spec = loaded.specification
+    configured = (*spec.invariants, *spec.properties)
+    deadlock = (
+        (NO_DEADLOCK,) if options.deadlock or (not options.properties and spec.config.check_deadlock) else ()
+    )
+    if not options.properties or "all" in options.properties:
+        return tuple(dict.fromkeys((*configured, *deadlock)))
+    for name in options.properties:
+        if name not in (*configured, NO_DEADLOCK):
+            spec.invariants[name] = _operator(spec, name, [*configured, NO_DEADLOCK])
+    return tuple(dict.fromkeys((*options.properties, *deadlock)))
+
+
+def _operator(spec: Specification, name: str, known: list[str]) -> Formula:
+    from verifier.tla import ast
+
+    found = spec.module.names.get(name)
+    if not isinstance(found, ast.Definition) or found.parameters:
+        raise unknown_name("property", name, known)
+    formula = Formula(ast.Apply(found, place=found.place), spec.module.name)
+    if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
+        raise TlaError(found.place, f"{name} speaks of more than one state: name it under PROPERTY")
+    return formula
+
+
+def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None) -> Run:
+    """Explores, and makes a run of it. Raises UsageError for an expression that has no value."""
+    if options.symmetry:
+        raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
+    properties = chosen(loaded, options)
+    expectations = parse_expectations(options.expect, properties)
+    limits = Limits(options.timeout, options.memory, loaded.began)
+    search = _Search(loaded, options, properties, limits, listen)
+    outcome = search.outcome()
+    return Run(
+        engine="explore",
+        definition=loaded.definition,
+        model=None,
+        options={"properties": list(properties), **recorded(options)},
+        depth=outcome.statistics["depth"],
+        solvers=(),
+        outcome=outcome,
+        seconds=time.monotonic() - loaded.began,
+        building_seconds=search.started - loaded.began,
+        exit_code=exit_code(outcome.verdicts, expectations, outcome.enabled),
+        expected=options.expect,
+        missing=expectations.never_enabled(outcome.enabled),
+        origin=origin(),
+        traces=search.traces,
+    )
+
+
+class _Search:
+    def __init__(
+        self,
+        loaded: TlaLoaded,
+        options: ExploreOptions,
+        properties: tuple[str, ...],
+        limits: Limits,
+        listen: Listen,
+    ) -> None:
+        self.loaded, self.options, self.properties = loaded, options, properties
+        self.limits, self.listen = limits, listen
+        self.spec = loaded.specification
+        self.started = time.monotonic()
+        self.told, self.said = 0.0, set[str]()
+        self.process = psutil.Process()
+        used = int(self.process.memory_info().rss)
+        self.memory = limits.memory or int(psutil.virtual_memory().available * _SPARED_MEMORY + used)
+        self.peak, self.reason = used, ""
+        self.traces: dict[str, Mapping[str, Any]] = {}
+
+    def outcome(self) -> Outcome:
+        checked = tuple(
+            name
+            for name in self.properties
+            if name not in self.spec.properties or _checkable(self.spec, name)
+        )
+        explorer = _evaluated(
+            lambda: Explorer(
+                self.spec,
+                properties=checked,
+                keep_going=self.options.keep_going,
+                max_states=self.options.max_states,
+                max_depth=self.options.max_depth,
+                enforce=self._enforce,
+            )
+        )
+        try:
+            _evaluated(lambda: self._explore(explorer))
+        except Interrupted as stop:
+            self.reason = str(stop)
+        except KeyboardInterrupt:
+            self.reason = INTERRUPTED
+        except MemoryError:
+            self.reason = "out of memory"
+        _evaluated(explorer.name_actions)
+        verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
+        if self.spec.postcondition is not None:
+            verdicts += (self._postcondition(explorer),)
+        return Outcome(verdicts, (), self._statistics(explorer), tuple(explorer.found.taken))
+
+    def _postcondition(self, explorer: Explorer) -> Verdict:
+        """What TLC evaluates once when all states were looked at."""
+        named, formula = self.spec.config.postcondition, self.spec.postcondition
+        assert named is not None
+        assert formula is not None
+        seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
+        if not explorer.found.complete:
+            words = "the postcondition is evaluated when all states were looked at"
+            return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
+        test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
+        if _evaluated(test):
+            return Verdict(named.name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
+        words = "the postcondition is false"
+        return Verdict(named.name, VerdictKind.VIOLATED, depth, seconds, words)
+
+    def _explore(self, explorer: Explorer) -> None:
+        try:
+            explorer.assume()
+            explorer.explore()
+        except Undefined as error:
+            state = explorer.states[explorer.current] if explorer.current >= 0 else None
+            if state is not None:
+                shown = shown_state(explorer.names, state, self.spec.evaluator.order)
+                words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
+                error.words += f" (after {explorer.level} steps, in the state {words[:600]})"
+            raise
+
+    def _enforce(self, explorer: Explorer) -> None:
+        self.limits.check_time()
+        used = int(self.process.memory_info().rss)
+        self.peak = max(self.peak, used)
+        if used > self.memory:
+            limit = "the memory of this machine" if self.limits.memory is None else None
+            raise Interrupted(limit or f"memory limit of {self.memory / 2**20:g} MiB")
+        now, found = time.monotonic(), explorer.found
+        for name in found.violations.keys() - self.said:
+            self.said.add(name)
+            self.listen(self._progress(explorer, name))
+        if now - self.told > _SECONDS_BETWEEN_NEWS:
+            self.told = now
+            self.listen(self._progress(explorer))
+
+    def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
+        frontier = len(explorer.states) - explorer.current - 1
+        seconds = time.monotonic() - self.started
+        return Progress(explorer.level, len(explorer.states), frontier, seconds, violated)
+
+    def _verdict(self, explorer: Explorer, name: str) -> Verdict:
+        found, seconds = explorer.found, time.monotonic() - self.started
+        violation = found.violations.get(name)
+        if violation is not None:
+            definition, order = self.loaded.definition, self.spec.evaluator.order
+            states = tuple(shown_state(explorer.names, state, order) for state in violation.states)
+            actions = tuple(ActionTaken(action, {}) for action in violation.actions)
+            trace = Trace(definition.name, definition.spec_hash, definition.constants, name, states, actions)
+            about: dict[str, Any] = {
+                "format": "ITF", "spec": definition.name, "spec_hash": definition.spec_hash,
+                "constants": dict(definition.constants), "property": name, "status": "violation",
+                "failing": [], "drawing": None,
+            }  # fmt: skip
+            self.traces[name] = trace_object(
+                explorer.names, violation.states, violation.actions, about, order
+            )
+            steps = len(violation.actions)
+            return Verdict(
+                name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
+            )
+        depth = found.closed if found.closed >= 0 else None
+        if name in self.spec.properties and self.spec.properties[name].liveness:
+            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, _LIVENESS)
+        if found.complete:
+            return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
+        if self.options.max_depth is not None and found.closed >= self.options.max_depth:
+            return Verdict(name, VerdictKind.HOLDS, depth, seconds)
+        reason = self.reason or "ended when all that was asked for was found"
+        return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
+
+    def _statistics(self, explorer: Explorer) -> dict[str, Any]:
+        found, seconds = explorer.found, time.monotonic() - self.started
+        return {
+            "distinct_states": found.distinct,
+            "generated_states": found.generated,
+            "depth": max(found.depth, 0),
+            "levels": found.levels,
+            "initial_states": found.initial,
+            "deadlocks": found.deadlocks,
+            "complete": found.complete,
+            "waiting_states": len(explorer.states) - explorer.current - 1,
+            "states_beyond_constraint": found.beyond,
+            "actions": {name: {"taken": count} for name, count in found.taken.items()},
+            "states_per_second": round(found.generated / seconds) if seconds else None,
+            "exploring_seconds": round(seconds, 3),
+            "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
+            "symmetry": False,
+            "permutations": len(explorer.permutations) + 1,
+            "printed": self.spec.evaluator.printed,
+        }
+
+
+def _checkable(spec: Specification, name: str) -> bool:
+    safety = spec.properties[name]
+    return bool(safety.initially or safety.always or safety.steps)
+
+
+# -- show
+
+
+def describe(loaded: TlaLoaded) -> dict[str, Any]:
+    """What a module and its configuration are, as a JSON object."""
+    spec = loaded.specification
+    order = spec.evaluator.order
+    return {
+        "spec": loaded.definition.name,
+        "spec_hash": loaded.definition.spec_hash,
+        "file": str(loaded.path),
+        "config": spec.config.file,
+        "constants": {name: text(value, order) for name, value in spec.constants.items()},
+        "variables": [variable.name for variable in spec.variables],
+        "init": [str(formula.body.place) for formula in spec.init],
+        "next": [str(spec.next.body.place)] if spec.next is not None else [],
+        "actions": actions(spec),
+        "invariants": list(spec.invariants),
+        "properties": [name for name in spec.properties if _checkable(spec, name)],
+        "not_checked": [name for name, safety in spec.properties.items() if safety.liveness],
+        "deadlock": spec.config.check_deadlock,
+        "assumptions": [str(assumption.body.place) for assumption in spec.module.assumptions],
+    }

@@ -1,0 +1,80 @@
+"""Runs on TLA+ files, and the description of one, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.outcomes.run import Run
+from verifier.text.columns import wrap
+from verifier.text.exploration import render_exploration
+from verifier.text.run import verdict_text
+from verifier.trust.trace import Trace
+from verifier.verdict import Verdict
+
+
+def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """An exploration: the counterexamples, then verdicts, counts and coverage."""
+    lines: list[RenderableType] = []
+    shown: list[Verdict] = []
+    for verdict in run.outcome.verdicts:
+        if verdict.trace is None:
+            continue
+        lines.append(Text(f"{verdict.property_name}: {verdict_text(verdict)}", "bold red"))
+        same = next(
+            (other for other in shown if other.trace and other.trace.states == verdict.trace.states), None
+        )
+        if same is not None:
+            lines.append(Text(f"The execution that violates {same.property_name} violates it too."))
+        else:
+            shown.append(verdict)
+            lines += [Text(), *_trace(verdict.trace, width, full=full)]
+        lines.append(Text())
+    statistics = {**run.outcome.statistics, "actions": run.outcome.statistics["actions"] or {"Init": {}}}
+    rest = render_exploration(
+        replace(run, outcome=replace(run.outcome, statistics=statistics)), width, full=full
+    )
+    return [*rest[:3], *lines, *rest[3:]]
+
+
+def _trace(trace: Trace, width: int, *, full: bool) -> Iterator[Text]:
+    before: Mapping[str, Any] = {}
+    for number, state in enumerate(trace.states):
+        title = "initially" if number == 0 else str(trace.actions[number - 1].name)
+        yield Text(f"{number:>3} {title}", "bold")
+        changed = {name: value for name, value in state.items() if full or before.get(name) != value}
+        for name, value in changed.items():
+            mark = "*" if full and number and before.get(name) != value else " "
+            for line in wrap(f"{name} = {value}", width - 6, subsequent_indent="  "):
+                yield Text(f"    {mark} {line}")
+                mark = " "
+        if not changed:
+            yield Text("      nothing changes")
+        before = state
+
+
+def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
+    """What a module and its configuration are."""
+    lines: list[RenderableType] = [Text(f"{about['spec']} ({about['file']})", "bold")]
+    for title in (
+        "constants",
+        "variables",
+        "init",
+        "next",
+        "actions",
+        "invariants",
+        "properties",
+        "not_checked",
+    ):
+        found = about[title]
+        if not found:
+            continue
+        lines += [Text(), Text(title.replace("_", " "), "bold")]
+        items = [f"{k} = {v}" for k, v in found.items()] if isinstance(found, Mapping) else list(found)
+        for item in items:
+            lines += [Text(f"  {line}") for line in wrap(item, width - 2, subsequent_indent="  ")]
+    return lines

@@ -1,0 +1,283 @@
+"""Configurations of TLC: the files ``*.cfg``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from verifier.errors import nearest
+from verifier.tla.errors import Place, TlaError
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+|\\\*[^\n]*)|(?P<comment>\(\*)|(?P<string>"(?:\\.|[^"\\\n])*")"""
+    r"""|(?P<number>-?\d+(?![A-Za-z0-9_]))|(?P<name>[A-Za-z0-9_!]+)|(?P<sign><-|[{}\[\]=,()])"""
+)
+_LISTS = {
+    "INVARIANT": "invariants", "INVARIANTS": "invariants", "PROPERTY": "properties",
+    "PROPERTIES": "properties", "CONSTRAINT": "constraints", "CONSTRAINTS": "constraints",
+    "ACTION_CONSTRAINT": "action_constraints", "ACTION_CONSTRAINTS": "action_constraints",
+    "SYMMETRY": "symmetry",
+}  # fmt: skip
+_SINGLE = {
+    "SPECIFICATION": "specification", "INIT": "init", "NEXT": "next", "VIEW": "view", "ALIAS": "alias",
+    "POSTCONDITION": "postcondition", "_PERIODIC": "periodic",
+}  # fmt: skip
+_CONSTANTS = ("CONSTANT", "CONSTANTS")
+_KEYWORDS = (*_LISTS, *_SINGLE, *_CONSTANTS, "CHECK_DEADLOCK")
+
+
+@dataclass(frozen=True)
+class ModelName:
+    """A model value, by its name."""
+
+    name: str
+
+
+ConfigValue: TypeAlias = "int | bool | str | ModelName | frozenset[ConfigValue]"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name, and where it stands in the file."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """``name = value`` or ``name <- operator``; with ``module``, only in the text of that module."""
+
+    name: str
+    place: Place
+    value: ConfigValue | None = None
+    operator: str | None = None
+    module: str | None = None
+
+
+@dataclass
+class Config:
+    """What a configuration says."""
+
+    file: str
+    specification: Named | None = None
+    init: Named | None = None
+    next: Named | None = None
+    view: Named | None = None
+    alias: Named | None = None
+    postcondition: Named | None = None
+    periodic: Named | None = None
+    invariants: list[Named] = field(default_factory=list)
+    properties: list[Named] = field(default_factory=list)
+    constraints: list[Named] = field(default_factory=list)
+    action_constraints: list[Named] = field(default_factory=list)
+    symmetry: list[Named] = field(default_factory=list)
+    constants: dict[tuple[str | None, str], Assignment] = field(default_factory=dict)
+    """By module and name; the module is None for what holds everywhere."""
+    check_deadlock: bool = True
+    words: list[str] = field(default_factory=list)
+    """Names and strings in the order in which they occur: TLC orders them so."""
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    place: Place
+
+
+def read_config(path: Path) -> Config:
+    """The configuration in a file. Raises TlaError."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise TlaError(Place(str(path), 0, 0), f"the configuration cannot be read: {reason}") from None
+    return parse_config(text, str(path))
+
+
+def parse_config(text: str, file: str) -> Config:
+    """The configuration that a text is. Raises TlaError."""
+    return _Parser(list(_tokens(text, file)), Config(file)).parsed()
+
+
+def parse_value(text: str, file: str) -> Assignment:
+    """A value as ``--set`` gives it: as after ``=`` in a configuration, or ``<-Operator``. Raises
+    TlaError."""
+    tokens = [_Token("name", "value", Place(file, 0, 0))]
+    if not text.lstrip().startswith("<-"):
+        tokens.append(_Token("sign", "=", Place(file, 0, 0)))
+    tokens += [_Token(token.kind, token.text, Place(file, 0, 0)) for token in _tokens(text, file)]
+    parser = _Parser(tokens, Config(file))
+    found = parser.assignment()
+    if parser.position < len(tokens):
+        raise TlaError(
+            Place(file, 0, 0), f"{text} is no value: a number, a string, a name or a set is expected"
+        )
+    return found
+
+
+def _tokens(text: str, file: str) -> Iterator[_Token]:
+    position = 0
+    while position < len(text):
+        line = text.count("\n", 0, position) + 1
+        place = Place(file, line, position - text.rfind("\n", 0, position))
+        found = _TOKEN.match(text, position)
+        if found is None:
+            raise TlaError(place, f"{text[position]!r} is not expected in a configuration")
+        kind = str(found.lastgroup)
+        position = found.end()
+        if kind == "comment":
+            position = _after_comment(text, position, place)
+        elif kind != "space":
+            yield _Token(kind, found.group(), place)
+
+
+def _after_comment(text: str, position: int, place: Place) -> int:
+    depth = 1
+    for bracket in re.finditer(r"\(\*|\*\)", text[position:]):
+        depth += 1 if bracket.group() == "(*" else -1
+        if depth == 0:
+            return position + bracket.end()
+    raise TlaError(place, "this comment does not end: *) is missing")
+
+
+@dataclass
+class _Parser:
+    tokens: list[_Token]
+    config: Config
+    position: int = 0
+
+    def peek(self) -> _Token | None:
+        return self.tokens[self.position] if self.position < len(self.tokens) else None
+
+    def take(self, wanted: str) -> _Token:
+        token = self.peek()
+        if token is None:
+            last = self.tokens[-1].place if self.tokens else Place(self.config.file, 1, 1)
+            raise TlaError(last, f"the configuration ends after this, where {wanted} is expected")
+        self.position += 1
+        return token
+
+    def parsed(self) -> Config:
+        while (token := self.peek()) is not None:
+            self.position += 1
+            if token.text in _CONSTANTS:
+                self._constants()
+            elif token.text in _LISTS:
+                getattr(self.config, _LISTS[token.text]).extend(self._names(token))
+            elif token.text in _SINGLE:
+                self._single(token)
+            elif token.text == "CHECK_DEADLOCK":
+                self._check_deadlock()
+            else:
+                near = nearest(token.text, _KEYWORDS)
+                hint = f"; did you mean {near}?" if near else f" ({', '.join(_KEYWORDS)})"
+                raise TlaError(token.place, f"{token.text} is no keyword of a configuration{hint}")
+        self.config.words = [
+            token.text.strip('"') for token in self.tokens if token.kind in ("name", "string")
+        ]
+        return self.config
+
+    def _statement_ends(self) -> bool:
+        token = self.peek()
+        return token is None or token.text in _KEYWORDS
+
+    def _names(self, keyword: _Token) -> list[Named]:
+        found = []
+        while not self._statement_ends():
+            token = self.take("a name")
+            if token.text == ",":
+                continue
+            found.append(self._name(token, keyword))
+        return found
+
+    def _name(self, token: _Token, keyword: _Token) -> Named:
+        if token.kind != "name":
+            raise TlaError(token.place, f"{token.text} stands here, where {keyword.text} expects a name")
+        return Named(token.text, token.place)
+
+    def _single(self, keyword: _Token) -> None:
+        attribute = _SINGLE[keyword.text]
+        if getattr(self.config, attribute) is not None:
+            raise TlaError(keyword.place, f"{keyword.text} stands here a second time")
+        if self._statement_ends():
+            raise TlaError(keyword.place, f"{keyword.text} needs a name")
+        setattr(self.config, attribute, self._name(self.take("a name"), keyword))
+
+    def _check_deadlock(self) -> None:
+        token = self.take("TRUE or FALSE")
+        if token.text not in ("TRUE", "FALSE"):
+            raise TlaError(token.place, f"CHECK_DEADLOCK takes TRUE or FALSE, not {token.text}")
+        self.config.check_deadlock = token.text == "TRUE"
+
+    def _constants(self) -> None:
+        while not self._statement_ends():
+            token = self.peek()
+            if token is not None and token.text == ",":
+                self.position += 1
+                continue
+            made = self.assignment()
+            key = (made.module, made.name)
+            if key in self.config.constants:
+                raise TlaError(made.place, f"{made.name} gets a value here a second time")
+            self.config.constants[key] = made
+
+    def assignment(self) -> Assignment:
+        """``name = value``, ``name <- operator`` or either with a module."""
+        name = self.take("the name of a constant")
+        if name.kind not in ("name", "number"):
+            raise TlaError(name.place, f"{name.text} stands here, where the name of a constant is expected")
+        sign = self.take("= or <-")
+        if sign.text == "(":
+            raise TlaError(
+                name.place, f"values of {name.text} by argument are not supported: use {name.text} <- Op"
+            )
+        if sign.text not in ("=", "<-"):
+            raise TlaError(sign.place, f"after {name.text}, = or <- is expected, not {sign.text}")
+        module = None
+        token = self.peek()
+        if token is not None and token.text == "[":
+            self.position += 1
+            module = self.take("a module").text
+            if (closing := self.take("]")).text != "]":
+                raise TlaError(closing.place, f"] is expected after the module {module}")
+        if sign.text == "=":
+            return Assignment(name.text, name.place, value=self._value(), module=module)
+        operator = self.take("an operator")
+        if operator.kind != "name":
+            raise TlaError(
+                operator.place, f"after <- the name of an operator is expected, not {operator.text}"
+            )
+        return Assignment(name.text, name.place, operator=operator.text, module=module)
+
+    def _value(self) -> ConfigValue:
+        token = self.take("a value")
+        if token.kind == "number":
+            return int(token.text)
+        if token.kind == "string":
+            return token.text[1:-1]
+        if token.text in ("TRUE", "FALSE"):
+            return token.text == "TRUE"
+        if token.kind == "name" and token.text not in _KEYWORDS:
+            return ModelName(token.text)
+        if token.text == "{":
+            return self._set()
+        raise TlaError(token.place, f"{token.text} stands here, where a value is expected")
+
+    def _set(self) -> ConfigValue:
+        items: list[ConfigValue] = []
+        token = self.peek()
+        if token is not None and token.text == "}":
+            self.position += 1
+            return frozenset()
+        while True:
+            items.append(self._value())
+            sign = self.take(", or }")
+            if sign.text == "}":
+                return frozenset(items)
+            if sign.text != ",":
+                raise TlaError(sign.place, f"in a set, a comma or }} is expected, not {sign.text}")

@@ -1,0 +1,177 @@
+"""Expressions compiled to Python closures.
+
+``value`` gives a closure that computes a value, ``truth`` one that gives Python's ``bool``. A closure takes
+the frame of the definition that it stands in. What has one value in all states is evaluated once, when it is
+first needed. An expression is compiled for the state or, below a prime, for the next state (``primed``).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from verifier.tla import ast
+from verifier.tla.actions import Walker
+from verifier.tla.ast import Expression, Symbol
+from verifier.tla.calls import Calls
+from verifier.tla.errors import Place
+from verifier.tla.facts import CONSTANT, Analysis
+from verifier.tla.forms import Forms
+from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
+from verifier.tla.functions import Functions
+from verifier.tla.logic import Logic
+from verifier.tla.order import Order, text
+from verifier.tla.values import FALSE, TRUE, NoValue, Value
+
+_TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
+
+
+class Evaluator(Calls, Forms, Functions, Logic):
+    """Compiles expressions, and holds what they are evaluated in: a state and the next."""
+
+    def __init__(
+        self,
+        variables: list[ast.Variable],
+        resolve: Callable[[Symbol, str], Symbol | None],
+        constants: dict[Symbol, Value],
+        order: Order,
+    ) -> None:
+        self.variables = variables
+        self.index = {variable: number for number, variable in enumerate(variables)}
+        self.now: list[Any] = [UNSET] * len(variables)
+        self.next: list[Any] = [UNSET] * len(variables)
+        self.resolve = resolve
+        self.constants = constants
+        self.order = order
+        self.analysis = Analysis(resolve)
+        self.registers: dict[Any, Value] = {}
+        """What TLCSet set."""
+        self.answers: dict[str, Callable[[], Value]] = {}
+        """What TLCGet asks of the search."""
+        self.printed: list[str] = []
+        self.known: dict[Symbol, Value] = {}
+        """The values of constant definitions."""
+        self.actions = Walker(self)
+        self.start_calls()
+        self.logical = self.logic_forms()
+        self.forms = {**self.value_forms(), **self.function_forms()}
+
+    def show(self, value: Value) -> str:
+        """A value as text, not too long."""
+        words = text(value, self.order)
+        return words if len(words) <= 200 else f"{words[:120]} … {words[-60:]}"
+
+    def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
+        """The error for an operation that has no value."""
+        shown = f": it is {self.show(value[0])}" if value else ""
+        words = str(error)
+        if words == "no set":
+            words = f"a set is expected here{shown}"
+        elif words == "no function":
+            words = f"a function is expected here{shown}"
+        return Undefined(place, words)
+
+    # -- values and truths
+
+    def value(self, whole: Expression, unit: Unit, primed: bool = False) -> Evaluate:
+        """A closure that computes a value."""
+        if isinstance(whole, ast.Number | ast.String):
+            literal = whole.value
+            return lambda e: literal
+        if not isinstance(whole, ast.Apply) and self.is_fixed(whole, unit):
+            return self.once(self._value(whole, unit, primed))
+        return self._value(whole, unit, primed)
+
+    def is_fixed(self, whole: Expression, unit: Unit) -> bool:
+        """Whether an expression has one value, whatever is around it."""
+        return self.analysis.of(whole, unit.module).fixed
+
+    def _value(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
+        if type(whole) is ast.Apply:
+            return self.application(whole, unit, primed)
+        if type(whole) in self.logical:
+            test = self.logical[type(whole)](whole, unit, primed)
+            return lambda e: TRUE if test(e) else FALSE
+        form = self.forms.get(type(whole))
+        if form is None:
+            return self.refused(
+                whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state"
+            )
+        return form(whole, unit, primed)
+
+    def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Callable[[Frame], bool]:
+        """A closure that says whether a formula is true."""
+        if type(whole) is ast.Apply:
+            test = self.predicate(whole, unit, primed)
+            if test is not None:
+                return self.once(test) if self.is_fixed(whole, unit) else test
+        elif type(whole) in self.logical:
+            test = self.logical[type(whole)](whole, unit, primed)
+            return self.once(test) if self.is_fixed(whole, unit) else test
+        elif type(whole) is ast.If:
+            return self._if_truth(whole, unit, primed)
+        elif type(whole) is ast.Let:
+            return self.let(whole, unit, primed, self.truth)
+        evaluate, place = self.value(whole, unit, primed), whole.place
+
+        def truth(e: Frame) -> bool:
+            found = evaluate(e)
+            if found is TRUE:
+                return True
+            if found is FALSE:
+                return False
+            raise Undefined(place, f"TRUE or FALSE is expected here: it is {self.show(found)}")
+
+        return truth
+
+    def _if_truth(self, whole: ast.If, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
+        condition = self.truth(whole.condition, unit, primed)
+        then, otherwise = self.truth(whole.then, unit, primed), self.truth(whole.otherwise, unit, primed)
+        return lambda e: then(e) if condition(e) else otherwise(e)
+
+    @staticmethod
+    def refused(place: Place, words: str) -> Evaluate:
+        """What cannot be evaluated: an error where it would be."""
+
+        def refuse(e: Frame) -> Value:
+            raise Undefined(place, words)
+
+        return refuse
+
+    @staticmethod
+    def once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:
+        """Evaluates once: the value does not depend on the frame or the state."""
+        known: list[Any] = []
+
+        def value(e: Frame) -> Any:
+            if known:
+                return known[0]
+            found = evaluate(e)
+            known.append(found)
+            return found
+
+        return value
+
+    # -- for those who start evaluation
+
+    def compiled(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], Value]:
+        """A function that computes the value of an expression in the state that is set."""
+        unit = Unit(module)
+        evaluate = self.value(whole, unit, primed)
+        return lambda: evaluate(unit.frame())
+
+    def compiled_truth(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], bool]:
+        """The same of a formula."""
+        unit = Unit(module)
+        test = self.truth(whole, unit, primed)
+        return lambda: test(unit.frame())
+
+    def is_constant(self, whole: Expression, module: str) -> bool:
+        """Whether an expression has the same value in all states."""
+        return self.analysis.of(whole, module).level == CONSTANT
+
+
+def deep_recursion() -> None:
+    """Lets recursive operators go deep: closures take no room on the stack of the machine."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 60_000))

@@ -1,0 +1,365 @@
+"""Breadth-first exploration by the interpreter, with TLC's counts.
+
+States beyond a constraint are checked, but neither counted nor expanded. With a view, states of equal views
+are one; with symmetry, states that a permutation turns into each other are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from verifier.tla.ast import Definition
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.specification import Formula, Specification
+from verifier.tla.symmetry import Renaming, permutations
+from verifier.tla.values import Fn, NoValue, Value, listed
+
+State: TypeAlias = tuple[Value, ...]
+DEADLOCK = "NoDeadlock"
+_BETWEEN_CHECKS = 128
+"""So many states are looked at or generated before the limits are looked at again."""
+
+
+@dataclass
+class Violation:
+    """A state in which a property fails, or from which a step is that it does not allow."""
+
+    property: str
+    states: list[State]
+    actions: list[str]
+
+
+@dataclass
+class Found:
+    """What was found."""
+
+    distinct: int = 0
+    generated: int = 0
+    initial: int = 0
+    depth: int = -1
+    """The greatest depth of a counted state."""
+    closed: int = -1
+    """The depth that is fully checked."""
+    deadlocks: int = 0
+    beyond: int = 0
+    levels: list[int] = field(default_factory=list)
+    waiting: int = 0
+    complete: bool = False
+    violations: dict[str, Violation] = field(default_factory=dict)
+    taken: dict[str, int] = field(default_factory=dict)
+    """How many steps each action made."""
+
+
+class Explorer:
+    """Explores a specification."""
+
+    def __init__(
+        self,
+        specification: Specification,
+        *,
+        properties: tuple[str, ...],
+        keep_going: bool = False,
+        max_states: int | None = None,
+        max_depth: int | None = None,
+        enforce: Callable[[Explorer], None] = lambda explorer: None,
+    ) -> None:
+        self.specification, self.evaluator = specification, specification.evaluator
+        self.properties, self.keep_going = properties, keep_going
+        self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
+        self.found = Found()
+        self.states: list[State] = []
+        self.parents: list[int] = []
+        self.seen: dict[Any, int] = {}
+        self.shared: dict[Value, Value] = {}
+        self.level = 0
+        self.current = -1
+        self.names = [variable.name for variable in specification.variables]
+        self.plain: tuple[type, ...] = (int, str, frozenset, tuple)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        asked, spec, evaluator = set(self.properties), self.specification, self.evaluator
+
+        def test(formula: Formula) -> Callable[[], bool]:
+            return evaluator.compiled_truth(formula.body, formula.module)
+
+        self.invariants = [(n, test(f)) for n, f in spec.invariants.items() if n in asked]
+        self.initially: list[tuple[str, Callable[[], bool]]] = []
+        self.steps: list[tuple[str, Callable[[], bool]]] = []
+        for name, safety in spec.properties.items():
+            if name in asked:
+                self.invariants += [(name, test(formula)) for formula in safety.always]
+                self.initially += [(name, test(formula)) for formula in safety.initially]
+                self.steps += [(name, test(formula)) for formula in safety.steps]
+        self.constraints = [test(formula) for formula in spec.constraints]
+        self.action_constraints = [test(formula) for formula in spec.action_constraints]
+        self.view = evaluator.compiled(spec.view.body, spec.view.module) if spec.view is not None else None
+        self.permutations = [Renaming(permutation) for permutation in permutations(spec)]
+        self.looks_for_deadlocks = DEADLOCK in asked
+        evaluator.answers = {
+            "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
+            "level": lambda: self.level + 1,
+            "distinct": lambda: self.found.distinct,
+            "generated": lambda: self.found.generated,
+            "diameter": lambda: self.level + 1,
+            "queue": lambda: len(self.states) - self.current - 1,
+            "duration": lambda: int(time.monotonic() - self.began),
+        }
+        self.began = time.monotonic()
+
+    # -- assumptions
+
+    def assume(self) -> None:
+        """Evaluates the ASSUMEs. Raises TlaError for one that is false."""
+        for assumption in self.specification.module.assumptions:
+            test = self.evaluator.compiled_truth(assumption.body, self.specification.module.name)
+            if not test():
+                name = f" {assumption.name}" if assumption.name else ""
+                raise TlaError(assumption.body.place, f"the assumption{name} is false at these constants")
+
+    # -- the search
+
+    def explore(self) -> None:
+        """Explores until all is seen, or all that is asked for is decided, or the limits end it."""
+        if self.specification.next is None:
+            self.found.complete, self.found.closed = True, 0
+            return
+        self._initial()
+        found, end, first = self.found, len(self.states), 0
+        walk = self._walker(self.specification.next, primed=False)
+        while True:
+            if end > first:
+                found.depth = self.level
+                found.levels.append(end - first)
+            if self._decided():
+                break
+            if self.level == self.max_depth:
+                found.complete = False
+                found.closed = self.level
+                break
+            for number in range(first, end):
+                self.current = number
+                self._expand(number, walk)
+                if self._decided():
+                    found.waiting = len(self.states) - number - 1
+                    return
+            found.closed = self.level
+            if len(self.states) == end:
+                found.complete = True
+                break
+            first, end, self.level = end, len(self.states), self.level + 1
+        found.waiting = len(self.states) - self.current - 1
+
+    def _decided(self) -> bool:
+        asked = set(self.properties)
+        return bool(asked) and not self.keep_going and self.found.violations.keys() >= asked
+
+    def _walker(self, formula: Formula, *, primed: bool) -> Callable[[Callable[[], None]], None]:
+        body = formula.body
+        unit = Unit(formula.module)
+        from verifier.tla.ast import Step
+
+        if isinstance(body, Step):
+            body = body.action
+        walk = self.evaluator.actions.walk(body, unit, primed, top=True)
+        return lambda follow: walk(unit.frame(), follow)
+
+    def _initial(self) -> None:
+        rows: list[State] = []
+
+        def add() -> None:
+            rows.append(self._captured("Init"))
+            if len(rows) % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
+
+        self._walk_initial(add)
+        for state in rows:
+            self.found.generated += 1
+            self.evaluator.now[:] = state
+            within = all(test() for test in self.constraints)
+            new, number = self._add(state, -1) if within else (True, -1)
+            if new:
+                self._check(state, number, -1, self.initially)
+                self._check(state, number, -1, self.invariants)
+            self.found.beyond += not within
+        self.found.initial = len(self.states)
+
+    def _walk_initial(self, add: Callable[[], None]) -> None:
+        formulas = self.specification.init
+        walks = [self._walker(formula, primed=True) for formula in formulas]
+        following = self.evaluator.next
+
+        def at(index: int) -> None:
+            if index == len(walks):
+                add()
+            else:
+                walks[index](lambda: at(index + 1))
+
+        following[:] = [UNSET] * len(following)
+        at(0)
+        following[:] = [UNSET] * len(following)
+
+    def _captured(self, what: str) -> State:
+        """The next state, all of whose variables must have a value."""
+        made = tuple(self.evaluator.next)
+        for index, value in enumerate(made):
+            if value is UNSET:
+                names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
+                place = self._action_place()
+                raise Undefined(place, f"{what} leaves {', '.join(names)} without a value in the next state")
+            if type(value) not in self.plain:
+                self._plain(made, index)
+                return tuple(self._listed(item, i) for i, item in enumerate(made))
+        return made
+
+    def _plain(self, made: State, index: int) -> None:
+        """Kinds of values that need not be listed are remembered, so that states are made fast."""
+
+    def _listed(self, value: Value, index: int) -> Value:
+        try:
+            return listed(value)
+        except NoValue as error:
+            raise Undefined(self._action_place(), f"{self.names[index]} gets a value: {error}") from None
+
+    def _action_place(self) -> Place:
+        action = self.evaluator.actions.action
+        formula = self.specification.next
+        if action is not None:
+            return action.place
+        return formula.body.place if formula is not None else Place(self.specification.module.file, 0, 0)
+
+    def _add(self, state: State, parent: int) -> tuple[bool, int]:
+        """Whether a state is new, and its number. The state is set in the evaluator."""
+        key: Any = state if self.view is None else self.view()
+        known = self.seen.get(key)
+        if known is not None:
+            return False, known
+        for renaming in self.permutations:
+            known = self.seen.get(renaming.state(key) if self.view is None else renaming.of(key))
+            if known is not None:
+                return False, known
+        share = self.shared.setdefault
+        state = tuple([share(value, value) if type(value) is not int else value for value in state])
+        number = len(self.states)
+        self.seen[state if self.view is None else key] = number
+        self.states.append(state)
+        self.parents.append(parent)
+        self.found.distinct += 1
+        if self.max_states is not None and number >= self.max_states:
+            from verifier.processes.limits import Interrupted
+
+            raise Interrupted(f"more than {self.max_states} states")
+        return True, number
+
+    def _expand(self, number: int, walk: Callable[[Callable[[], None]], None]) -> None:
+        if number % _BETWEEN_CHECKS == 0:
+            self.enforce(self)
+        evaluator, found = self.evaluator, self.found
+        now, following, walker = evaluator.now, evaluator.next, evaluator.actions
+        state = self.states[number]
+        now[:] = state
+        following[:] = [UNSET] * len(following)
+        successors: list[tuple[State, Definition | None]] = []
+        next_values, keep, plain = following, successors.append, self.plain
+
+        def add() -> None:
+            made = tuple(next_values)
+            for value in made:
+                if type(value) not in plain and (value is UNSET or hasattr(value, "listed")):
+                    made = self._captured("Next")
+                    break
+            keep((made, walker.action))
+            if len(successors) % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
+
+        walker.action = None
+        walk(add)
+        found.generated += len(successors)
+        if not successors:
+            found.deadlocks += 1
+            if self.looks_for_deadlocks and DEADLOCK not in found.violations:
+                self._violated(DEADLOCK, number, None)
+        taken = found.taken
+        for _made, action in successors:
+            name = action.shown if action is not None else "Next"
+            taken[name] = taken.get(name, 0) + 1
+        self._take(successors, state, number)
+
+    def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
+        now, following = self.evaluator.now, self.evaluator.next
+        simple = not (self.steps or self.action_constraints or self.view or self.constraints)
+        seen = self.seen
+        for made, _ in successors:
+            if simple and made in seen:
+                continue
+            if self.steps or self.action_constraints:
+                now[:], following[:] = state, made
+                within = all(test() for test in self.action_constraints)
+                self._check(made, -1, number, self.steps)
+            else:
+                within = True
+            now[:] = made
+            following[:] = [UNSET] * len(following)
+            within = within and all(test() for test in self.constraints)
+            new, known = self._add(made, number) if within else (True, -1)
+            if new:
+                self._check(made, known, number, self.invariants)
+            self.found.beyond += not within
+
+    # -- violations
+
+    def _check(
+        self, state: State, number: int, parent: int, tests: list[tuple[str, Callable[[], bool]]]
+    ) -> None:
+        violations = self.found.violations
+        for name, test in tests:
+            if name in violations:
+                continue
+            if not test():
+                if number >= 0:
+                    self._violated(name, number, None)
+                else:
+                    self._violated(name, parent, state)
+
+    def _violated(self, name: str, number: int, last: State | None) -> None:
+        chain = [] if last is None else [last]
+        while number >= 0:
+            chain.append(self.states[number])
+            number = self.parents[number]
+        self.found.violations[name] = Violation(name, chain[::-1], [])
+
+    # -- traces
+
+    def name_actions(self) -> None:
+        """Finds the actions between the states of the violations."""
+        if self.specification.next is None:
+            return
+        walk = self._walker(self.specification.next, primed=False)
+        for violation in self.found.violations.values():
+            pairs = zip(violation.states, violation.states[1:], strict=False)
+            violation.actions = [self._action(walk, one, other) for one, other in pairs]
+
+    def _action(self, walk: Callable[[Callable[[], None]], None], one: State, other: State) -> str:
+        evaluator = self.evaluator
+        evaluator.now[:] = one
+        evaluator.next[:] = [UNSET] * len(one)
+        names: list[str] = []
+
+        def compare() -> None:
+            if not names and tuple(evaluator.next) == other:
+                action = evaluator.actions.action
+                names.append(action.shown if action is not None else "Next")
+
+        evaluator.actions.action = None
+        walk(compare)
+        if not names:
+            raise Undefined(self._action_place(), "a step that was found is not found again")
+        return names[0]
+
+    def rows(self) -> Iterator[State]:
+        """The states."""
+        return iter(self.states)

@@ -1,0 +1,235 @@
+"""Expressions: from the tree of the parser to the abstract syntax, every name resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.operators import Operators
+from verifier.tla.scope import Scope
+
+if TYPE_CHECKING:
+    from verifier.tla.modules import Reader
+
+_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\f": "\f", "\\r": "\r"}
+
+
+class Expressions(Operators):
+    """Reads expressions of one file."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.source = reader.source
+        self.forms: dict[str, Callable[[Node, Scope], Expression]] = {
+            "nat_number": lambda n, s: ast.Number(int(_text(n)), place=self.place(n)),
+            "binary_number": lambda n, s: ast.Number(int(_text(n)[2:], 2), place=self.place(n)),
+            "octal_number": lambda n, s: ast.Number(int(_text(n)[2:], 8), place=self.place(n)),
+            "hex_number": lambda n, s: ast.Number(int(_text(n)[2:], 16), place=self.place(n)),
+            "string": self._string,
+            "parentheses": lambda n, s: self.read(n.named_children[0], s),
+            "label": lambda n, s: self.read(_field(n, "expression"), s),
+            "bounded_quantification": self._quantifier,
+            "unbounded_quantification": self._unbounded,
+            "choose": self._choose,
+            "finite_set_literal": lambda n, s: ast.SetOf(self._all(n.named_children, s), place=self.place(n)),
+            "set_filter": self._filter,
+            "set_map": self._image,
+            "function_evaluation": self._function_apply,
+            "function_literal": self._function,
+            "set_of_functions": self._function_set,
+            "record_literal": lambda n, s: ast.Record(self._fields(n, s), place=self.place(n)),
+            "set_of_records": lambda n, s: ast.RecordSet(self._fields(n, s), place=self.place(n)),
+            "record_value": self._field_of,
+            "except": self._except,
+            "prev_func_val": lambda n, s: ast.At(place=self.place(n)),
+            "tuple_literal": lambda n, s: ast.Tuple(
+                self._all(n.named_children[1:-1], s), place=self.place(n)
+            ),
+            "step_expr_or_stutter": self._step,
+            "step_expr_no_stutter": self._step,
+            "fairness": self._fairness,
+            "if_then_else": self._if,
+            "case": self._case,
+            "let_in": self._let,
+            "conj_list": self._junction,
+            "disj_list": self._junction,
+            **self.operator_forms(),
+        }
+
+    def place(self, node: Node) -> Place:
+        """Where a node begins."""
+        return self.source.place(node)
+
+    def read(self, node: Node, scope: Scope) -> Expression:
+        """The expression that a node of the tree is."""
+        form = self.forms.get(node.type)
+        if form is None:
+            raise TlaError(self.place(node), f"this {node.type.replace('_', ' ')} is not supported")
+        return form(node, scope)
+
+    def _all(self, nodes: list[Node], scope: Scope) -> tuple[Expression, ...]:
+        return tuple(self.read(node, scope) for node in nodes)
+
+    def _string(self, node: Node, scope: Scope) -> Expression:
+        inside = _text(node)[1:-1]
+        pieces, position = [], 0
+        while position < len(inside):
+            taken = inside[position : position + 2] if inside[position] == "\\" else inside[position]
+            pieces.append(_ESCAPES.get(taken, taken[-1]))
+            position += len(taken)
+        return ast.String("".join(pieces), place=self.place(node))
+
+    def bindings(self, nodes: list[Node], scope: Scope) -> tuple[tuple[ast.Binding, ...], Scope]:
+        """The bounds of a quantifier, and the scope with their names. Their sets are read outside of it."""
+        inner, found = scope.inner(), []
+        sets = [self.read(_field(node, "set"), scope) for node in nodes]
+        for node, domain in zip(nodes, sets, strict=True):
+            intro = [child for child in node.children_by_field_name("intro") if child.is_named]
+            if intro[0].type == "tuple_of_identifiers":
+                names = [child for child in intro[0].named_children if child.type == "identifier"]
+                found.append(ast.Binding(self._bound(names, inner), True, domain))
+            else:
+                found += [ast.Binding(self._bound([name], inner), False, domain) for name in intro]
+        return tuple(found), inner
+
+    def _bound(self, names: list[Node], scope: Scope) -> tuple[ast.Bound, ...]:
+        made = tuple(ast.Bound(_text(name)) for name in names)
+        for name, bound in zip(names, made, strict=True):
+            scope.declare(bound.name, bound, self.place(name))
+        return made
+
+    def _quantifier(self, node: Node, scope: Scope) -> Expression:
+        nodes = [child for child in node.children_by_field_name("bound") if child.is_named]
+        bindings, inner = self.bindings(nodes, scope)
+        universal = _field(node, "quantifier").type == "forall"
+        body = self.read(_field(node, "expression"), inner)
+        return ast.Quantifier(universal, bindings, body, place=self.place(node))
+
+    def _unbounded(self, node: Node, scope: Scope) -> Expression:
+        kinds = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
+        inner = scope.inner()
+        names = [child for child in node.children_by_field_name("intro") if child.type == "identifier"]
+        bound = self._bound(names, inner)
+        body = self.read(_field(node, "expression"), inner)
+        kind = kinds[_field(node, "quantifier").type]
+        return ast.Unbounded(kind, bound, body, place=self.place(node))
+
+    def _choose(self, node: Node, scope: Scope) -> Expression:
+        intro, domain = _field(node, "intro"), node.child_by_field_name("set")
+        inner = scope.inner()
+        read = self.read(domain, scope) if domain is not None else None
+        is_tuple = intro.type == "tuple_of_identifiers"
+        names = [n for n in intro.named_children if n.type == "identifier"] if is_tuple else [intro]
+        bound = self._bound(names, inner)
+        body = self.read(_field(node, "expression"), inner)
+        if read is None:
+            return ast.Unbounded("CHOOSE", bound, body, place=self.place(node))
+        return ast.Choose(ast.Binding(bound, is_tuple, read), body, place=self.place(node))
+
+    def _filter(self, node: Node, scope: Scope) -> Expression:
+        (binding,), inner = self.bindings([_field(node, "generator")], scope)
+        return ast.Filter(binding, self.read(_field(node, "filter"), inner), place=self.place(node))
+
+    def _image(self, node: Node, scope: Scope) -> Expression:
+        nodes = [child for child in node.children_by_field_name("generator") if child.is_named]
+        bindings, inner = self.bindings(nodes, scope)
+        return ast.Image(self.read(_field(node, "map"), inner), bindings, place=self.place(node))
+
+    def _function_apply(self, node: Node, scope: Scope) -> Expression:
+        function, *arguments = self._all(node.named_children, scope)
+        return ast.FunctionApply(function, self.one(arguments, node), place=self.place(node))
+
+    def one(self, arguments: list[Expression], node: Node) -> Expression:
+        """An argument of a function: several are a tuple."""
+        return arguments[0] if len(arguments) == 1 else ast.Tuple(tuple(arguments), place=self.place(node))
+
+    def _function(self, node: Node, scope: Scope) -> Expression:
+        nodes = [child for child in node.named_children if child.type == "quantifier_bound"]
+        bindings, inner = self.bindings(nodes, scope)
+        return ast.Function(bindings, self.read(node.named_children[-1], inner), place=self.place(node))
+
+    def _function_set(self, node: Node, scope: Scope) -> Expression:
+        domain, _, image = node.named_children
+        return ast.FunctionSet(self.read(domain, scope), self.read(image, scope), place=self.place(node))
+
+    def _fields(self, node: Node, scope: Scope) -> tuple[tuple[str, Expression], ...]:
+        parts = [child for child in node.named_children if child.type != "all_map_to"]
+        names = [_text(part) for part in parts[::2]]
+        for name, part in zip(names, parts[::2], strict=True):
+            if names.count(name) > 1:
+                raise TlaError(self.place(part), f"the field {name} stands here twice")
+        return tuple(zip(names, self._all(parts[1::2], scope), strict=True))
+
+    def _field_of(self, node: Node, scope: Scope) -> Expression:
+        record, name = node.named_children
+        field = ast.String(_text(name), place=self.place(name))
+        return ast.FunctionApply(self.read(record, scope), field, place=self.place(node))
+
+    def _except(self, node: Node, scope: Scope) -> Expression:
+        function = self.read(_field(node, "expr_to_update"), scope)
+        updates = []
+        for child in node.named_children:
+            if child.type != "except_update":
+                continue
+            path = [
+                self._step_of_path(step, scope)
+                for specifier in child.children_by_field_name("update_specifier")
+                for step in specifier.named_children
+            ]
+            updates.append(ast.Update(tuple(path), self.read(_field(child, "new_val"), scope)))
+        return ast.Except(function, tuple(updates), place=self.place(node))
+
+    def _step_of_path(self, node: Node, scope: Scope) -> Expression:
+        if node.type == "except_update_record_field":
+            return ast.String(_text(node.named_children[0]), place=self.place(node))
+        return self.one(list(self._all(node.named_children, scope)), node)
+
+    def _step(self, node: Node, scope: Scope) -> Expression:
+        parts = [n for n in node.named_children if not n.type.endswith(("bracket", "bracket_sub"))]
+        action, subscript = self._all(parts, scope)
+        return ast.Step(action, subscript, node.type == "step_expr_or_stutter", place=self.place(node))
+
+    def _fairness(self, node: Node, scope: Scope) -> Expression:
+        subscript, action = self._all(node.named_children, scope)
+        return ast.Fairness(_text(node).startswith("SF"), subscript, action, place=self.place(node))
+
+    def _if(self, node: Node, scope: Scope) -> Expression:
+        parts = (self.read(_field(node, name), scope) for name in ("if", "then", "else"))
+        return ast.If(*parts, place=self.place(node))
+
+    def _case(self, node: Node, scope: Scope) -> Expression:
+        arms, other = [], None
+        for child in node.named_children:
+            if child.type == "case_arm":
+                guard, _, value = child.named_children
+                arms.append((self.read(guard, scope), self.read(value, scope)))
+            elif child.type == "other_arm":
+                other = self.read(child.named_children[-1], scope)
+        return ast.Case(tuple(arms), other, place=self.place(node))
+
+    def _let(self, node: Node, scope: Scope) -> Expression:
+        inner = scope.inner()
+        inner.nested, inner.made = True, []
+        self.reader.definitions(node.children_by_field_name("definitions"), inner)
+        body = self.read(_field(node, "expression"), inner)
+        return ast.Let(tuple(inner.made), body, place=self.place(node))
+
+    def _junction(self, node: Node, scope: Scope) -> Expression:
+        items = self._all([item.named_children[-1] for item in node.named_children], scope)
+        return ast.Junction(node.type == "conj_list", items, place=self.place(node))
+
+
+def _text(node: Node) -> str:
+    assert node.text is not None
+    return node.text.decode()
+
+
+def _field(node: Node, name: str) -> Node:
+    found = next((child for child in node.children_by_field_name(name) if child.is_named), None)
+    assert found is not None, (node.type, name)
+    return found

@@ -1,0 +1,255 @@
+"""The operators of TLC, TLCExt, Bags and the Community Modules that are built in."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from functools import cmp_to_key
+from itertools import combinations, permutations, product
+from typing import TYPE_CHECKING, Any
+
+from verifier.tla.frames import UNSET
+from verifier.tla.order import text
+from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
+from verifier.tla.values import (
+    TRUE,
+    Fn,
+    ModelValue,
+    NoValue,
+    Value,
+    boolean,
+    function,
+    is_function,
+    members,
+    pairs_of,
+)
+
+if TYPE_CHECKING:
+    from verifier.tla.core import Core
+
+
+# -- TLC
+
+
+def _print(evaluator: Core, shown: Value, value: Value) -> Value:
+    evaluator.printed.append(text(shown, evaluator.order))
+    return value
+
+
+def _assert(evaluator: Core, truth: Value, words: Value) -> Value:
+    if truth is not TRUE:
+        raise NoValue(f"Assert fails: {words if type(words) is str else text(words, evaluator.order)}")
+    return truth
+
+
+def _get(evaluator: Core, name: Value) -> Value:
+    if type(name) is str:
+        answer = evaluator.answers.get(name)
+        if answer is None:
+            raise NoValue(f"TLCGet({name!r}) is not supported")
+        return answer()
+    found = evaluator.registers.get(name, UNSET)
+    if found is UNSET:
+        raise NoValue(f"TLCGet({name}): no value was set")
+    return found
+
+
+def _set(evaluator: Core, name: Value, value: Value) -> Value:
+    if type(name) is str:
+        if name == "exit":
+            raise NoValue('TLCSet("exit", …) is not supported')
+        return TRUE
+    evaluator.registers[name] = value
+    return TRUE
+
+
+def _get_or(evaluator: Core, name: Value, value: Value) -> Value:
+    return evaluator.registers.get(name, value)
+
+
+def _get_and_set(evaluator: Core, operator: Any, name: Value, value: Value, default: Value) -> Value:
+    before = evaluator.registers.get(name, default)
+    evaluator.registers[name] = operator.call(before, value)
+    return before
+
+
+def _sort(evaluator: Core, value: Value, less: Any) -> Value:
+    def compare(one: Value, other: Value) -> int:
+        return -1 if less.call(one, other) is TRUE else 1 if less.call(other, one) is TRUE else 0
+
+    return tuple(sorted(sequence(value), key=cmp_to_key(compare)))
+
+
+def _random_element(evaluator: Core, value: Value) -> Value:
+    return random.choice(evaluator.order.sorted(frozenset(members(value))))
+
+
+def _random_subset(evaluator: Core, count: Value, value: Value) -> Value:
+    items = list(evaluator.order.walk(value))
+    return frozenset(random.sample(items, min(count, len(items))))
+
+
+# -- Bags
+
+
+def _is_bag(value: Value) -> Value:
+    if not is_function(value):
+        return boolean(False)
+    return boolean(all(type(count) is int and count > 0 for count in pairs_of(value).values()))
+
+
+def _bag_sum(one: Value, other: Value) -> Value:
+    made = dict(pairs_of(one))
+    for item, count in pairs_of(other).items():
+        made[item] = made.get(item, 0) + count
+    return function(made)
+
+
+def _bag_difference(one: Value, other: Value) -> Value:
+    taken = pairs_of(other)
+    left = {item: count - taken.get(item, 0) for item, count in pairs_of(one).items()}
+    return function({item: count for item, count in left.items() if count > 0})
+
+
+def _bag_union(value: Value) -> Value:
+    made: Value = ()
+    for bag in members(value):
+        made = _bag_sum(made, bag)
+    return made
+
+
+def _sub_bags(value: Value) -> Value:
+    pairs = pairs_of(value)
+    rows = product(*(range(count + 1) for count in pairs.values()))
+    return frozenset(
+        function({item: count for item, count in zip(pairs, row, strict=True) if count}) for row in rows
+    )
+
+
+def _bag_of_all(operator: Any, value: Value) -> Value:
+    made: dict[Value, int] = {}
+    for item, count in pairs_of(value).items():
+        image = operator.call(item)
+        made[image] = made.get(image, 0) + count
+    return function(made)
+
+
+# -- folds, of FiniteSetsExt and SequencesExt
+
+
+def _map_then_fold(
+    evaluator: Core, operator: Any, base: Value, image: Any, choose: Any, value: Value
+) -> Value:
+    """As ``op(f(x), fold of the rest)``, x chosen first."""
+    chosen, rest = [], frozenset(members(value))
+    while rest:
+        item = choose.call(rest)
+        chosen.append(item)
+        rest -= {item}
+    for item in reversed(chosen):
+        base = operator.call(image.call(item), base)
+    return base
+
+
+def _fold_set(evaluator: Core, operator: Any, base: Value, value: Value) -> Value:
+    for item in reversed(list(evaluator.order.walk(value))):
+        base = operator.call(item, base)
+    return base
+
+
+def _fold_left(operator: Any, base: Value, value: Value) -> Value:
+    for item in sequence(value):
+        base = operator.call(base, item)
+    return base
+
+
+def _fold_right(operator: Any, value: Value, base: Value) -> Value:
+    for item in reversed(sequence(value)):
+        base = operator.call(item, base)
+    return base
+
+
+def _extreme(value: Value, *, largest: bool) -> Value:
+    items = list(members(value))
+    if not items:
+        raise NoValue(f"{'Max' if largest else 'Min'} of the empty set has no value")
+    if not all(type(item) is int for item in items):
+        raise NoValue("integers are expected in this set")
+    return max(items) if largest else min(items)
+
+
+def _subsets_of_size(evaluator: Core, count: Value, value: Value) -> Value:
+    items = evaluator.order.sorted(frozenset(members(value)))
+    return frozenset(map(frozenset, combinations(items, count))) if count >= 0 else frozenset()
+
+
+def _sequences_of(value: Value) -> Value:
+    return frozenset(permutations(members(value)))
+
+
+def _bounded_sequences(value: Value, count: Value) -> Value:
+    items = list(members(value))
+    return frozenset(row for size in range(count + 1) for row in product(items, repeat=size))
+
+
+def _as_integer(value: Value) -> Value:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise NoValue("a string of digits is expected here") from None
+
+
+EXTENSIONS: dict[str, Make] = {
+    "Print": ordered(_print),
+    "PrintT": ordered(lambda evaluator, value: _print(evaluator, value, TRUE)),
+    "Assert": ordered(_assert),
+    "JavaTime": simple(lambda: int(time.time()) % 2**31),
+    "TLCGet": ordered(_get),
+    "TLCSet": ordered(_set),
+    "TLCGetOrDefault": ordered(_get_or),
+    "TLCGetAndSet": ordered(_get_and_set),
+    "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
+    "TLCDefer": simple(lambda value: TRUE),
+    "TLCNoOp": simple(lambda value: value),
+    "TLCModelValue": simple(ModelValue),
+    "SortSeq": ordered(_sort),
+    "ToString": ordered(lambda evaluator, value: text(value, evaluator.order)),
+    "RandomElement": ordered(_random_element),
+    "RandomSubset": ordered(_random_subset),
+    "EmptyBag": constant(()),
+    "IsABag": simple(_is_bag),
+    "BagToSet": simple(lambda bag: frozenset(pairs_of(bag))),
+    "SetToBag": simple(lambda value: function(dict.fromkeys(members(value), 1))),
+    "BagIn": simple(lambda item, bag: boolean(item in pairs_of(bag))),
+    "(+)": simple(_bag_sum),
+    "(-)": simple(_bag_difference),
+    "BagUnion": simple(_bag_union),
+    "\\sqsubseteq": simple(
+        lambda one, other: boolean(
+            all(count <= pairs_of(other).get(item, 0) for item, count in pairs_of(one).items())
+        )
+    ),
+    "SubBag": simple(_sub_bags),
+    "BagOfAll": simple(_bag_of_all),
+    "BagCardinality": simple(lambda bag: sum(pairs_of(bag).values())),
+    "CopiesIn": simple(lambda item, bag: pairs_of(bag).get(item, 0)),
+    "MapThenFoldSet": ordered(_map_then_fold),
+    "FoldSet": ordered(_fold_set),
+    "FoldLeft": simple(_fold_left),
+    "FoldRight": simple(_fold_right),
+    "Min": simple(lambda value: _extreme(value, largest=False)),
+    "Max": simple(lambda value: _extreme(value, largest=True)),
+    "kSubset": ordered(_subsets_of_size),
+    "SetToSeq": ordered(lambda evaluator, value: tuple(evaluator.order.walk(value))),
+    "SetToSeqs": simple(_sequences_of),
+    "BoundedSeq": simple(_bounded_sequences),
+    "Reverse": simple(lambda value: sequence(value)[::-1]),
+    "&": arithmetic(int.__and__),
+    "|": arithmetic(int.__or__),
+    "^^": arithmetic(int.__xor__),
+    "shiftR": arithmetic(int.__rshift__),
+    "shiftL": arithmetic(int.__lshift__),
+    "IOEnv": simple(lambda: Fn(os.environ)),
+    "atoi": simple(_as_integer),
+}

@@ -1,0 +1,194 @@
+"""What is known of an expression before it is evaluated: its level, and which bound names it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from verifier.tla import ast
+from verifier.tla.ast import Bound, Definition, Expression, Parameter, Symbol
+
+CONSTANT, STATE, ACTION, TEMPORAL = range(4)
+"""Levels: the same in all states, of one state, of a step, of an execution."""
+
+_CHANGING = {
+    "TLCGet", "TLCSet", "RandomElement", "JavaTime", "Print", "PrintT", "RandomSubset", "RandomSubsetSet",
+    "RandomSetOfSubsets", "TestRandomSetOfSubsets", "TLCGetOrDefault", "TLCGetAndSet", "Trace",
+    "CounterExample", "PickSuccessor", "IOExec", "CSVWrite", "JsonSerialize", "ndJsonSerialize", "Serialize",
+}  # fmt: skip
+"""Operators that may answer differently each time."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of an expression."""
+
+    level: int
+    free: frozenset[Symbol]
+    """Bound names, parameters and definitions of a LET around it that it needs."""
+    changing: bool = False
+    """Whether it may have another value each time, or does something else besides."""
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it has one value, whatever is around it."""
+        return self.level == CONSTANT and not self.free and not self.changing
+
+
+_NOTHING: frozenset[Symbol] = frozenset()
+
+
+def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]:  # noqa: C901 -- one case each
+    """The expressions in an expression, and the names that it binds in them."""
+    match whole:
+        case ast.Apply() | ast.OperatorArgument():
+            return list(whole.arguments) if isinstance(whole, ast.Apply) else [], []
+        case ast.Lambda():
+            return [whole.body], list(whole.parameters)
+        case ast.Junction() | ast.SetOf() | ast.Tuple() | ast.Product() | ast.Temporal():
+            return list(whole.items), []
+        case ast.If():
+            return [whole.condition, whole.then, whole.otherwise], []
+        case ast.Case():
+            parts = [part for arm in whole.arms for part in arm]
+            return [*parts, whole.other] if whole.other is not None else parts, []
+        case ast.Quantifier() | ast.Image() | ast.Function():
+            names: list[Symbol] = [name for binding in whole.bindings for name in binding.names]
+            if isinstance(whole, ast.Function) and whole.itself is not None:
+                names.append(whole.itself)
+            return [*(binding.domain for binding in whole.bindings), whole.body], names
+        case ast.Choose() | ast.Filter():
+            return [whole.binding.domain, whole.body], list(whole.binding.names)
+        case ast.Unbounded():
+            return [whole.body], list(whole.names)
+        case ast.FunctionSet():
+            return [whole.domain, whole.range], []
+        case ast.Record() | ast.RecordSet():
+            return [value for _, value in whole.fields], []
+        case ast.Except():
+            updates = whole.updates
+            paths = [part for update in updates for part in update.path]
+            return [whole.function, *paths, *(update.value for update in updates)], []
+        case ast.FunctionApply():
+            return [whole.function, whole.argument], []
+        case ast.Prime() | ast.Unchanged() | ast.Enabled():
+            return [whole.body], []
+        case ast.Step():
+            return [whole.action, whole.subscript], []
+        case ast.Fairness():
+            return [whole.subscript, whole.action], []
+    return [], []
+
+
+class Analysis:
+    """Finds the facts of expressions, each once."""
+
+    def __init__(self, resolve: Callable[[Symbol, str], Symbol | None]) -> None:
+        self.resolve = resolve
+        self.expressions: dict[tuple[Expression, str], Facts] = {}
+        self.definitions: dict[Definition, Facts] = {}
+        self.active: list[Definition] = []
+        """The definitions that are being looked at."""
+        self.again: set[Definition] = set()
+        """Those of them that occur in themselves."""
+        self.passing: set[Definition] = set()
+        """Those of them that rest on one that is not done."""
+
+    def of(self, whole: Expression, module: str) -> Facts:
+        """The facts of an expression in the text of a module."""
+        key = (whole, module)
+        found = self.expressions.get(key)
+        if found is None:
+            found = self.expressions[key] = self._found(whole, module)
+        return found
+
+    def of_definition(self, definition: Definition) -> Facts:
+        """The facts of a definition's body, but for its parameters.
+
+        While a recursive definition is looked at, it is taken for what is known of it so far, until that does
+        not change. What was found of others meanwhile by way of it is not kept.
+        """
+        found = self.definitions.get(definition)
+        if definition in self.active:
+            self.again.add(definition)
+            self.passing |= set(self.active[self.active.index(definition) + 1 :])
+        if found is not None:
+            return found
+        self.definitions[definition] = Facts(CONSTANT, _NOTHING)
+        self.active.append(definition)
+        while True:
+            assert definition.body is not None
+            body = self._found(definition.body, definition.module)
+            found = Facts(body.level, body.free.difference(definition.parameters), body.changing)
+            done = definition not in self.again or found == self.definitions[definition]
+            self.definitions[definition] = found
+            if done:
+                break
+            self.expressions.clear()
+        self.active.pop()
+        self.again.discard(definition)
+        if definition in self.passing:
+            self.passing.discard(definition)
+            self.expressions.clear()
+            del self.definitions[definition]
+        return found
+
+    def _found(self, whole: Expression, module: str) -> Facts:
+        level, free, changing = CONSTANT, set[Symbol](), False
+        parts, names = subexpressions(whole)
+        for part in parts:
+            facts = self.of(part, module)
+            level, changing = max(level, facts.level), changing or facts.changing
+            free |= facts.free
+        if isinstance(whole, ast.Apply | ast.OperatorArgument):
+            own = self._symbol(whole.operator, module)
+            level, changing = max(level, own.level), changing or own.changing
+            free |= own.free
+        elif isinstance(whole, ast.Let):
+            return self._let(whole, module)
+        elif isinstance(whole, ast.Prime | ast.Unchanged | ast.Step):
+            level = max(level, ACTION) if level > CONSTANT else level
+        elif isinstance(whole, ast.Enabled):
+            level = STATE
+        elif isinstance(whole, ast.Temporal | ast.Fairness):
+            level = TEMPORAL
+        elif isinstance(whole, ast.At):
+            free.add(_AT)
+        elif isinstance(whole, ast.Except):
+            free.discard(_AT)
+            free |= self._outer_at(whole, module)
+        return Facts(level, frozenset(free).difference(names), changing)
+
+    def _outer_at(self, whole: ast.Except, module: str) -> set[Symbol]:
+        outer = [whole.function, *(part for update in whole.updates for part in update.path)]
+        return {_AT} if any(_AT in self.of(part, module).free for part in outer) else set()
+
+    def _let(self, whole: ast.Let, module: str) -> Facts:
+        facts = self.of(whole.body, module)
+        level, free, changing = facts.level, set(facts.free), facts.changing
+        for definition in whole.definitions:
+            if definition in free:
+                inner = self.of_definition(definition)
+                free |= inner.free
+        for definition in reversed(whole.definitions):
+            if definition in free:
+                free |= self.of_definition(definition).free
+        return Facts(level, frozenset(free).difference(whole.definitions), changing)
+
+    def _symbol(self, symbol: Symbol, module: str) -> Facts:
+        if isinstance(symbol, ast.Variable):
+            return Facts(STATE, _NOTHING)
+        if isinstance(symbol, Bound | Parameter):
+            return Facts(CONSTANT, frozenset((symbol,)))
+        other = self.resolve(symbol, module)
+        if other is not None:
+            return self._symbol(other, module) if other is not symbol else Facts(CONSTANT, _NOTHING)
+        if isinstance(symbol, Definition):
+            facts = self.of_definition(symbol)
+            return Facts(facts.level, facts.free | {symbol} if symbol.nested else facts.free, facts.changing)
+        if isinstance(symbol, ast.Builtin):
+            return Facts(CONSTANT, _NOTHING, symbol.name in _CHANGING)
+        return Facts(CONSTANT, _NOTHING)
+
+
+_AT = Bound("@")

@@ -1,0 +1,91 @@
+"""Finds modules: built in, in the file's folder, in the folders named, or in this program's library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verifier.errors import nearest
+from verifier.tla.ast import Module
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.modules import Context
+from verifier.tla.standard import LIBRARY, PARTIAL, standard
+from verifier.tla.text import Source, parse, parse_text
+
+_NAME = re.compile(r"[0-9_]*[A-Za-z][A-Za-z0-9_]*")
+_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+
+
+@dataclass
+class Library:
+    """Where modules are looked for, and those that were found."""
+
+    folders: tuple[Path, ...]
+    shown: str = ""
+    """What a file's folder is called in errors, with a slash; empty for the folder itself."""
+    sources: dict[str, Source] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+    """The files read, without those of this program's own library."""
+    words: tuple[str, ...] = ()
+    """The words of all modules in the order in which TLC first meets them, by which it orders strings."""
+
+    def standard(self, name: str) -> Module | None:
+        """A module that is built in."""
+        return standard(name)
+
+    def source(self, name: str, place: Place) -> Source:
+        """The text of a module. Raises TlaError if there is none."""
+        if name not in self.sources:
+            self.keep(name, self._read(name, place))
+        return self.sources[name]
+
+    def keep(self, name: str, source: Source) -> None:
+        """Remembers a file by the module that it was read for, and by the others in it."""
+        self.sources[name] = source
+        for node in source.tree.root_node.named_children:
+            own = node.child_by_field_name("name") if node.type == "module" else None
+            if own is not None and own.text is not None:
+                self.sources.setdefault(own.text.decode(), source)
+
+    def _read(self, name: str, place: Place) -> Source:
+        # Of this program's own modules some operators are faster than their text elsewhere, or can be
+        # evaluated
+        # at all; what stands beside the specification was put there on purpose.
+        own = LIBRARY / f"{name}.tla"
+        for folder in self.folders[:1] if own.is_file() else self.folders:
+            path = folder / f"{name}.tla"
+            if path.is_file():
+                self.files.append(path)
+                return parse(path, str(path))
+        if own.is_file():
+            return parse(own, f"{name}.tla (of verify)")
+        if name in PARTIAL:
+            return parse_text(f"---- MODULE {name} ----\n====\n", f"{name}.tla (empty)")
+        near = nearest(name, [path.stem for folder in self.folders for path in folder.glob("*.tla")])
+        hint = f"; did you mean {near}?" if near else ""
+        folders = ", ".join(str(folder) for folder in self.folders)
+        words = f"there is no module {name} in {folders}: name its folder with --library{hint}"
+        raise TlaError(place, words)
+
+
+def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Library]:
+    """The module of a file, with all that it needs. Raises TlaError."""
+    library = Library((path.parent, *libraries))
+    library.keep(path.stem, parse(path, str(path)))
+    library.files.append(path)
+    context = Context(library)
+    module = context.module(path.stem, Place(str(path), 0, 0))
+    library.words = tuple(_words(library, list(context.read)))
+    return module, library
+
+
+def _words(library: Library, read: list[str]) -> Iterator[str]:
+    """Names as the texts are parsed, the first module first; then strings, the modules that are needed
+    first."""
+    for source in library.sources.values():
+        yield from _NAME.findall(_STRING.sub(" ", source.text))
+    for name in read:
+        if name in library.sources:
+            yield from (found[1:-1] for found in _STRING.findall(library.sources[name].text))

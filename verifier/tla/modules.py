@@ -1,0 +1,391 @@
+"""Modules: what their text declares, defines, extends and instantiates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tree_sitter import Node
+
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression, Module, Parameter, Symbol
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.expressions import Expressions
+from verifier.tla.precedence import canonical
+from verifier.tla.scope import Named, Scope
+from verifier.tla.text import Source
+
+_IGNORED = {"header_line", "double_line", "single_line", "identifier", "use_or_hide", "extramodular_text"}
+_PROOFS = {"terminal_proof", "non_terminal_proof"}
+
+
+class Finder(Protocol):
+    """Finds the text of modules."""
+
+    def source(self, name: str, place: Place) -> Source:
+        """The file of a module. Raises TlaError if there is none."""
+
+    def standard(self, name: str) -> Module | None:
+        """A module that is built in."""
+
+
+@dataclass
+class Context:
+    """One reading of modules: of the root and all that it extends, or for one INSTANCE."""
+
+    finder: Finder
+    substitution: dict[str, Named] | None = None
+    """What the names mean that the instantiated module declares; None: they stand for themselves."""
+    around: Scope = field(default_factory=Scope)
+    """Of an instance: where it is made."""
+    path: str = ""
+    read: dict[str, Module] = field(default_factory=dict)
+    reading: list[str] = field(default_factory=list)
+
+    def module(self, name: str, place: Place) -> Module:
+        """The module, read once."""
+        if name in self.read:
+            return self.read[name]
+        if name in self.reading:
+            raise TlaError(
+                place, f"the modules {' -> '.join([*self.reading, name])} need each other in a circle"
+            )
+        found = self.finder.standard(name)
+        if found is None:
+            source = self.finder.source(name, place)
+            self.reading.append(name)
+            found = Reader(self, source).module(_module_node(source, name, place))
+            self.reading.pop()
+        self.read[name] = found
+        return found
+
+
+def _module_node(source: Source, name: str, place: Place) -> Node:
+    root = source.tree.root_node
+    if root.has_error:
+        raise _unreadable(source)
+    nodes = {_text(_field(child, "name")): child for child in root.named_children if child.type == "module"}
+    if not nodes:
+        raise TlaError(Place(source.file, 1, 1), "there is no module here: ---- MODULE Name ---- is expected")
+    if name not in nodes:
+        other, node = next(iter(nodes.items()))
+        words = f"the file has the module {other}, which should have the file's name, {name}"
+        raise TlaError(source.place(node), words)
+    return nodes[name]
+
+
+def _unreadable(source: Source) -> TlaError:
+    """The error for what the parser could not read."""
+    found: Node | None = None
+    node: Node | None = source.tree.root_node
+    while node is not None:
+        wrong = next((child for child in node.children if child.is_missing), None)
+        if wrong is not None:
+            return TlaError(source.place(wrong), f"{wrong.type} is missing here")
+        if node.is_error:
+            found = node
+        node = next((child for child in node.children if child.has_error), None)
+    assert found is not None
+    words = (found.text or b"").decode(errors="replace").split()
+    shown = words[0][:30] if words else "the end of the text"
+    return TlaError(source.place(found), f"the text cannot be read from here on, at {shown}")
+
+
+class Reader:
+    """Reads one module of a file."""
+
+    def __init__(self, context: Context, source: Source) -> None:
+        self.context = context
+        self.source = source
+        self.expressions = Expressions(self)
+        self.made = Module("", source.file)
+
+    def module(self, node: Node, around: Scope | None = None) -> Module:
+        """The module that a node is; ``around`` is the scope of a module that it stands in."""
+        self.made.name = _text(_field(node, "name"))
+        outside = self.context.around
+        scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
+        scope.names = self.made.names
+        for unit in node.children:
+            self._unit(unit, scope)
+        self._check_recursive()
+        return self.made
+
+    def _check_recursive(self) -> None:
+        for name, symbol in self.made.names.items():
+            if isinstance(symbol, Definition) and symbol.body is None:
+                raise TlaError(symbol.place, f"{name} is declared RECURSIVE and never defined")
+
+    def _unit(self, node: Node, scope: Scope) -> None:
+        match node.type:
+            case "extends":
+                for name in node.named_children:
+                    self._extend(_text(name), self.source.place(name), scope)
+            case "constant_declaration" | "variable_declaration":
+                self._declare(node, scope)
+            case "assumption":
+                self._assume(node, scope)
+            case "theorem":
+                self._theorem(node, scope)
+            case "local_definition":
+                known = set(self.made.names) | set(self.made.instances)
+                self.definitions(node.named_children, scope)
+                self.made.hidden |= (set(self.made.names) | set(self.made.instances)) - known
+            case "module":
+                self.made.modules[_text(_field(node, "name"))] = (node, self.source, scope)
+            case _ if node.is_named and node.type not in _IGNORED:
+                self.definitions([node], scope)
+
+    def _extend(self, name: str, place: Place, scope: Scope) -> None:
+        inner = self._inner_module(name)
+        if inner is not None:
+            self._bring(Reader(self.context, inner[1]).module(inner[0], inner[2]), scope, place)
+            return
+        self._bring(self.context.module(name, place), scope, place)
+
+    def _bring(self, module: Module, scope: Scope, place: Place, *, hide: bool = False) -> None:
+        """Makes all names of a module known here."""
+        for name, symbol in module.names.items():
+            if name in module.hidden:
+                continue
+            known = scope.find(name)
+            if known is not None and known is not symbol and _alike(known, symbol):
+                continue
+            scope.declare(name, symbol, place)
+        for name, instance in module.instances.items():
+            if name not in module.hidden:
+                self.made.instances[name] = instance
+                scope.names[name] = instance
+        self.made.modules |= dict(module.modules.items())
+        self.made.extended |= {module.name, *module.extended}
+        if not hide:
+            self.made.constants += [c for c in module.constants if c not in self.made.constants]
+            self.made.variables += [v for v in module.variables if v not in self.made.variables]
+            self.made.assumptions += [a for a in module.assumptions if a not in self.made.assumptions]
+
+    def _declare(self, node: Node, scope: Scope) -> None:
+        variable = node.type == "variable_declaration"
+        for child in node.named_children:
+            name, arity = _declared(child)
+            place = self.source.place(child)
+            put = self.context.substitution
+            if put is not None:
+                found = put.get(name) or self.context.around.find(name)
+                if found is None:
+                    module = f"the instance of {self.made.name}"
+                    raise TlaError(place, f"{module} puts nothing for {name}: say WITH {name} <- expression")
+                scope.names[name] = found
+                continue
+            symbol: Symbol = ast.Variable(name) if variable else ast.Constant(name, arity, place)
+            scope.declare(name, symbol, place)
+            if isinstance(symbol, ast.Variable):
+                self.made.variables.append(symbol)
+            elif isinstance(symbol, ast.Constant):
+                self.made.constants.append(symbol)
+
+    def _assume(self, node: Node, scope: Scope) -> None:
+        name = node.child_by_field_name("name")
+        if any(child.type == "assume_prove" for child in node.named_children):
+            return
+        body = self.expressions.read(node.named_children[-1], scope)
+        self.made.assumptions.append(ast.Assumption(_text(name) if name is not None else None, body))
+        if name is not None:
+            self._define(_text(name), (), body, scope, self.source.place(name))
+
+    def _theorem(self, node: Node, scope: Scope) -> None:
+        """A theorem is a name for its formula; its proof is not looked at."""
+        name, statement = node.child_by_field_name("name"), node.child_by_field_name("statement")
+        if statement is None or statement.type == "assume_prove":
+            return
+        body = self.expressions.read(statement, scope)
+        if name is not None:
+            self._define(_text(name), (), body, scope, self.source.place(name))
+
+    # -- definitions, of modules and of LET
+
+    def definitions(self, nodes: Iterable[Node], scope: Scope) -> None:
+        """Reads definitions into a scope."""
+        for node in nodes:
+            match node.type:
+                case "operator_definition":
+                    self._operator(node, scope)
+                case "function_definition":
+                    self._function(node, scope)
+                case "recursive_declaration":
+                    for child in node.named_children:
+                        self._recursive(child, scope)
+                case "instance":
+                    module = self._instantiate(node, scope, (), "")
+                    self._bring(module, scope, self.source.place(node), hide=True)
+                case "module_definition":
+                    self._named_instance(node, scope)
+                case _ if node.is_named and node.type not in _PROOFS:
+                    place = self.source.place(node)
+                    raise TlaError(place, f"this {node.type.replace('_', ' ')} is not supported here")
+
+    def _recursive(self, node: Node, scope: Scope) -> None:
+        name, arity = _declared(node)
+        parameters = tuple(Parameter(f"p{index}") for index in range(arity))
+        self._define(name, parameters, None, scope, self.source.place(node))
+
+    def _define(
+        self,
+        name: str,
+        parameters: tuple[Parameter, ...],
+        body: Expression | None,
+        scope: Scope,
+        place: Place,
+    ) -> Definition:
+        """A definition by this name, with the parameters of the instance before its own."""
+        known = scope.names.get(name)
+        if isinstance(known, Definition) and known.body is None and body is not None:
+            known.body = body
+            return known
+        given = (*scope.extra, *parameters)
+        made = Definition(name, given, self.made.name, place, scope.nested, body, self.context.path)
+        scope.declare(name, made, place)
+        if scope.made is not None:
+            scope.made.append(made)
+        return made
+
+    def _operator(self, node: Node, scope: Scope) -> None:
+        name_node = _field(node, "name")
+        name, place = canonical(_text(name_node)), self.source.place(name_node)
+        inner = scope.inner()
+        parameters = []
+        for child in node.children_by_field_name("parameter"):
+            if not child.is_named:
+                continue
+            own, arity = _declared(child)
+            parameters.append(Parameter(own, arity))
+            inner.declare(own, parameters[-1], self.source.place(child))
+        if name_node.type == "prefix_op_symbol" and name == "-":
+            name = "-."
+        known = scope.names.get(name)
+        if isinstance(known, Definition) and known.body is None:
+            if len(known.parameters) != len(scope.extra) + len(parameters):
+                words = f"{name} was declared RECURSIVE with another number of arguments at {known.place}"
+                raise TlaError(place, words)
+            known.parameters = (*scope.extra, *parameters)
+        elif known is not None or scope.find(name) is not None:
+            scope.declare(name, Definition(name, (), self.made.name, place), place)
+        body = self.expressions.read(_field(node, "definition"), inner)
+        made = self._define(name, tuple(parameters), body, scope, place)
+        made.text, made.last_line = " ".join(_text(node).split()), node.end_point.row + 1
+
+    def _function(self, node: Node, scope: Scope) -> None:
+        name_node = _field(node, "name")
+        name, place = _text(name_node), self.source.place(name_node)
+        bounds = [child for child in node.named_children if child.type == "quantifier_bound"]
+        outer = scope.inner()
+        itself = ast.Bound(name)
+        if not isinstance(scope.names.get(name), Definition):
+            outer.declare(name, itself, place)
+        outer.names[name] = itself
+        bindings, inner = self.expressions.bindings(bounds, outer)
+        body = self.expressions.read(_field(node, "definition"), inner)
+        made = self._define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
+        made.text, made.last_line = " ".join(_text(node).split()), node.end_point.row + 1
+
+    # -- instances
+
+    def _named_instance(self, node: Node, scope: Scope) -> None:
+        name_node = _field(node, "name")
+        name, place = _text(name_node), self.source.place(name_node)
+        nodes = [child for child in node.children_by_field_name("parameter") if child.is_named]
+        parameters = tuple(Parameter(*_declared(child)) for child in nodes)
+        inner = scope.inner()
+        inner.extra = (*scope.extra, *parameters)
+        for child, parameter in zip(nodes, parameters, strict=True):
+            inner.declare(parameter.name, parameter, self.source.place(child))
+        module = self._instantiate(_field(node, "definition"), inner, inner.extra, f"{name}!")
+        instance = ast.Instance(name, inner.extra, module)
+        scope.declare(name, instance, place)
+        if not scope.nested:
+            self.made.instances[name] = instance
+        self.made.extended |= {module.name, *module.extended}
+
+    def _inner_module(self, name: str) -> tuple[Node, Source, Scope] | None:
+        found = self.made.modules.get(name)
+        return found if found is not None else None  # type: ignore[return-value]
+
+    def _instantiate(self, node: Node, scope: Scope, extra: tuple[Parameter, ...], path: str) -> Module:
+        """The module of an INSTANCE, with what is put for its parameters."""
+        name_node = next(child for child in node.named_children if child.type == "identifier_ref")
+        name, place = _text(name_node), self.source.place(name_node)
+        around = scope.inner()
+        around.extra = extra or scope.extra
+        put: dict[str, Named] = {}
+        for child in node.named_children:
+            if child.type == "substitution":
+                target, value = child.named_children[0], child.named_children[-1]
+                put[canonical(_text(target))] = self._put(canonical(_text(target)), value, around)
+        context = Context(self.context.finder, put, around, self.context.path + path)
+        context.reading = list(self.context.reading)
+        inner = self._inner_module(name)
+        if inner is not None:
+            made = Reader(context, inner[1]).module(inner[0], inner[2])
+        else:
+            made = context.module(name, place)
+        self._check_put(put, made, node)
+        return made
+
+    def _check_put(self, put: dict[str, Named], made: Module, node: Node) -> None:
+        for child in node.named_children:
+            if child.type == "substitution":
+                name = canonical(_text(child.named_children[0]))
+                if made.names.get(name) is not put[name]:
+                    place = self.source.place(child)
+                    raise TlaError(place, f"{made.name} declares no {name} that something could be put for")
+
+    def _put(self, name: str, value: Node, scope: Scope) -> Named:
+        """What is put for a parameter: a symbol, or a definition of an expression."""
+        place = self.source.place(value)
+        if value.type == "lambda":
+            read = self.expressions.read(value, scope)
+            assert isinstance(read, ast.Lambda)
+            given = (*scope.extra, *read.parameters)
+            return self._kept(Definition(name, given, self.made.name, place, scope.nested, read.body), scope)
+        if value.type.endswith("_op_symbol"):
+            return self.expressions.lookup(canonical(_text(value)), scope, place)
+        if value.type == "identifier_ref":
+            found = scope.find(_text(value))
+            if found is not None and found not in scope.extra:
+                return found
+        body = self.expressions.read(value, scope)
+        return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
+
+    @staticmethod
+    def _kept(made: Definition, scope: Scope) -> Definition:
+        if scope.made is not None:
+            scope.made.append(made)
+        return made
+
+
+def _alike(one: Named, other: Named) -> bool:
+    """Whether two definitions are of the same text, by different ways."""
+    if isinstance(one, Definition) and isinstance(other, Definition):
+        return one.place == other.place or (one.text != "" and one.text == other.text)
+    return isinstance(one, ast.Builtin) and isinstance(other, ast.Builtin) and one.name == other.name
+
+
+def _declared(node: Node) -> tuple[str, int]:
+    """The name and arity of a declaration."""
+    if node.type != "operator_declaration":
+        return _text(node), 0
+    places = [child for child in node.named_children if child.type == "placeholder"]
+    name = node.child_by_field_name("name")
+    assert name is not None
+    return canonical(_text(name)), len(places)
+
+
+def _text(node: Node) -> str:
+    assert node.text is not None
+    return node.text.decode()
+
+
+def _field(node: Node, name: str) -> Node:
+    found = next((child for child in node.children_by_field_name(name) if child.is_named), None)
+    assert found is not None, (node.type, name)
+    return found

@@ -1,0 +1,328 @@
+"""Names and operators with their arguments: rows of them built by precedence, instances, subexpressions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression, Parameter, Symbol
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.precedence import Conflict, Operator, build, canonical
+from verifier.tla.scope import Scope
+from verifier.tla.subexpressions import navigate
+
+_OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
+_ROWS = ("bound_infix_op", "bound_prefix_op", "bound_postfix_op")
+_TEMPORAL = {"[]": "[]", "<>": "<>"}
+
+
+class Operators:
+    """Reads names, operators and their arguments."""
+
+    @abstractmethod
+    def place(self, node: Node) -> Place:
+        """Where a node begins."""
+
+    @abstractmethod
+    def read(self, node: Node, scope: Scope) -> Expression:
+        """The expression that a node of the tree is."""
+
+    def operator_forms(self) -> dict[str, Callable[[Node, Scope], Expression]]:
+        """What reads the nodes that this class is about."""
+        plain = ("identifier_ref", "string_set", "boolean_set", "nat_number_set", "int_number_set", "boolean")
+        return {
+            **dict.fromkeys(plain, self._name),
+            "real_number_set": self._name,
+            **dict.fromkeys(_ROWS, self._row),
+            "bound_op": self._bound_op,
+            "bound_nonfix_op": self._nonfix,
+            "prefixed_op": self._prefixed,
+            "subexpression": self._subexpression,
+            "lambda": self._lambda,
+            **dict.fromkeys(_OPERATOR_SYMBOLS, self._symbol_alone),
+        }
+
+    def _symbol_alone(self, node: Node, scope: Scope) -> Expression:
+        raise TlaError(self.place(node), f"the operator {_text(node)} stands here without its arguments")
+
+    # -- names
+
+    def lookup(self, name: str, scope: Scope, place: Place) -> Symbol:
+        """What an operator's name means. Raises TlaError."""
+        name = _spelled(name)
+        found = scope.find(name)
+        if found is None:
+            raise scope.unknown(name, place)
+        if isinstance(found, ast.Instance):
+            raise TlaError(place, f"{name} is an instance of a module: write {name}!Operator")
+        return found
+
+    def apply(
+        self, symbol: Symbol, arguments: tuple[Expression, ...], scope: Scope, place: Place
+    ) -> Expression:
+        """An operator with its arguments, and before them those of the instance that it belongs to."""
+        extra = _inherited(symbol, scope)
+        given = (*(ast.Apply(parameter, place=place) for parameter in extra), *arguments)
+        wanted = _arity(symbol)
+        if len(given) != wanted:
+            name, own = _shown(symbol), wanted - len(extra)
+            words = (
+                f"{name} takes {own or 'no'} argument{'' if own == 1 else 's'}, {len(arguments)} are given"
+            )
+            raise TlaError(place, words)
+        return ast.Apply(symbol, given, place=place)
+
+    def _name(self, node: Node, scope: Scope) -> Expression:
+        place = self.place(node)
+        return self.apply(self.lookup(_text(node), scope, place), (), scope, place)
+
+    # -- arguments
+
+    def _bound_op(self, node: Node, scope: Scope) -> Expression:
+        place, name = self.place(node), _text(_named(node, "name")[0])
+        symbol = self.lookup(name, scope, place)
+        return self._with_arguments(symbol, (), _named(node, "parameter"), scope, place)
+
+    def _nonfix(self, node: Node, scope: Scope) -> Expression:
+        symbol_node, *arguments = node.named_children
+        place = self.place(node)
+        name = self._operator_name(symbol_node, len(arguments))
+        return self._applied(name, tuple(self.read(a, scope) for a in arguments), scope, place)
+
+    @staticmethod
+    def _operator_name(node: Node, arity: int) -> str:
+        name = canonical(_text(node))
+        return "-." if name == "-" and arity == 1 else name
+
+    def _with_arguments(
+        self, symbol: Symbol, before: tuple[Expression, ...], nodes: list[Node], scope: Scope, place: Place
+    ) -> Expression:
+        wanted = _parameters(symbol)
+        skip = len(before) + len(_inherited(symbol, scope) if not before else ())
+        arguments = []
+        for index, node in enumerate(nodes):
+            arity = wanted[skip + index] if skip + index < len(wanted) else 0
+            arguments.append(self.argument(node, arity, scope))
+        if before:
+            return self._exactly(symbol, (*before, *arguments), place, len(before))
+        return self.apply(symbol, tuple(arguments), scope, place)
+
+    def _exactly(
+        self, symbol: Symbol, given: tuple[Expression, ...], place: Place, before: int = 0
+    ) -> Expression:
+        if len(given) != _arity(symbol):
+            own, have = _arity(symbol) - before, len(given) - before
+            words = f"{_shown(symbol)} takes {own} argument{'' if own == 1 else 's'}, {have} are given"
+            raise TlaError(place, words)
+        return ast.Apply(symbol, given, place=place)
+
+    def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
+        """An argument; an operator if the parameter is one. Raises TlaError if it is the wrong one."""
+        place = self.place(node)
+        if arity == 0:
+            return self.read(node, scope)
+        if node.type == "lambda":
+            made = self._lambda(node, scope)
+            assert isinstance(made, ast.Lambda)
+            if len(made.parameters) != arity:
+                raise TlaError(place, f"an operator of {arity} arguments is expected here")
+            return made
+        before: tuple[Expression, ...] = ()
+        if node.type == "prefixed_op":
+            symbol, before = self._in_instance(node, scope)
+        elif node.type in ("identifier_ref", *_OPERATOR_SYMBOLS):
+            symbol = self.lookup(self._operator_name(node, arity), scope, place)
+            before = tuple(ast.Apply(parameter, place=place) for parameter in _inherited(symbol, scope))
+        else:
+            raise TlaError(place, f"an operator of {arity} arguments is expected here, by its name or LAMBDA")
+        if _arity(symbol) - len(before) != arity:
+            raise TlaError(place, f"{_shown(symbol)} is no operator of {arity} arguments, as expected here")
+        if not before:
+            return ast.OperatorArgument(symbol, place=place)
+        own = tuple(Parameter(f"p{number}") for number in range(arity))
+        given = (*before, *(ast.Apply(parameter, place=place) for parameter in own))
+        return ast.Lambda(own, ast.Apply(symbol, given, place=place), place=place)
+
+    def _lambda(self, node: Node, scope: Scope) -> Expression:
+        inner = scope.inner()
+        names = [child for child in node.named_children if child.type == "identifier"]
+        parameters = tuple(Parameter(_text(name)) for name in names)
+        for name, parameter in zip(names, parameters, strict=True):
+            inner.declare(parameter.name, parameter, self.place(name))
+        body = self.read(node.named_children[-1], inner)
+        return ast.Lambda(parameters, body, place=self.place(node))
+
+    # -- instances
+
+    def _prefixed(self, node: Node, scope: Scope) -> Expression:
+        op = _named(node, "op")[0]
+        place = self.place(node)
+        symbol, before = self._in_instance(node, scope)
+        nodes: list[Node] = []
+        if op.type == "bound_op":
+            nodes = _named(op, "parameter")
+        elif op.type == "bound_nonfix_op":
+            nodes = op.named_children[1:]
+        if not before:
+            skipped = _parameters(symbol)
+            arguments = tuple(
+                self.argument(n, skipped[i] if i < len(skipped) else 0, scope) for i, n in enumerate(nodes)
+            )
+            return self._exactly(symbol, arguments, place)
+        return self._with_arguments(symbol, before, nodes, scope, place)
+
+    def _in_instance(self, node: Node, scope: Scope) -> tuple[Symbol, tuple[Expression, ...]]:
+        """The operator that ``I!J(x)!Op`` is, and the arguments of the instances."""
+        prefix = _named(node, "prefix")[0]
+        op = _named(node, "op")[0]
+        name = op.named_children[0] if op.type in ("bound_op", "bound_nonfix_op") else op
+        components = [child for child in prefix.named_children if child.type == "subexpr_component"]
+        instance, before = self.instance(components, scope)
+        spelled = self._operator_name(name, len(op.named_children) - 1)
+        symbol = instance.module.names.get(spelled)
+        if symbol is None or spelled in instance.module.hidden or isinstance(symbol, ast.Instance):
+            shown = f"{_text(prefix)}{spelled}"
+            raise TlaError(self.place(op), f"unknown operator {shown}: {instance.module.name} has none")
+        own = isinstance(symbol, ast.Definition) and symbol.parameters[: len(before)] == instance.parameters
+        return symbol, before if own else ()
+
+    def instance(self, components: list[Node], scope: Scope) -> tuple[ast.Instance, tuple[Expression, ...]]:
+        found: ast.Instance | None = None
+        given: tuple[Expression, ...] = ()
+        for component in components:
+            inner = component.named_children[0]
+            name = _text(_named(inner, "name")[0]) if inner.type == "bound_op" else _text(inner)
+            named = scope.find(name) if found is None else found.module.instances.get(name)
+            if not isinstance(named, ast.Instance):
+                raise TlaError(self.place(component), f"{name} is no instance of a module")
+            if found is None:
+                leading = [p for p in named.parameters if p in scope.extra]
+                given = tuple(ast.Apply(p, place=self.place(component)) for p in leading)
+            arguments = _named(inner, "parameter") if inner.type == "bound_op" else []
+            wanted = named.parameters[len(given) :]
+            if len(arguments) != len(wanted):
+                words = f"the instance {name} takes {len(wanted)} arguments, {len(arguments)} are given"
+                raise TlaError(self.place(component), words)
+            pairs = zip(arguments, wanted, strict=True)
+            given = (*given, *(self.argument(node, p.arity, scope) for node, p in pairs))
+            found = named
+        assert found is not None
+        return found, given
+
+    def _subexpression(self, node: Node, scope: Scope) -> Expression:
+        return navigate(self, node, scope)
+
+    # -- rows of operators
+
+    def _row(self, node: Node, scope: Scope) -> Expression:
+        row: list[object] = []
+        _flatten(node, row)
+
+        def combine(operator: Operator[Node], operands: list[object]) -> object:
+            return operator, operands
+
+        try:
+            tree = build(row, combine)
+        except Conflict as conflict:
+            left, right = conflict.left.name.rstrip("."), conflict.right.name
+            at = conflict.right.node
+            assert isinstance(at, Node)
+            words = f"{left} and {right} have conflicting precedences here: put parentheses"
+            raise TlaError(self.place(at), words) from None
+        return self._built(tree, scope)
+
+    def _built(self, tree: object, scope: Scope) -> Expression:
+        if isinstance(tree, Node):
+            return self.read(tree, scope)
+        assert isinstance(tree, tuple)
+        operator, operands = tree
+        place = self.place(operator.node)
+        if operator.name in ("/\\", "\\/", "\\X"):
+            operands = _chain(operator.name, tree)
+        return self._applied(
+            operator.name, tuple(self._built(item, scope) for item in operands), scope, place
+        )
+
+    def _applied(self, name: str, given: tuple[Expression, ...], scope: Scope, place: Place) -> Expression:
+        match name:
+            case "/\\" | "\\/":
+                return ast.Junction(name == "/\\", given, place=place)
+            case "\\X":
+                return ast.Product(given, place=place)
+            case "'":
+                return ast.Prime(given[0], place=place)
+            case "UNCHANGED":
+                return ast.Unchanged(given[0], place=place)
+            case "ENABLED":
+                return ast.Enabled(given[0], place=place)
+            case "[]" | "<>" | "~>" | "-+->":
+                return ast.Temporal(name, given, place=place)
+        return self.apply(self.lookup(name, scope, place), given, scope, place)
+
+
+def _chain(name: str, tree: object) -> list[object]:
+    """The operands of a chain of one operator, without its parentheses."""
+    if isinstance(tree, tuple) and tree[0].name == name:
+        left, right = tree[1]
+        return [*_chain(name, left), right]
+    return [tree]
+
+
+def _flatten(node: Node, row: list[object]) -> None:
+    if node.type not in _ROWS:
+        row.append(node)
+        return
+    symbol = _named(node, "symbol")[0]
+    fixity = node.type.removeprefix("bound_").removesuffix("_op")
+    name = canonical(_text(symbol))
+    if fixity == "prefix" and name == "-":
+        name = "-."
+    operator = Operator(name, fixity, symbol)
+    if fixity == "prefix":
+        row.append(operator)
+        _flatten(_named(node, "rhs")[0], row)
+        return
+    _flatten(_named(node, "lhs")[0], row)
+    row.append(operator)
+    if fixity == "infix":
+        _flatten(_named(node, "rhs")[0], row)
+
+
+def _inherited(symbol: Symbol, scope: Scope) -> tuple[Parameter, ...]:
+    """The parameters of the instance around that an operator of it has before its own."""
+    if not isinstance(symbol, ast.Definition) or not scope.extra:
+        return ()
+    return tuple(parameter for parameter in symbol.parameters if parameter in scope.extra)
+
+
+def _parameters(symbol: Symbol) -> list[int]:
+    """The arity of each parameter."""
+    if isinstance(symbol, ast.Definition):
+        return [parameter.arity for parameter in symbol.parameters]
+    if isinstance(symbol, ast.Builtin):
+        return list(symbol.takes) if symbol.takes else [0] * symbol.arity
+    return [0] * _arity(symbol)
+
+
+def _arity(symbol: Symbol) -> int:
+    return 0 if isinstance(symbol, ast.Variable | ast.Bound) else symbol.arity
+
+
+def _shown(symbol: Symbol) -> str:
+    return symbol.shown if isinstance(symbol, ast.Definition) else symbol.name.rstrip(".")
+
+
+def _spelled(name: str) -> str:
+    return {"ℕ": "Nat", "ℤ": "Int", "ℝ": "Real"}.get(name, name)
+
+
+def _named(node: Node, field: str) -> list[Node]:
+    return [child for child in node.children_by_field_name(field) if child.is_named]
+
+
+def _text(node: Node) -> str:
+    assert node.text is not None
+    return node.text.decode()

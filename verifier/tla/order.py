@@ -1,0 +1,157 @@
+"""The order in which TLC looks at values: what CHOOSE takes first, and how sets are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cmp_to_key
+from typing import Any
+
+from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset
+from verifier.tla.values import (
+    TRUE,
+    Boolean,
+    Fn,
+    LazyFunction,
+    LazySet,
+    ModelValue,
+    NoValue,
+    Value,
+    listed,
+    members,
+)
+
+_CACHED = 200_000
+
+
+class Order:
+    """An order of all values: integers by value, words by first appearance, sets by size first."""
+
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        self.ranks: dict[str, int] = {}
+        for word in words:
+            self.ranks.setdefault(word, len(self.ranks))
+        self.key = cmp_to_key(self.compare)
+        self.known: dict[frozenset[Value], list[Value]] = {}
+
+    def rank(self, word: str) -> int:
+        """When a word first occurred."""
+        return self.ranks.setdefault(word, len(self.ranks))
+
+    def sorted(self, values: Iterable[Value]) -> list[Value]:
+        """Values in order."""
+        if type(values) is frozenset:
+            found = self.known.get(values)
+            if found is None:
+                if len(self.known) > _CACHED:
+                    self.known.clear()
+                self.known[values] = found = self._sorted(list(values))
+            return found
+        return self._sorted(list(values))
+
+    def _sorted(self, values: list[Value]) -> list[Value]:
+        if len(values) < 2:
+            return values
+        kinds = set(map(type, values))
+        if len(kinds) == 1:
+            kind = next(iter(kinds))
+            if kind is int:
+                return sorted(values)
+            if kind is str:
+                return sorted(values, key=self.rank)
+            if kind is ModelValue:
+                return sorted(values, key=lambda value: self.rank(value.name))
+        return sorted(values, key=self.key)
+
+    def walk(self, value: Value) -> Iterable[Value]:
+        """The members of a set in order; of a set that is not listed one by one where its own order is the
+        same.
+
+        Raises NoValue for what is no set, or cannot be listed.
+        """
+        if type(value) is frozenset:
+            return self.sorted(value)
+        if isinstance(value, Interval | Powerset | FunctionSet):
+            return value.members()
+        return self._sorted(list(members(value)))
+
+    def compare(self, one: Value, other: Value) -> int:
+        """Below 0, 0 or above 0. Raises NoValue for values that TLC cannot compare."""
+        if one is other:
+            return 0
+        one, other = listed(one), listed(other)
+        first, second = type(one), type(other)
+        if first is ModelValue or second is ModelValue:
+            if first is second:
+                return self.rank(one.name) - self.rank(other.name)
+            return -1 if first is ModelValue else 1
+        if first is second:
+            if first is int:
+                return int(one > other) - int(one < other)
+            if first is str:
+                return self.rank(one) - self.rank(other)
+            if first is frozenset:
+                return self._rows(self.sorted(one), self.sorted(other))
+            if first is tuple:
+                return self._rows(one, other)
+            if first is Boolean:
+                return (one is TRUE) - (other is TRUE)
+        if first in (Fn, tuple) and second in (Fn, tuple):
+            return self._functions(one, other)
+        raise NoValue("values of different kinds have no order")
+
+    def _rows(self, one: Any, other: Any) -> int:
+        if len(one) != len(other):
+            return len(one) - len(other)
+        for left, right in zip(one, other, strict=True):
+            found = self.compare(left, right)
+            if found:
+                return found
+        return 0
+
+    def _functions(self, one: Value, other: Value) -> int:
+        if len(one) != len(other):
+            return len(one) - len(other)
+        pairs = [dict(enumerate(f, 1)) if type(f) is tuple else f for f in (one, other)]
+        keys = [self._sorted(list(f)) for f in pairs]
+        for left, right in zip(*keys, strict=True):
+            found = self.compare(left, right) or self.compare(pairs[0][left], pairs[1][right])
+            if found:
+                return found
+        return 0
+
+
+def text(value: Value, order: Order) -> str:
+    """A value as TLA+ writes it."""
+    match value:
+        case str():
+            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        case frozenset():
+            try:
+                items = order.sorted(value)
+            except NoValue:
+                items = list(value)
+            return "{" + ", ".join(text(item, order) for item in items) + "}"
+        case tuple():
+            return "<<" + ", ".join(text(item, order) for item in value) + ">>"
+        case Fn():
+            return _function_text(value, order)
+        case Interval():
+            return f"{value.low}..{value.high}"
+        case LazySet():
+            return value.words if value.infinite else text(value.listed(), order)
+        case LazyFunction():
+            try:
+                return text(value.listed(), order)
+            except NoValue:
+                return "[…]"
+    return str(value)
+
+
+def _function_text(value: Fn, order: Order) -> str:
+    if all(type(key) is str for key in value):
+        return "[" + ", ".join(f"{key} |-> {text(value[key], order)}" for key in order.sorted(value)) + "]"
+    try:
+        keys = order.sorted(frozenset(value))
+    except NoValue:
+        keys = list(value)
+    return "(" + " @@ ".join(f"{text(key, order)} :> {text(value[key], order)}" for key in keys) + ")"

@@ -1,0 +1,310 @@
+"""The operators that are built in: of the language, and of the standard modules.
+
+Each is made once for each place where it stands, from its compiled arguments, and then computes values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from verifier.tla import ast
+from verifier.tla.frames import Evaluate, Frame, Undefined
+from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interval, Powerset, Sequences
+from verifier.tla.values import (
+    BOOLEANS,
+    LazySet,
+    NoValue,
+    Value,
+    boolean,
+    domain_of,
+    function,
+    is_infinite,
+    is_set,
+    is_subset,
+    listed,
+    members,
+    pairs_of,
+    size_of,
+)
+
+if TYPE_CHECKING:
+    from verifier.tla.core import Core
+
+Make: TypeAlias = Callable[["Core", ast.Apply, list[Evaluate]], Evaluate]
+Compute: TypeAlias = Callable[..., Value]
+_LARGEST = 2**31 - 1
+"""TLC's integers are of 32 bits."""
+_LISTED_AT_ONCE = 64
+
+
+def simple(compute: Compute) -> Make:
+    """An operator whose value is computed from its arguments. NoValue gets the place."""
+
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+        place = whole.place
+
+        def value(e: Frame) -> Value:
+            given = [argument(e) for argument in arguments]
+            try:
+                return compute(*given)
+            except NoValue as error:
+                at = given[0] if given else None
+                raise evaluator.fault(place, error, at) from None
+
+        return value
+
+    return make
+
+
+def ordered(compute: Callable[..., Value]) -> Make:
+    """The same of one that needs the evaluator besides, for its order or its state."""
+
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+        return simple(lambda *given: compute(evaluator, *given))(evaluator, whole, arguments)
+
+    return make
+
+
+def constant(value: Value) -> Make:
+    """An operator without arguments."""
+    return lambda evaluator, whole, arguments: lambda e: value
+
+
+def arithmetic(compute: Callable[[int, int], int]) -> Make:
+    """An operator on two integers."""
+
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+        left, right = arguments
+        place = whole.place
+
+        def value(e: Frame) -> int:
+            one, other = left(e), right(e)
+            if type(one) is int and type(other) is int:
+                try:
+                    found = compute(one, other)
+                except NoValue as error:
+                    raise Undefined(place, str(error)) from None
+                if -_LARGEST <= found <= _LARGEST:
+                    return found
+                raise Undefined(place, f"the result {found} is beyond TLC's integers of 32 bits")
+            wrong = other if type(one) is int else one
+            raise Undefined(place, f"an integer is expected here: it is {evaluator.show(wrong)}")
+
+        return value
+
+    return make
+
+
+def _divided(one: int, other: int) -> int:
+    if other == 0:
+        raise NoValue("division by 0")
+    return one // other
+
+
+def _modulo(one: int, other: int) -> int:
+    if other <= 0:
+        raise NoValue(f"the second argument of % must be above 0: it is {other}")
+    return one % other
+
+
+def _power(one: int, other: int) -> int:
+    if other < 0 or (one == 0 and other == 0):
+        raise NoValue(f"{one} ^ {other} has no value")
+    return one**other if abs(one) < 2 or other < 40 else 2**40
+
+
+def interval(low: Value, high: Value) -> Value:
+    """``low..high``"""
+    if type(low) is not int or type(high) is not int:
+        raise NoValue("an integer is expected here")
+    if high - low < _LISTED_AT_ONCE:
+        return frozenset(range(low, high + 1))
+    return Interval(low, high)
+
+
+def union(one: Value, other: Value) -> Value:
+    r"""``one \\cup other``"""
+    if type(one) is frozenset and type(other) is frozenset:
+        return one | other
+    if not (is_set(one) and is_set(other)):
+        raise NoValue("sets are expected here")
+    if is_infinite(one) or is_infinite(other) or size_of(one) + size_of(other) > 10_000:
+        return Combined("\\cup", one, other)
+    return listed(one) | listed(other)
+
+
+def intersection(one: Value, other: Value) -> Value:
+    r"""``one \\cap other``"""
+    if type(one) is frozenset and type(other) is frozenset:
+        return one & other
+    if type(other) is frozenset:
+        one, other = other, one
+    return _part(one, other, "\\cap", wanted=True)
+
+
+def difference(one: Value, other: Value) -> Value:
+    r"""``one \\ other``"""
+    if type(one) is frozenset and type(other) is frozenset:
+        return one - other
+    return _part(one, other, "\\", wanted=False)
+
+
+def _part(one: Value, other: Value, sign: str, *, wanted: bool) -> Value:
+    if not (is_set(one) and is_set(other)):
+        raise NoValue("sets are expected here")
+    if is_infinite(one):
+        return Combined(sign, one, other)
+    inside = other.contains if isinstance(other, LazySet) else other.__contains__
+    return frozenset(value for value in members(one) if inside(value) is wanted)
+
+
+def big_union(of: Value) -> Value:
+    """``UNION S``"""
+    found: set[Value] = set()
+    large: Value = None
+    for item in members(of):
+        if type(item) is frozenset:
+            found |= item
+        elif is_infinite(item):
+            large = item if large is None else Combined("\\cup", large, item)
+        else:
+            found.update(members(item))
+    return frozenset(found) if large is None else Combined("\\cup", large, frozenset(found))
+
+
+def _domain(value: Value) -> Value:
+    return domain_of(value)
+
+
+def _make_subset(evaluator: Core, value: Value) -> Value:
+    if not is_set(value):
+        raise NoValue("no set")
+    return Powerset(value, evaluator.order.sorted)
+
+
+def _is_finite(value: Value) -> Value:
+    if not is_set(value):
+        raise NoValue("no set")
+    return boolean(not is_infinite(value))
+
+
+# -- sequences
+
+
+def sequence(value: Value) -> tuple[Value, ...]:
+    """A sequence. Raises NoValue for what is none."""
+    if type(value) is tuple:
+        return value
+    found = listed(value)
+    if type(found) is tuple:
+        return found
+    raise NoValue("a sequence is expected here")
+
+
+def concatenation(one: Value, other: Value) -> Value:
+    r"""``one \\o other``, of strings too."""
+    if type(one) is str and type(other) is str:
+        return one + other
+    return (*sequence(one), *sequence(other))
+
+
+def _length(value: Value) -> Value:
+    return len(value) if type(value) is str else len(sequence(value))
+
+
+def _head(value: Value) -> Value:
+    found = sequence(value)
+    if not found:
+        raise NoValue("Head of the empty sequence has no value")
+    return found[0]
+
+
+def _tail(value: Value) -> Value:
+    found = sequence(value)
+    if not found:
+        raise NoValue("Tail of the empty sequence has no value")
+    return found[1:]
+
+
+def _subsequence(value: Value, first: Value, last: Value) -> Value:
+    if type(first) is not int or type(last) is not int:
+        raise NoValue("SubSeq takes a sequence and two integers")
+    if type(value) is str:
+        return value[first - 1 : last]
+    found = sequence(value)
+    if first > last:
+        return ()
+    if first < 1 or last > len(found):
+        raise NoValue(f"SubSeq from {first} to {last} leaves the sequence, which has {len(found)} elements")
+    return found[first - 1 : last]
+
+
+def _selected(value: Value, test: Any) -> Value:
+    return tuple(item for item in sequence(value) if test.call(item).truth)
+
+
+# -- functions and bags
+
+
+def over(one: Value, other: Value) -> Value:
+    """``one @@ other``"""
+    return function({**pairs_of(other), **pairs_of(one)})
+
+
+def _permutations(evaluator: Core, value: Value) -> Value:
+    from itertools import permutations
+
+    items = evaluator.order.sorted(frozenset(members(value)))
+    return frozenset(function(dict(zip(items, row, strict=True))) for row in permutations(items))
+
+
+def _truth(compute: Callable[..., bool]) -> Make:
+    return simple(lambda *given: boolean(compute(*given)))
+
+
+def _negative(value: Value) -> int:
+    if type(value) is not int:
+        raise NoValue("an integer is expected here")
+    return -value
+
+
+PRIMITIVES: dict[str, Make] = {
+    "TRUE": constant(boolean(True)),
+    "FALSE": constant(boolean(False)),
+    "BOOLEAN": constant(BOOLEANS),
+    "STRING": constant(STRING),
+    "Nat": constant(NAT),
+    "Int": constant(INT),
+    "Real": constant(REAL),
+    "Any": constant(ANY),
+    "+": arithmetic(int.__add__),
+    "-": arithmetic(int.__sub__),
+    "*": arithmetic(int.__mul__),
+    "\\div": arithmetic(_divided),
+    "%": arithmetic(_modulo),
+    "^": arithmetic(_power),
+    "-.": simple(_negative),
+    "..": simple(interval),
+    "\\cup": simple(union),
+    "\\cap": simple(intersection),
+    "\\": simple(difference),
+    "\\subseteq": _truth(is_subset),
+    "UNION": simple(big_union),
+    "SUBSET": ordered(_make_subset),
+    "DOMAIN": simple(_domain),
+    "Cardinality": simple(size_of),
+    "IsFiniteSet": simple(_is_finite),
+    "Seq": simple(Sequences),
+    "Len": simple(_length),
+    "Head": simple(_head),
+    "Tail": simple(_tail),
+    "Append": simple(lambda value, item: (*sequence(value), item)),
+    "\\o": simple(concatenation),
+    "SubSeq": simple(_subsequence),
+    "SelectSeq": simple(_selected),
+    ":>": simple(lambda key, value: function({key: value})),
+    "@@": simple(over),
+    "Permutations": ordered(_permutations),
+}
+"""The operators by name; those of rarer modules are added by ``extensions``."""

@@ -1,0 +1,92 @@
+"""What the names in a text mean, where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from verifier.errors import nearest
+from verifier.tla.ast import Builtin, Definition, Instance, Parameter, Symbol
+from verifier.tla.errors import Place, TlaError
+
+Named: TypeAlias = Symbol | Instance
+
+LANGUAGE: dict[str, Builtin] = {
+    **{
+        name: Builtin(name, 2)
+        for name in ["=", "#", "=>", "<=>", "\\in", "\\notin", "\\subseteq", "\\cup", "\\cap", "\\", "\\cdot"]
+    },
+    **{name: Builtin(name, 1) for name in ["~", "SUBSET", "UNION", "DOMAIN"]},
+    **{name: Builtin(name, 0) for name in ["TRUE", "FALSE", "BOOLEAN", "STRING"]},
+}
+"""The operators that need no module, but for those that have a form of their own in the syntax."""
+
+
+@dataclass
+class Scope:
+    """Names, and what they mean; what is not here may be in the scope around."""
+
+    around: Scope | None = None
+    names: dict[str, Named] = field(default_factory=dict)
+    extra: tuple[Parameter, ...] = ()
+    """The parameters of the instance that is being made: its definitions have them before their own."""
+    nested: bool = False
+    """Whether definitions made here belong to a LET."""
+    made: list[Definition] | None = None
+    """Where the definitions of a LET are collected, with those of its instances."""
+
+    def inner(self) -> Scope:
+        """A scope inside of this one."""
+        return Scope(self, extra=self.extra, nested=self.nested, made=self.made)
+
+    def find(self, name: str) -> Named | None:
+        """What a name means; None if it is not known."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.names.get(name)
+            if found is not None:
+                return found
+            scope = scope.around
+        return LANGUAGE.get(name)
+
+    def declare(self, name: str, meaning: Named, place: Place) -> None:
+        """Gives a name a meaning. Raises TlaError if it has another one already."""
+        known = self.find(name)
+        if known is not None and known is not meaning:
+            raise TlaError(place, f"{name} has a meaning already{_where(known)}: rename one of them")
+        self.names[name] = meaning
+
+    def known(self) -> Iterator[str]:
+        """All names."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield from scope.names
+            scope = scope.around
+
+    def unknown(self, name: str, place: Place, kind: str = "operator") -> TlaError:
+        """The error for a name that has no meaning here."""
+        near = nearest(name, set(self.known()))
+        hint = f"; did you mean {near}?" if near and name[0].isalnum() else ""
+        return TlaError(place, f"unknown {kind} {name}{hint or _needs(name)}")
+
+
+def _where(known: Named) -> str:
+    if isinstance(known, Definition):
+        return f" (from {known.place})"
+    if isinstance(known, Builtin) and known.module:
+        return f" (from the standard module {known.module})"
+    return ""
+
+
+_PROVIDERS = {
+    "Integers": "+ - * ^ < > <= >= .. \\div % -. Nat Int",
+    "Sequences": "\\o Len Head Tail Append SubSeq SelectSeq Seq",
+    "FiniteSets": "Cardinality IsFiniteSet",
+    "TLC": ":> @@ Permutations SortSeq Assert Print PrintT",
+}
+
+
+def _needs(name: str) -> str:
+    module = next((module for module, names in _PROVIDERS.items() if name in names.split()), None)
+    return f": it is in the module {module}; add it to EXTENDS" if module else ""

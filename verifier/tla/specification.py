@@ -1,0 +1,329 @@
+"""What a module and a configuration together ask: Init, Next, properties, and the values of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from verifier.errors import nearest
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression, Module, Symbol
+from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Named
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.facts import ACTION, STATE, TEMPORAL
+from verifier.tla.order import Order
+from verifier.tla.values import FALSE, TRUE, ModelValue, Value
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula, and the module in whose text it stands."""
+
+    body: Expression
+    module: str
+
+
+@dataclass(frozen=True)
+class Safety:
+    """What of a property is checked on states and steps, and what of it is not checked."""
+
+    initially: tuple[Formula, ...] = ()
+    always: tuple[Formula, ...] = ()
+    steps: tuple[Formula, ...] = ()
+    liveness: tuple[Formula, ...] = ()
+
+
+@dataclass
+class Specification:
+    """A module at its constants, with what is asked of it."""
+
+    module: Module
+    config: Config
+    evaluator: Evaluator
+    init: list[Formula] = field(default_factory=list)
+    next: Formula | None = None
+    invariants: dict[str, Formula] = field(default_factory=dict)
+    properties: dict[str, Safety] = field(default_factory=dict)
+    constraints: list[Formula] = field(default_factory=list)
+    action_constraints: list[Formula] = field(default_factory=list)
+    view: Formula | None = None
+    alias: Formula | None = None
+    postcondition: Formula | None = None
+    symmetry: list[Formula] = field(default_factory=list)
+    constants: dict[str, Value] = field(default_factory=dict)
+    """The values that the configuration gives, for readers."""
+
+    @property
+    def variables(self) -> list[ast.Variable]:
+        """The variables, in the order in which states have their values."""
+        return self.evaluator.variables
+
+
+def specify(
+    module: Module,
+    config: Config,
+    settings: Mapping[str, Assignment] | None = None,
+    words: Iterable[str] = (),
+) -> Specification:
+    """The specification. Raises TlaError for names that are not known, or of the wrong kind.
+
+    ``settings`` override constants of the configuration; ``words`` are those of the texts, in TLC's order.
+    """
+    return _Maker(module, config, dict(settings or {}), words).made()
+
+
+class _Maker:
+    def __init__(
+        self, module: Module, config: Config, settings: dict[str, Assignment], words: Iterable[str]
+    ) -> None:
+        self.module, self.config = module, config
+        self.assignments = dict(config.constants)
+        for name, assignment in settings.items():
+            self.assignments = {key: a for key, a in self.assignments.items() if key[1] != name}
+            self.assignments[None, name] = assignment
+        self.model_values: dict[str, ModelValue] = {}
+        self.values: dict[Symbol, Value] = {}
+        self.replaced: dict[Symbol, Symbol] = {}
+        self.scoped: dict[tuple[str, str], Symbol] = {}
+        self.order = Order((*config.words, *words))
+
+    def made(self) -> Specification:
+        for assignment in self.assignments.values():
+            self._assign(assignment)
+        for constant in self.module.constants:
+            if constant not in self.values and constant not in self.replaced:
+                words = f"the constant {constant.name} has no value: add CONSTANT {constant.name} = … to "
+                raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
+        evaluator = Evaluator(self.module.variables, self._resolve, self.values, self.order)
+        made = Specification(self.module, self.config, evaluator)
+        for assignment in self.assignments.values():
+            if assignment.value is not None:
+                made.constants[assignment.name] = self._value(assignment.value)
+        self._behaviour(made)
+        self._asked(made)
+        return made
+
+    def _resolve(self, symbol: Symbol, module: str) -> Symbol | None:
+        """What a configuration puts for a symbol in the text of a module."""
+        if self.scoped:
+            owner = symbol.module if isinstance(symbol, Definition) else module
+            found = self.scoped.get((owner, symbol.name))
+            if found is not None:
+                return found
+        return self.replaced.get(symbol)
+
+    # -- constants
+
+    def _assign(self, assignment: Assignment) -> None:
+        named = self.module.names.get(assignment.name)
+        symbol = None if isinstance(named, ast.Instance) else named
+        if symbol is None and assignment.value == ModelName(assignment.name):
+            self._value(ModelName(assignment.name))
+            return
+        if assignment.module is None and (symbol is None or isinstance(symbol, ast.Variable)):
+            near = nearest(assignment.name, [constant.name for constant in self.module.constants])
+            hint = f"; did you mean {near}?" if near else ""
+            words = f"{self.module.name} has no constant or definition {assignment.name}{hint}"
+            raise TlaError(assignment.place, words)
+        if assignment.operator is not None:
+            self._replace(assignment, symbol)
+            return
+        assert assignment.value is not None
+        if assignment.module is not None:
+            put = Definition(assignment.name, (), assignment.module, assignment.place)
+            self.values[put] = self._value(assignment.value)
+            self.scoped[assignment.module, assignment.name] = put
+            return
+        assert symbol is not None
+        if _arity(symbol):
+            words = f"{symbol.name} takes {_arity(symbol)} arguments: use {symbol.name} <- Operator"
+            raise TlaError(assignment.place, words)
+        self.values[symbol] = self._value(assignment.value)
+
+    def _replace(self, assignment: Assignment, symbol: Symbol | None) -> None:
+        assert assignment.operator is not None
+        target = self._named(Named(assignment.operator, assignment.place), f"{assignment.name} <-")
+        if assignment.module is not None:
+            if assignment.module not in {self.module.name, *self.module.extended}:
+                words = f"{self.module.name} does not use the module {assignment.module}"
+                raise TlaError(assignment.place, words)
+            self.scoped[assignment.module, assignment.name] = target
+            return
+        assert symbol is not None
+        if _arity(symbol) != _arity(target):
+            words = (
+                f"{assignment.operator} takes {_arity(target)} arguments, {assignment.name} {_arity(symbol)}"
+            )
+            raise TlaError(assignment.place, words)
+        if symbol is not target:
+            self.replaced[symbol] = target
+
+    def _value(self, value: ConfigValue) -> Value:
+        if isinstance(value, bool):
+            return TRUE if value else FALSE
+        if isinstance(value, ModelName):
+            return self.model_values.setdefault(value.name, ModelValue(value.name))
+        if isinstance(value, frozenset):
+            return frozenset(self._value(item) for item in value)
+        return value
+
+    # -- names
+
+    def _named(self, named: Named, keyword: str) -> Symbol:
+        found = self.module.names.get(named.name)
+        if found is None and "!" in named.name:
+            *path, last = named.name.split("!")
+            module = self.module
+            for step in path:
+                if step not in module.instances:
+                    raise TlaError(named.place, f"{keyword} {named.name}: {step} is no instance")
+                module = module.instances[step].module
+            found = module.names.get(last)
+        if found is None or isinstance(found, ast.Instance):
+            near = nearest(named.name, [n for n, s in self.module.names.items() if isinstance(s, Definition)])
+            hint = f"; did you mean {near}?" if near else ""
+            words = f"{keyword} {named.name}: {self.module.name} defines no {named.name}{hint}"
+            raise TlaError(named.place, words)
+        return self._resolve(found, self.module.name) or found
+
+    def _formula(self, named: Named, keyword: str) -> Formula:
+        found = self._named(named, keyword)
+        if _arity(found):
+            words = f"{keyword} {named.name}: it takes {_arity(found)} arguments, none are expected"
+            raise TlaError(named.place, words)
+        # The place of what stands for the name is where the text defines it.
+        place = found.place if isinstance(found, Definition) else named.place
+        return Formula(ast.Apply(found, place=place), self.module.name)
+
+    # -- what is asked
+
+    def _behaviour(self, made: Specification) -> None:
+        config = self.config
+        if config.specification is not None:
+            if config.init is not None or config.next is not None:
+                words = "SPECIFICATION stands beside INIT or NEXT: give one or the other"
+                raise TlaError(config.specification.place, words)
+            self._split(made, self._formula(config.specification, "SPECIFICATION"), config.specification)
+            if made.next is None and made.init:
+                words = f"SPECIFICATION {config.specification.name} has no [][Next]_vars"
+                raise TlaError(config.specification.place, words)
+            return
+        if (config.init is None) != (config.next is None):
+            given = config.init or config.next
+            assert given is not None
+            raise TlaError(given.place, "INIT and NEXT belong together: one of them is missing")
+        if config.init is not None and config.next is not None:
+            made.init = [self._formula(config.init, "INIT")]
+            made.next = self._formula(config.next, "NEXT")
+        elif self.module.variables and (config.invariants or config.properties):
+            place = Place(config.file, 1, 1)
+            raise TlaError(place, "the configuration names no SPECIFICATION, and no INIT and NEXT")
+
+    def _split(self, made: Specification, formula: Formula, named: Named) -> None:
+        """Takes Init and Next out of ``Init /\\ [][Next]_vars /\\ …``."""
+        safety = conjuncts(made.evaluator, formula)
+        made.init = list(safety.initially)
+        for step in safety.steps:
+            if made.next is not None:
+                raise TlaError(step.body.place, f"{named.name} has two [][Next]_vars: one is expected")
+            made.next = step
+        if safety.always:
+            words = f"{named.name} says [] of a formula of states, which is not supported: use CONSTRAINT"
+            raise TlaError(safety.always[0].body.place, words)
+
+    def _asked(self, made: Specification) -> None:
+        config, evaluator = self.config, made.evaluator
+        for named in config.invariants:
+            made.invariants[named.name] = self._at_most(evaluator, named, "INVARIANT", STATE)
+        for named in config.properties:
+            made.properties[named.name] = conjuncts(evaluator, self._formula(named, "PROPERTY"))
+        made.constraints = [self._at_most(evaluator, n, "CONSTRAINT", STATE) for n in config.constraints]
+        made.action_constraints = [
+            self._at_most(evaluator, named, "ACTION_CONSTRAINT", ACTION)
+            for named in config.action_constraints
+        ]
+        made.symmetry = [self._at_most(evaluator, named, "SYMMETRY", 0) for named in config.symmetry]
+        for keyword, attribute, level in (
+            ("VIEW", "view", ACTION), ("ALIAS", "alias", ACTION), ("POSTCONDITION", "postcondition", STATE),
+        ):  # fmt: skip
+            one: Named | None = getattr(config, attribute)
+            if one is not None:
+                setattr(made, attribute, self._at_most(evaluator, one, keyword, level))
+        if config.periodic is not None:
+            raise TlaError(config.periodic.place, "_PERIODIC is not supported")
+
+    def _at_most(self, evaluator: Evaluator, named: Named, keyword: str, level: int) -> Formula:
+        formula = self._formula(named, keyword)
+        found = evaluator.analysis.of(formula.body, formula.module).level
+        if found > level:
+            kinds = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
+            hint = "; name it under PROPERTY" if keyword == "INVARIANT" else ""
+            words = (
+                f"{keyword} {named.name}: it {kinds[found]}, and one that {kinds[level]} is expected{hint}"
+            )
+            raise TlaError(named.place, words)
+        return formula
+
+
+def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
+    """The parts of a temporal formula that speak of initial states, of all states and of all steps."""
+    parts = list(_conjuncts(evaluator, formula, ()))
+    found: dict[str, list[Formula]] = {"initially": [], "always": [], "steps": [], "liveness": []}
+    for part in parts:
+        body, module = part.body, part.module
+        level = evaluator.analysis.of(body, module).level
+        if level <= STATE:
+            found["initially"].append(part)
+        elif isinstance(body, ast.Temporal) and body.kind == "[]":
+            inner = body.items[0]
+            inside = evaluator.analysis.of(inner, module).level
+            if inside <= STATE:
+                found["always"].append(Formula(inner, module))
+            elif isinstance(inner, ast.Step) and inner.stuttering and inside < TEMPORAL:
+                found["steps"].append(Formula(inner, module))
+            else:
+                found["liveness"].append(part)
+        else:
+            found["liveness"].append(part)
+    return Safety(**{name: tuple(formulas) for name, formulas in found.items()})
+
+
+def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]) -> list[Formula]:
+    body, module = formula.body, formula.module
+    if evaluator.analysis.of(body, module).level <= STATE:
+        return [formula]
+    if isinstance(body, ast.Junction) and body.conjunction:
+        return [part for item in body.items for part in _conjuncts(evaluator, Formula(item, module), seen)]
+    if isinstance(body, ast.Apply) and not body.arguments:
+        symbol = evaluator.resolve(body.operator, module) or body.operator
+        if isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen:
+            return _conjuncts(evaluator, Formula(symbol.body, symbol.module), (*seen, symbol))
+    if isinstance(body, ast.Temporal) and body.kind == "[]":
+        inner = body.items[0]
+        if isinstance(inner, ast.Apply) and not inner.arguments:
+            symbol = evaluator.resolve(inner.operator, module) or inner.operator
+            level = evaluator.analysis.of(inner, module).level
+            if (
+                isinstance(symbol, Definition)
+                and symbol.body is not None
+                and level > STATE
+                and symbol not in seen
+            ):
+                always = ast.Temporal("[]", (symbol.body,), place=body.place)
+                return _conjuncts(evaluator, Formula(always, symbol.module), (*seen, symbol))
+        if isinstance(inner, ast.Junction) and inner.conjunction:
+            return [
+                part
+                for item in inner.items
+                for part in _conjuncts(
+                    evaluator, Formula(ast.Temporal("[]", (item,), place=body.place), module), seen
+                )
+            ]
+        if isinstance(inner, ast.Temporal) and inner.kind == "[]":
+            return _conjuncts(evaluator, Formula(inner, module), seen)
+    return [formula]
+
+
+def _arity(symbol: Symbol) -> int:
+    return 0 if isinstance(symbol, ast.Variable | ast.Bound) else symbol.arity

@@ -1,0 +1,108 @@
+"""The text of a file as the parser gets it: comments blanked, and how places in it are counted."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import tree_sitter
+import tree_sitter_tlaplus
+
+from verifier.tla.errors import Place, TlaError
+
+_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)', re.DOTALL)
+_MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
+with warnings.catch_warnings():
+    # The grammar's package gives its language in a way that the parser will drop some day.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    _LANGUAGE = tree_sitter.Language(tree_sitter_tlaplus.language())
+
+
+@dataclass(frozen=True)
+class Source:
+    """A parsed file."""
+
+    file: str
+    text: str
+    tree: tree_sitter.Tree
+
+    def place(self, node: tree_sitter.Node) -> Place:
+        """Where a node begins."""
+        row, column = node.start_point
+        line = self.text.split("\n", row + 1)[row].encode() if not self.text.isascii() else b""
+        return Place(
+            self.file, row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
+        )
+
+
+def parse(path: Path, shown: str) -> Source:
+    """The file as a tree, its comments blanked. Raises TlaError if it cannot be read."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise TlaError(Place(shown, 0, 0), f"the module cannot be read: {error.strerror}") from None
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        words = f"byte {error.start} is no UTF-8: save the module as UTF-8"
+        raise TlaError(Place(shown, 0, 0), words) from None
+    return parse_text(text.replace("\r\n", "\n"), shown)
+
+
+def parse_text(text: str, shown: str) -> Source:
+    """The same of text."""
+    blanked = without_comments(text, shown)
+    return Source(shown, blanked, tree_sitter.Parser(_LANGUAGE).parse(blanked.encode()))
+
+
+def without_comments(text: str, file: str) -> str:
+    """The text with comments, and what stands around the modules, replaced by spaces of the same length.
+
+    Raises TlaError for a comment that does not end.
+    """
+    begin = _MODULE.search(text)
+    if begin is None:
+        return text
+    pieces = [_blank(text[: begin.start()])]
+    position, depth, opened = begin.start(), 0, begin.start()
+    for token in _TOKEN.finditer(text, begin.start()):
+        if token.start() < position:
+            continue
+        word = token.group()
+        if word == "(*":
+            if depth == 0:
+                pieces.append(text[position : token.start()])
+                position = opened = token.start()
+            depth += 1
+        elif word == "*)" and depth:
+            depth -= 1
+            if depth == 0:
+                pieces.append(_blank(text[position : token.end()]))
+                position = token.end()
+        elif word.startswith("\\*") and depth == 0:
+            pieces += [text[position : token.start()], _blank(word)]
+            position = token.end()
+        elif depth and word.startswith(('"', "\\*")) and ("(*" in word or "*)" in word):
+            depth, position = _inside(text, token, depth, position, pieces)
+    if depth:
+        line = text.count("\n", 0, opened) + 1
+        column = opened - text.rfind("\n", 0, opened)
+        raise TlaError(Place(file, line, column), "this comment does not end: *) is missing")
+    return "".join([*pieces, text[position:]])
+
+
+def _inside(text: str, token: re.Match[str], depth: int, position: int, pieces: list[str]) -> tuple[int, int]:
+    """What a quoted or commented word means inside a block comment: only its brackets count."""
+    for bracket in re.finditer(r"\(\*|\*\)", token.group()):
+        depth += 1 if bracket.group() == "(*" else -1
+        if depth == 0:
+            end = token.start() + bracket.end()
+            pieces.append(_blank(text[position:end]))
+            return 0, end
+    return depth, position
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)

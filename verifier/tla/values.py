@@ -1,0 +1,271 @@
+"""The values of TLA+ as the interpreter has them.
+
+Integers are ``int``, strings ``str``, finite sets ``frozenset``, sequences and tuples ``tuple``, all other
+functions and records ``Fn``. Booleans are ``TRUE`` and ``FALSE``, objects of their own, since Python's
+``True`` equals 1. Equal values are equal in Python, have the same hash, and may stand for each other
+anywhere.
+
+Sets that are large or infinite are ``LazySet``: they know their members without listing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias, final
+
+Value: TypeAlias = Any
+"""A value as above."""
+
+
+class NoValue(Exception):
+    """A value has no part, or an operation has no value: in words. The evaluator adds the place."""
+
+
+@final
+class Boolean:
+    """TRUE or FALSE."""
+
+    __slots__ = ("name", "truth")
+
+    def __init__(self, truth: bool) -> None:
+        self.truth = truth
+        self.name = "TRUE" if truth else "FALSE"
+
+    def __bool__(self) -> bool:
+        return self.truth
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return boolean, (self.truth,)
+
+
+TRUE, FALSE = Boolean(True), Boolean(False)
+BOOLEANS = frozenset((TRUE, FALSE))
+
+
+def boolean(truth: object) -> Boolean:
+    """A Python truth value as a value."""
+    return TRUE if truth else FALSE
+
+
+@final
+class ModelValue:
+    """A model value: it is equal to itself only."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Fn(dict[Value, Value]):
+    """A function that is no sequence. It must not be changed once it is a value."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = found = hash(frozenset(self.items()))
+            return found
+
+
+def function(pairs: dict[Value, Value]) -> Value:
+    """The function with these pairs: a sequence if its domain is ``1..n``."""
+    count = len(pairs)
+    if not count:
+        return ()
+    if 1 in pairs and (count == 1 or all(number in pairs for number in range(2, count + 1))):
+        return tuple([pairs[number] for number in range(1, count + 1)])
+    return Fn(pairs)
+
+
+class LazySet:
+    """A set that is not listed until it must be."""
+
+    __slots__ = ("_listed",)
+    _listed: frozenset[Value]
+
+    def contains(self, value: Value) -> bool:
+        """Whether a value is a member."""
+        return value in self.listed()
+
+    def members(self) -> Iterator[Value]:
+        """The members, each once. Raises NoValue if they cannot be listed."""
+        raise NoValue(f"{self.words} cannot be listed: it is infinite")
+
+    @property
+    def words(self) -> str:
+        """What it is called in errors."""
+        return "this set"
+
+    @property
+    def infinite(self) -> bool:
+        """Whether it has no end."""
+        return False
+
+    def listed(self) -> frozenset[Value]:
+        """All members."""
+        try:
+            return self._listed
+        except AttributeError:
+            self._listed = found = frozenset(self.members())
+            return found
+
+    def size(self) -> int:
+        """The number of members."""
+        return len(self.listed())
+
+    def __hash__(self) -> int:
+        return hash(type(self).__name__) if self.infinite else hash(self.listed())
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, LazySet):
+            return self.same(other)
+        return isinstance(other, frozenset) and self.size() == len(other) and self.listed() == other
+
+    def within(self, other: Value) -> bool:
+        """Whether an infinite one is a part of another."""
+        raise NoValue(f"whether {self.words} is a part of another set cannot be told: it cannot be listed")
+
+    def same(self, other: LazySet) -> bool:
+        """Whether it has the members of another one."""
+        if self.infinite or other.infinite:
+            raise NoValue(f"whether {self.words} = {other.words} cannot be told: they cannot be listed")
+        return self.size() == other.size() and self.listed() == other.listed()
+
+
+class LazyFunction:
+    """A function whose values are computed when they are asked for: it is recursive, or its domain
+    infinite."""
+
+    __slots__ = ("_listed", "compute", "domain", "entered", "known")
+    _listed: Value
+
+    def __init__(
+        self,
+        domain: Value,
+        compute: Callable[[LazyFunction, Value], Value],
+        entered: Callable[[LazyFunction, Value], Any] | None = None,
+    ) -> None:
+        """``entered`` gives what a walk over the body at an argument needs."""
+        self.domain, self.compute, self.entered = domain, compute, entered
+        self.known: dict[Value, Value] = {}
+
+    def apply(self, argument: Value) -> Value:
+        """The value at an argument. Raises NoValue outside the domain."""
+        found = self.known.get(argument)
+        if found is None:
+            if not is_member(argument, self.domain):
+                raise NoValue("outside")
+            found = self.known[argument] = self.compute(self, argument)
+        return found
+
+    def listed(self) -> Value:
+        """The function with all its values."""
+        try:
+            return self._listed
+        except AttributeError:
+            self._listed = found = function({item: self.apply(item) for item in members(self.domain)})
+            return found
+
+    def __hash__(self) -> int:
+        return hash(self.listed())
+
+    def __eq__(self, other: object) -> bool:
+        other = other.listed() if isinstance(other, LazyFunction) else other
+        return bool(self.listed() == other)
+
+
+def is_set(value: Value) -> bool:
+    """Whether a value is a set."""
+    return type(value) is frozenset or isinstance(value, LazySet)
+
+
+def is_function(value: Value) -> bool:
+    """Whether a value is a function."""
+    return type(value) in (Fn, tuple, LazyFunction)
+
+
+def is_infinite(value: Value) -> bool:
+    """Whether a value is a set that cannot be listed."""
+    return isinstance(value, LazySet) and value.infinite
+
+
+def listed(value: Value) -> Value:
+    """The same value, listed."""
+    return value.listed() if isinstance(value, LazySet | LazyFunction) else value
+
+
+def members(value: Value) -> Iterable[Value]:
+    """The members of a set, each once. Raises NoValue for what is no set."""
+    if type(value) is frozenset:
+        return value
+    if isinstance(value, LazySet):
+        return value.members()
+    raise NoValue("no set")
+
+
+def size_of(value: Value) -> int:
+    """The number of members. Raises NoValue for what is no finite set."""
+    if type(value) is frozenset:
+        return len(value)
+    if isinstance(value, LazySet):
+        return value.size()
+    raise NoValue("no set")
+
+
+def is_member(value: Value, of: Value) -> bool:
+    """Whether a value is in a set. Raises NoValue for what is no set."""
+    if type(of) is frozenset:
+        return value in of
+    if isinstance(of, LazySet):
+        return of.contains(value)
+    raise NoValue("no set")
+
+
+def is_subset(one: Value, other: Value) -> bool:
+    """Whether one set is in another."""
+    if type(one) is frozenset and type(other) is frozenset:
+        return one <= other
+    if isinstance(one, LazySet) and one.infinite:
+        return one.within(other)
+    return all(is_member(value, other) for value in members(one))
+
+
+def domain_of(value: Value) -> Value:
+    """The domain of a function. Raises NoValue for what is none."""
+    if type(value) is Fn:
+        return frozenset(value)
+    if type(value) is tuple:
+        return frozenset(range(1, len(value) + 1))
+    if type(value) is LazyFunction:
+        return value.domain
+    raise NoValue("no function")
+
+
+def results_of(value: Value) -> Iterable[Value]:
+    """The values of a function."""
+    if type(value) is LazyFunction:
+        value = value.listed()
+    return value.values() if type(value) is Fn else value
+
+
+def pairs_of(value: Value) -> dict[Value, Value]:
+    """A function as pairs. Raises NoValue for what is none."""
+    if type(value) is LazyFunction:
+        value = value.listed()
+    if type(value) is Fn:
+        return value
+    if type(value) is tuple:
+        return dict(enumerate(value, 1))
+    raise NoValue("no function")
