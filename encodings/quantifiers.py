@@ -280,16 +280,20 @@ def _itself(members: Any) -> Any:
 @overload
 def function(domain: Sort[K], body: Callable[[K], V]) -> FunctionValue[K, V]: ...
 @overload
+def function(domain: Sort[K], body: Callable[[K], int]) -> FunctionValue[K, IntegerValue]: ...
+@overload
 def function(domain: Sort[K], body: Callable[[K], V | Plain], result: Sort[V]) -> FunctionValue[K, V]: ...
 @overload
 def function(domain: Given[V]) -> FunctionValue[Any, V]: ...
+@overload
+def function(domain: Generator[int, None, None]) -> FunctionValue[Any, IntegerValue]: ...
 @overload
 def function(domain: Generator[Any, None, None], *, result: Sort[V]) -> FunctionValue[Any, V]: ...
 def function(domain: Any, body: Any = None, result: Any = None) -> FunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
     ``function(nodes, epoch_of)`` or ``function(epoch_of(n) for n in nodes)``. ``result`` is the sort of the
-    body. It is needed if the body is a plain Python value.
+    body. It is needed if the body is neither an expression, nor an integer, nor a boolean.
     """
     one = one_variable("function", domain, body)
     keys = one.bound.domain
@@ -297,7 +301,7 @@ def function(domain: Any, body: Any = None, result: Any = None) -> FunctionValue
         raise SortError(f"a function has all values of a sort as its keys, not those of {keys!r}")
     if one.condition is not None:
         raise SortError("a function has a value for each key: write if_(…) for its value, and no if")
-    value = term_of(one.said if result is None else coerce(one.said, result))
+    value = body_term(one.said) if result is None else term_of(coerce(one.said, result))
     sort = Function(keys, value.sort if result is None else join(result, value.sort))
     return FunctionValue(Term(Operator.FUNCTION, sort, (value,), binds=one.bound.symbol))
 

@@ -68,7 +68,7 @@ class Entry(Fields):
     """An entry of a log."""
 
     def __init__(self, raft: Raft) -> None:
-        self.eterm = field(raft.term)
+        self.term = field(raft.term)
         self.value = field(raft.value)
 
 
@@ -164,7 +164,8 @@ class Raft(Protocol):
 
     def last_term(self, log: SequenceValue[Entry]) -> Integer:
         """The term of the last entry, or 0."""
-        return if_(log.is_empty, 0, log.last.eterm)
+        last_term: Integer = if_(log.is_empty, 0, log.last.term)
+        return last_term
 
     def state(self) -> RaftState:
         return RaftState(self)
@@ -226,7 +227,7 @@ class Raft(Protocol):
         """A leader appends what a client writes."""
         return Step(
             when=[s.role[i] == Role.LEADER, s.log[i].length < self.log_size],
-            then={s.log[i]: s.log[i].append({"eterm": s.current_term[i], "value": v})},
+            then={s.log[i]: s.log[i].append({"term": s.current_term[i], "value": v})},
         )
 
     @action(i="server")
@@ -244,7 +245,7 @@ class Raft(Protocol):
                 s.role[i] == Role.LEADER,
                 ~agreed.is_empty,
                 agreed.maximum > s.commit_index[i],
-                s.log[i][agreed.maximum - 1].eterm == s.current_term[i],
+                s.log[i][agreed.maximum - 1].term == s.current_term[i],
             ],
             then={s.commit_index[i]: agreed.maximum},
         )
@@ -256,7 +257,7 @@ class Raft(Protocol):
         request = {
             "mterm": s.current_term[i],
             "prev_log_index": prev,
-            "prev_log_term": if_(prev > 0, log[prev - 1].eterm, 0),
+            "prev_log_term": if_(prev > 0, log[prev - 1].term, 0),
             "entry": if_(prev < log.length, some(log[prev]), None),
             "commit_index": minimum(s.commit_index[i], log.length, prev + 1),
         }
@@ -310,8 +311,8 @@ class Raft(Protocol):
     def accept_append_entries_request(self, s: RaftState, i: Element, m: AppendRequest) -> Step:
         """A server whose log has the entry before puts the new one after it, and says so."""
         log, prev = s.log[i], m.prev_log_index
-        log_ok = (prev == 0) | ((prev <= log.length) & (log[prev - 1].eterm == m.prev_log_term))
-        has_entry = (prev < log.length) & (log[prev].eterm == m.entry.value.eterm)
+        log_ok = (prev == 0) | ((prev <= log.length) & (log[prev - 1].term == m.prev_log_term))
+        has_entry = (prev < log.length) & (log[prev].term == m.entry.value.term)
         return Step(
             when=[
                 s.append_requests.contains(m),
