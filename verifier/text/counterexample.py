@@ -81,10 +81,14 @@ def _steps(model: Model, trace: Trace, lanes: Sort | None, full: bool, title: st
 def _columns(steps: Sequence[_Step], lanes: Sequence[Concrete], kind: str, available: int) -> _Columns:
     """The columns: lanes with the rest beside them or, if that gets too narrow, above them; or none."""
     entries = [entry for step in steps if step.number for entry in step.entries]
+    first = [entry for step in steps if not step.number for entry in step.entries]
     if any(entry.lane is not None for entry in entries):
         whole = any(step.changed is not None for step in steps)
         for candidates, narrowest in (((None, *lanes), _ROOMY), (tuple(lanes), _NARROW)):
-            natural = [_natural_width(lane, kind, entries) for lane in candidates]
+            natural = [
+                max(_natural_width(lane, kind, entries), min(_natural_width(lane, kind, first), narrowest))
+                for lane in candidates
+            ]
             chosen = widths(natural, available, narrowest)
             if chosen is not None and not (whole and None in candidates):
                 return _Columns(candidates, tuple(chosen), kind)
