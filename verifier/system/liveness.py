@@ -35,9 +35,17 @@ from verifier.encodings.layout import Layout
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Term
-from verifier.errors import UsageError
-from verifier.specs.definition import UNDEFINED_READ, PropertyKind
-from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator, TemporalProperty
+from verifier.errors import UsageError, unknown_name
+from verifier.specs.definition import UNDEFINED_READ, Definition, PropertyKind
+from verifier.specs.temporal import (
+    NO_FAIRNESS,
+    SPEC_FAIRNESS,
+    Fairness,
+    Strength,
+    TemporalFormula,
+    TemporalOperator,
+    TemporalProperty,
+)
 from verifier.system.model import Model, PartialRead, Support, nowhere_undefined
 from verifier.system.transition_system import Instance, SafetyProperty
 
@@ -190,6 +198,14 @@ def _parts(formula: TemporalFormula, bindings: Bindings) -> Iterator[tuple[Tempo
     else:
         for value in formula.binds.sort.values():
             yield formula.parts[0], {**bindings, formula.binds: value}
+
+
+def conditions_named(definition: Definition, name: str) -> tuple[Fairness, ...]:
+    """The fairness conditions under a name. Raises UsageError for an unknown one."""
+    variants = {SPEC_FAIRNESS: (), NO_FAIRNESS: ()} | {v.name: v.conditions for v in definition.fairness}
+    if name not in variants:
+        raise unknown_name(f"fairness of {definition.name}", name, variants)
+    return variants[name]
 
 
 def live_model(
