@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, overload
 
 from verifier.encodings.sorts import Sort
 from verifier.errors import among
@@ -41,6 +41,10 @@ class TemporalMember:
         return self if instance is None else lambda s: self.method(instance, s)
 
 
+@overload
+def temporal(method: Method, /) -> TemporalMember: ...
+@overload
+def temporal(*, default: bool = True, name: str | None = None) -> Callable[[Method], TemporalMember]: ...
 def temporal(method: Any = None, /, *, default: bool = True, name: str | None = None) -> Any:
     """Marks a method as a property of whole executions. It returns a temporal formula:
     ``return always_eventually(self.is_balanced(s))``."""

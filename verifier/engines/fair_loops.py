@@ -179,10 +179,13 @@ def _tarjan(count: int, sources: Indices, targets: Indices, check: Callable[[], 
 def loop_through(
     graph: StateGraph, component: Mask, start: int, visits: Sequence[Mask], fair: Sequence[FairStep]
 ) -> list[int]:
-    """The edges of a loop in a fair component, from ``start`` back to it, that does all that is demanded, each
-    thing by a shortest way from where the one before was done. Without edges it is stuttering in ``start``."""
+    """The edges of a loop in a fair component, from ``start`` back to it, that does all that is demanded.
+
+    It does one thing after the other, each by a shortest way. Without edges it is stuttering in ``start``.
+    """
     starts = graph.starts()
-    state, edges = start, []
+    state = start
+    edges: list[int] = []
     to_visit = [visit & component for visit in visits]
     to_take: list[tuple[Mask | None, Mask]] = []
     for step in fair:
@@ -215,7 +218,7 @@ def _is_done(one: tuple[Mask | None, Mask], path: Sequence[int], edges: Sequence
 def _way(
     graph: StateGraph, starts: Indices, component: Mask, state: int, wanted: tuple[Mask | None, Mask]
 ) -> list[int]:
-    """The edges of a shortest way within the component that ends in one of the states, or with such an edge."""
+    """The edges of a shortest way within the component to one of the states, or through such an edge."""
     states, taken = wanted
     came: dict[int, int] = {state: -1}
     queue = deque([state])

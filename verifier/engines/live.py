@@ -69,7 +69,7 @@ def check(model: Model, request: Request, listen: Listen = lambda _: None) -> Pr
     for name in request.properties:
         prop = next(p for p in model.definition.temporal if p.name == name)
         live = live_model(model, prop, request.fairness, request.conditions)
-        outcome = _decided(live, request, listen)
+        outcome = decided(live, request, listen)
         found += [verdict for verdict in outcome.verdicts if verdict not in found]
         enabled |= set(outcome.enabled)
         never |= set(outcome.never_enabled)
@@ -89,7 +89,8 @@ def _distinct(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return list(first.values())
 
 
-def _decided(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
+def decided(live: LiveModel, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
+    """What the engine that is asked for finds out about the property."""
     match request.engine:
         case LiveEngine.EXPLICIT:
             return _by_exploration(live, request, listen)
@@ -233,6 +234,8 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
     if verdict.kind is VerdictKind.PROVED and bounded:
         words = "proved of executions within the constraint only"
         return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=words)
+    if verdict.kind is VerdictKind.HOLDS:
+        return replace(verdict, reason=f"no lasso of at most {depth} states, stem and loop together")
     if verdict.trace is None:
         return verdict
     place = next(n for n, action in enumerate(verdict.trace.actions) if action.name == LOOP_STARTS)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _FAIRNESS = (
-    "What every execution does sooner or later: spec is what the protocol states, none lets an execution stop "
-    "anywhere, another name is a variant of the protocol (verify show lists them)."
+    "What every execution does sooner or later: spec is what the protocol states, none lets an execution "
+    "stop anywhere, another name is a variant of the protocol (verify show lists them)."
 )
 _ENGINE = (
     "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "

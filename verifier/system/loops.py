@@ -99,18 +99,21 @@ def _flag_names(live: LiveModel) -> list[str]:
 
 
 def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
-    found = {}
+    found: dict[str, _Flag] = {}
+
+    def flag(name: str, sets: FNode, setters: frozenset[int] = frozenset()) -> None:
+        found[name] = _Flag(bits[name], sets, setters)
+
     for g, goal in enumerate(live.goals):
         for v, visit in enumerate(goal.visits):
-            found[name] = _Flag(bits[name := f"goal {g} visit {v}"], visit)
+            flag(f"goal {g} visit {v}", visit)
         if goal.stays is not TRUE:
-            found[name] = _Flag(bits[name := f"goal {g} left"], negation(goal.stays))
+            flag(f"goal {g} left", negation(goal.stays))
     for number, condition in enumerate(live.conditions):
         weak, takers = condition.strength is Strength.WEAK, frozenset(condition.instances)
-        sets = negation(condition.enabled) if weak else FALSE
-        found[name] = _Flag(bits[name := f"condition {number} met"], sets, takers)
+        flag(f"condition {number} met", negation(condition.enabled) if weak else FALSE, takers)
         if not weak:
-            found[name] = _Flag(bits[name := f"condition {number} enabled"], condition.enabled)
+            flag(f"condition {number} enabled", condition.enabled)
     return found
 
 
@@ -155,7 +158,7 @@ def _starting(
     live: LiveModel, layout: Layout, looping: FNode, copies: tuple[FNode, ...], support: Support
 ) -> Instance:
     system = live.model.system
-    updates = {copy: bit for copy, bit in zip(copies, system.bits, strict=True)} | {looping: TRUE}
+    updates = {**dict(zip(copies, system.bits, strict=True)), looping: TRUE}
     guard = conjunction((negation(looping), system.constraint))
     reads, writes = support.leaves((guard, *updates.values())), support.leaves(updates)
     return Instance(LOOP_STARTS, {}, guard, updates, (), reads, writes, ())

@@ -94,12 +94,9 @@ def replay_words(model: Model, trace: Trace) -> str:
 
 
 def _remarks(run: Run) -> Iterator[str]:
-    kinds = [verdict.kind for verdict in run.outcome.verdicts]
     for verdict in run.outcome.verdicts:
         if verdict.reason is not None and verdict.kind in (VerdictKind.PROVED, VerdictKind.HOLDS):
             yield f"{verdict.property_name}: {verdict.reason}."
-    if VerdictKind.HOLDS in kinds:
-        yield "HOLDS(k): no loop with its stem, of at most k states together, is fair and violates it."
     if run.outcome.never_enabled:
         yield f"warning: never enabled: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
     yield "Symmetry is not used: fairness and temporal properties may tell interchangeable elements apart."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.evaluator import Evaluator
@@ -46,7 +47,10 @@ def checked_lasso(live: LiveModel, trace: Trace) -> Trace:
 
 
 def holds(
-    formula: TemporalFormula, states: Sequence[Mapping[str, Concrete]], start: int, bindings: Bindings = {}
+    formula: TemporalFormula,
+    states: Sequence[Mapping[str, Concrete]],
+    start: int,
+    bindings: Bindings = MappingProxyType({}),
 ) -> bool:
     """Whether a temporal formula holds of the execution through the states that then goes back to ``start``
     and round for ever."""
@@ -116,5 +120,5 @@ class _Fairness:
         if condition.strength is Strength.WEAK and len(possible) < len(self.enabled):
             step = next(step for step in self.enabled if step not in possible)
             return f"impossible in state {step}"
-        words = f"the loop is not fair: {condition.name} demands a step that is possible in state {possible[0]}"
-        raise ReplayFailure(self.start, f"{words} and is never taken")
+        words = f"{condition.name} demands a step that is possible in state {possible[0]} and never taken"
+        raise ReplayFailure(self.start, f"the loop is not fair: {words}")
