@@ -85,6 +85,8 @@ class LiveModel:
     """The name of the fairness."""
     goals: tuple[Goal, ...]
     conditions: tuple[Condition, ...]
+    read: FNode
+    """Where all that the property reads has a value. Elsewhere it is not claimed to fail."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +219,7 @@ def live_model(
     goals = reader.goals(prop)
     model = _with_reads(_monitored(base, reader.monitors), reader.undefined)
     fair = tuple(one for condition in conditions for one in _conditions(base, condition))
-    return LiveModel(base, model, prop, fairness, goals, fair)
+    return LiveModel(base, model, prop, fairness, goals, fair, nowhere_undefined(reader.undefined))
 
 
 def _monitored(base: Model, monitors: Sequence[_Monitor]) -> Model:

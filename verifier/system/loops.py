@@ -78,7 +78,7 @@ def loop_model(live: LiveModel) -> Model:
             valid=layout.valid(),
             init=conjunction((system.init, *init)),
             instances=(
-                *(_noting(n, i, looping, found, support) for n, i in enumerate(system.instances)),
+                *(_noting(live, n, looping, found, support) for n in range(len(system.instances))),
                 starts,
             ),
             properties=(*system.implied, goal),
@@ -134,13 +134,16 @@ def _violating(
         if condition.strength is Strength.STRONG:
             met_now = disjunction((met_now, negation(flags[f"condition {number} enabled"].now)))
         fair.append(met_now)
-    return conjunction((looping, *closed, *fair, disjunction(goals)))
+    return conjunction((looping, live.read, *closed, *fair, disjunction(goals)))
 
 
 def _noting(
-    number: int, instance: Instance, looping: FNode, flags: Mapping[str, _Flag], support: Support
+    live: LiveModel, number: int, looping: FNode, flags: Mapping[str, _Flag], support: Support
 ) -> Instance:
-    """The instance, which also sets the flags if a loop has started."""
+    """The instance, which also sets the flags if a loop has started. An execution ends where the property
+    reads what has no value, which is reported."""
+    instance = live.model.system.instances[number]
+    guard = conjunction((instance.guard, live.read))
     updates = dict(instance.updates)
     moves = changes(instance)
     for flag in flags.values():
@@ -148,8 +151,9 @@ def _noting(
         updates[flag.bit] = disjunction((flag.bit, conjunction((looping, disjunction((flag.sets, taken))))))
     return replace(
         instance,
+        guard=guard,
         updates=updates,
-        reads=support.leaves((instance.guard, *updates.values())),
+        reads=support.leaves((guard, *updates.values())),
         writes=support.leaves(updates),
     )
 
@@ -159,7 +163,7 @@ def _starting(
 ) -> Instance:
     system = live.model.system
     updates = {**dict(zip(copies, system.bits, strict=True)), looping: TRUE}
-    guard = conjunction((negation(looping), system.constraint))
+    guard = conjunction((negation(looping), live.read, system.constraint))
     reads, writes = support.leaves((guard, *updates.values())), support.leaves(updates)
     return Instance(LOOP_STARTS, {}, guard, updates, (), reads, writes, ())
 
