@@ -101,13 +101,12 @@ def protocol_of(plan: Plan) -> type[Protocol]:
 
     def action(name: str) -> ActionMember:
         def method(self: Any, s: Any, value: Any) -> Step:
-            def chosen(sort: Any, of: Callable[[Mapping[int, int], int], Any]) -> Any:
-                tables = [plan.steps[name, v] for v in (0, 1)]
-                return [table(sort, lambda x, leads=leads: of(leads, x))[s.x] for leads in tables]
-
-            off, on = chosen(Boolean(), lambda leads, x: x in leads)
+            first, second = plan.steps[name, 0], plan.steps[name, 1]
+            off = table(Boolean(), lambda x: x in first)[s.x]
+            on = table(Boolean(), lambda x: x in second)[s.x]
             when = ((value == 0) & off) | ((value == 1) & on)
-            zero, one = chosen(places, lambda leads, x: leads.get(x, 0))
+            zero = table(places, lambda x: first.get(x, 0))[s.x]
+            one = table(places, lambda x: second.get(x, 0))[s.x]
             return Step(when=[when], then={s.x: if_(value == 0, zero, one)})
 
         return ActionMember(method, {"value": "values"})
@@ -136,7 +135,7 @@ def _written(plan: Plan) -> Iterator[Fairness]:
 
 
 def _temporal(formula: Formula, holds: Callable[[frozenset[int]], Any]) -> TemporalFormula:
-    made = {
+    made: dict[str, Callable[..., TemporalFormula]] = {
         "eventually": eventually,
         "always eventually": always_eventually,
         "eventually always": eventually_always,
@@ -226,8 +225,8 @@ def _is_fair(plan: Plan, inside: frozenset[int]) -> bool:
 def _families(plan: Plan) -> Iterator[tuple[list[tuple[str, int]], bool]]:
     fairness = plan.fairness or (Fairness(Strength.WEAK, ("Move0",), (), (("value", 0),)),)
     for one in fairness:
-        values = [v for v in (0, 1) if dict(one.given).get("value", v) == v]
-        groups = [[v] for v in values] if one.each else [values]
+        values: list[int] = [v for v in (0, 1) if dict(one.given).get("value", v) == v]
+        groups: list[list[int]] = [[v] for v in values] if one.each else [values]
         for group in groups:
             labels = [(n, v) for n, v in plan.steps if v in group and (not one.actions or n in one.actions)]
             yield labels, one.strength is Strength.STRONG
@@ -247,7 +246,7 @@ def _truth(
         case "always eventually":
             return bool(inside & parts[0])
         case "eventually always":
-            return inside <= parts[0]
+            return bool(inside <= parts[0])
         case "leads to":
             first, second = parts
             return bool(inside & second) or not (pending[due.index(formula)] or inside & first)

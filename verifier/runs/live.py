@@ -160,7 +160,7 @@ ENGINE = Engine(
     render=late("verifier.text.live", "render_live"),
     progress=late("verifier.text.live", "LiveText"),
     writes_certificates=True,
-    decides_reachable=False,
+    decides_temporal=True,
     relative_cost=6.0,
     depth_option="depth",
 )
