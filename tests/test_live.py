@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from results.generators.tlc import LIVENESS, MEASURED, constants_of
 from tests.command_line import CHAIN, verify, wrong
 from tests.live_systems import Formula, Plan, live_of
 from tests.models import build
+from verifier.cli.main import cli
 from verifier.encodings.quantifiers import exists
 from verifier.encodings.sorts import Function, Option, Range, Set
 from verifier.engines.live import LiveEngine, Request, check, decided
@@ -166,6 +168,14 @@ def test_strong_fairness_of_two_steps_that_exclude_each_other() -> None:
     agree(system(steps, holds_of({3}), NEXT, *fair), violated=False)
     agree(system(steps, holds_of({3}), NEXT, fair[0]), violated=False)
     agree(system(steps, holds_of({3}), NEXT), violated=True)
+
+
+def test_a_loop_may_avoid_the_states_in_which_a_strongly_fair_step_is_possible() -> None:
+    steps = {("Turn", 0): {0: 1, 1: 0}, ("Turn", 1): {1: 2, 2: 1}, ("Leave", 0): {2: 3}}
+    leaving = Fairness(Strength.STRONG, ("Leave",))
+    agree(system(steps, holds_of({3}), NEXT, leaving), violated=True)
+    each = Fairness(Strength.STRONG, ("Turn",), ("value",))
+    agree(system(steps, holds_of({3}), leaving, each), violated=False)
 
 
 # Replay
@@ -359,3 +369,9 @@ def test_named_fairness_and_expectations() -> None:
     assert "allowed: spec, none, each-subscribe" in wrong("live", *RABBIT, "--fairness", "each")
     assert "did you mean 'Liveness'?" in wrong("live", *RABBIT, "--property", "Livenes")
     assert "has no temporal property" in wrong("live", "--spec", CHAIN)
+
+
+def test_the_shell_offers_temporal_properties() -> None:
+    words = {"COMP_WORDS": "verify live --spec rabbit-sac --property ", "COMP_CWORD": "5"}
+    done = CliRunner().invoke(cli, env={"_VERIFY_COMPLETE": "bash_complete", **words}, prog_name="verify")
+    assert set(done.stdout.split()) == {"plain,all", "plain,Liveness"}
