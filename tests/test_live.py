@@ -351,6 +351,10 @@ def test_the_lasso_of_rabbitmq_is_shown_written_and_replayed(tmp_path: Path) -> 
     assert result["verdict"] == "VIOLATED"
     assert 0 <= result["trace"]["loop"] < len(result["trace"]["states"])
     assert result["steps"] == len(result["trace"]["states"])
+    run = tmp_path / "run.json"
+    run.write_text(done.stdout)
+    reported = verify("report", str(run), "--format", "markdown")
+    assert f"goes back to state {result['trace']['loop']}" in reported.stdout
     replayed = verify("replay", str(file), "--show")
     assert replayed.exit_code == 0, replayed.stderr
     assert "back to state" in replayed.stdout

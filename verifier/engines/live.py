@@ -230,7 +230,7 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
     if verdict.property_name != live.property_.name:
         return _without_monitors(live, verdict)
     depth = None if verdict.depth is None else max(verdict.depth - 1, 0)
-    verdict = replace(verdict, depth=depth, fewest=False)
+    verdict = replace(verdict, depth=depth)
     if verdict.kind is VerdictKind.PROVED and bounded:
         words = "proved of executions within the constraint only"
         return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=words)

@@ -10,16 +10,14 @@ from verifier.report.itf_values import value_of
 
 
 def loop_lines(trace: Mapping[str, Any]) -> list[str]:
-    """The lines; none if the execution is finite."""
-    start, about = trace.get("loop"), trace.get("#meta", {}).get("loop") or {}
-    if not isinstance(start, int) or not isinstance(about, dict):
+    """The lines; none if the execution is finite. The trace has the shape of ``outcomes.shapes.Trace``."""
+    if "loop" not in trace:
         return []
-    last = len(trace["states"]) - 1
+    about, last = trace["#meta"].get("loop", {}), len(trace["states"]) - 1
     if "action" not in about:
         first = f"nothing changes any more: the execution stays in state {last} for ever"
     else:
-        given = about.get("parameters") or {}
+        given = about.get("parameters", {})
         shown = ", ".join(f"{name}={show(value_of(value))}" for name, value in given.items())
-        first = f"{about['action']}({shown}) goes back to state {start}, and so on for ever"
-    met = about.get("conditions") or []
-    return [first, *(f"{one.get('condition')}: {one.get('met')}" for one in met if isinstance(one, dict))]
+        first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on for ever"
+    return [first, *(f"{one['condition']}: {one['met']}" for one in about.get("conditions", []))]
