@@ -28,7 +28,9 @@ from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
 
 _AUTO_STATES = 300_000
-"""How many states ``auto`` explores before it goes on by proof."""
+"""How many states ``auto`` explores before it goes on by bounded search."""
+_AUTO_SECONDS = 60.0
+"""How long ``auto`` searches for a lasso before it goes on by proof."""
 
 
 class LiveEngine(StrEnum):
@@ -101,9 +103,18 @@ def decided(live: LiveModel, request: Request, listen: Listen = lambda _: None) 
     most = min(request.max_states or _AUTO_STATES, _AUTO_STATES)
     limits = request.limits.shared(2)
     first = _by_exploration(live, replace(request, max_states=most, limits=limits), listen)
-    if any(verdict.kind is not VerdictKind.INCONCLUSIVE for verdict in first.verdicts):
+    if _is_decided(first):
         return first
+    share = min(_AUTO_SECONDS, (request.limits.seconds_left or 3 * _AUTO_SECONDS) / 3)
+    limits = replace(request.limits, until=time.monotonic() + share)
+    second = _by_search(live, replace(request, limits=limits), listen)
+    if any(verdict.trace is not None or verdict.kind is VerdictKind.ERROR for verdict in second.verdicts):
+        return second
     return _by_proof(live, request, listen)
+
+
+def _is_decided(outcome: ProveOutcome) -> bool:
+    return any(verdict.kind is not VerdictKind.INCONCLUSIVE for verdict in outcome.verdicts)
 
 
 # Exploration
@@ -204,7 +215,12 @@ def _by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcom
         symmetry=False,
         limits=request.limits,
     )
-    found = bmc.check(loop_model(live), asked, listen)
+
+    def hear(news: bmc.Progress) -> None:
+        steps = None if news.steps is None else news.steps - 1
+        listen(replace(news, depth=max(news.depth - 1, 0), steps=steps))
+
+    found = bmc.check(loop_model(live), asked, hear)
     return _translated(live, found, ())
 
 

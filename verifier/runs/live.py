@@ -25,7 +25,7 @@ _FAIRNESS = (
 )
 _ENGINE = (
     "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
-    "there is none, or finds one, and auto explores first and then proves."
+    "there is none, or finds one, and auto does one after the other."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
