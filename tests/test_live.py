@@ -37,6 +37,8 @@ from verifier.specs.protocol import (
 )
 from verifier.specs.registry import load
 from verifier.specs.temporal import Fairness, Strength
+from verifier.sweep.expansion import expand
+from verifier.sweep.grid import Grid
 from verifier.system.liveness import LiveModel, conditions_named, live_model
 from verifier.trust.lasso import checked_lasso
 from verifier.trust.replay import ReplayFailure
@@ -379,3 +381,25 @@ def test_the_shell_offers_temporal_properties() -> None:
     words = {"COMP_WORDS": "verify live --spec rabbit-sac --property ", "COMP_CWORD": "5"}
     done = CliRunner().invoke(cli, env={"_VERIFY_COMPLETE": "bash_complete", **words}, prog_name="verify")
     assert set(done.stdout.split()) == {"plain,all", "plain,Liveness"}
+
+
+def test_grids_ask_each_engine_what_it_can_be_asked() -> None:
+    grid = Grid(specs=("rabbit-sac",), engines=("live", "bmc"))
+    found = {(job.engine, job.property_name) for job in expand([grid]).jobs}
+    assert {name for engine, name in found if engine == "live"} == {"Liveness"}
+    assert ("bmc", "Liveness") not in found
+    assert ("bmc", "TypeOK") in found
+
+
+def test_a_manifest_expects_temporal_properties(tmp_path: Path) -> None:
+    about = json.loads(verify("show", *RABBIT, "--format", "json").stdout)
+    manifest = tmp_path / "verify.toml"
+    for fairness, code in (("each-subscribe", 0), ("spec", 10)):
+        manifest.write_text(
+            f'[[cell]]\nid = "live"\nspec = "rabbit-sac"\nengine = "live"\n'
+            f'spec_hash = "{about["spec_hash"]}"\n'
+            f'constants = {{ queues = 2, apps = 2 }}\noptions = {{ fairness = "{fairness}" }}\n'
+            '[cell.expect]\nLiveness = "proved"\n'
+        )
+        done = verify("ci", str(manifest))
+        assert done.exit_code == code, done.output
