@@ -15,6 +15,7 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs import hashing
+from verifier.specs.temporal import FairnessVariant, TemporalProperty
 
 
 class DefinitionError(Exception):
@@ -150,6 +151,10 @@ class Definition:
     drawing: Mapping[str, Any] | None = None
     """How reports draw executions (``verifier.specs.drawing``), as JSON; None if nothing is said."""
     presentation: Presentation = Presentation()
+    temporal: tuple[TemporalProperty, ...] = ()
+    """What is claimed of whole executions. Only ``verify live`` checks it."""
+    fairness: tuple[FairnessVariant, ...] = ()
+    """The protocol's own fairness, if it states one, and named variants."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

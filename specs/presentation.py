@@ -34,7 +34,7 @@ def presentation(protocol: Protocol, columns: Family | None) -> Presentation:
 
 def vocabulary(protocol: Protocol) -> Mapping[str, Any]:
     """The names in a formula given as text, besides the variables: constants and methods of the protocol."""
-    hidden = ("state", "init", "next", "constraint")
+    hidden = ("state", "init", "next", "constraint", "fairness", "fairness_variants")
     names = (name for name in dir(type(protocol)) if not name.startswith("_") and name not in hidden)
     return {name: getattr(protocol, name) for name in names}
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -71,6 +71,18 @@ from verifier.specs.reading.watching import reading
 from verifier.specs.state import State, completed, successor_of
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments
+from verifier.specs.temporal import Fairness, strong, weak
+from verifier.specs.temporal_members import (
+    always_eventually,
+    eventually,
+    eventually_always,
+    fairness_variants,
+    for_each,
+    for_some,
+    leads_to,
+    temporal,
+    temporal_properties,
+)
 
 __all__ = [
     "ActionMember",
@@ -92,17 +104,26 @@ __all__ = [
     "State",
     "Step",
     "action",
+    "always_eventually",
     "constants_of",
     "deadlock_invariant",
     "define",
+    "eventually",
+    "eventually_always",
+    "for_each",
+    "for_some",
     "free",
     "free_or_expanded",
     "invariant",
+    "leads_to",
     "lemma",
     "parse_constants",
     "reachable",
     "step_invariant",
+    "strong",
+    "temporal",
     "type_invariant",
+    "weak",
 ]
 
 
@@ -175,6 +196,14 @@ class Protocol:
         """Bounds the search: where it is false, no action is enabled. None means no bound."""
         return None
 
+    def fairness(self) -> Sequence[Fairness]:
+        """The fairness conditions that the protocol states: ``[weak()]`` is ``WF_vars(Next)``."""
+        return []
+
+    def fairness_variants(self) -> Mapping[str, Sequence[Fairness]]:
+        """Other fairness conditions, under the names that ``--fairness`` takes."""
+        return {}
+
 
 def define(protocol: Protocol) -> Definition:
     """The protocol as plain data. Raises DefinitionError if it is not well formed."""
@@ -204,8 +233,10 @@ def _defined(protocol: Protocol) -> Definition:
         for name, member in members.items()
         if isinstance(member, LemmaMember)
     ]
-    check_titles(spec, [item for item, _ in (*properties, *lemmas)], [item for item, _ in actions])
-    if not check_type_invariant(spec, [*properties, *((item, None) for item, _ in lemmas)]):
+    lasting = temporal_properties(protocol, state)
+    others = [item for item, _ in (*lemmas, *lasting)]
+    check_titles(spec, [*(item for item, _ in properties), *others], [item for item, _ in actions])
+    if not check_type_invariant(spec, [*properties, *((item, None) for item in others)]):
         always, words = (
             constantly(True).term,
             "No enabled action would assign a value outside its variable's sort.",
@@ -227,6 +258,8 @@ def _defined(protocol: Protocol) -> Definition:
         successor=after.symbols,
         drawing=drawing_of(protocol, drawn, columns),
         presentation=presentation(protocol, columns),
+        temporal=tuple(prop for _, prop in lasting),
+        fairness=fairness_variants(protocol, [item for _, item in actions]),
     )
     if all(is_total(term) for _, term in definition.terms()):
         return definition

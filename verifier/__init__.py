@@ -100,6 +100,15 @@ if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol as Protocol
     from verifier.specs.state import State as State
     from verifier.specs.steps import Step as Step
+    from verifier.specs.temporal import strong as strong
+    from verifier.specs.temporal import weak as weak
+    from verifier.specs.temporal_members import always_eventually as always_eventually
+    from verifier.specs.temporal_members import eventually as eventually
+    from verifier.specs.temporal_members import eventually_always as eventually_always
+    from verifier.specs.temporal_members import for_each as for_each
+    from verifier.specs.temporal_members import for_some as for_some
+    from verifier.specs.temporal_members import leads_to as leads_to
+    from verifier.specs.temporal_members import temporal as temporal
     from verifier.verdict import ExitCode as ExitCode
     from verifier.verdict import VerdictKind as VerdictKind
 
@@ -137,6 +146,11 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.protocol": ("Protocol",),
         "verifier.specs.state": ("State",),
         "verifier.specs.steps": ("Step",),
+        "verifier.specs.temporal": ("strong", "weak"),
+        "verifier.specs.temporal_members": (
+            "always_eventually", "eventually", "eventually_always", "for_each", "for_some", "leads_to",
+            "temporal",
+        ),
         "verifier.verdict": ("ExitCode", "VerdictKind"),
     }
 )  # fmt: skip

@@ -8,7 +8,7 @@ state the same:
   message was sent (EMPTY there), none is no entry.
 - A step that may fail is one instance that succeeds and one that does not.
 
-The liveness property Termination is not here yet; ``DeadlockTerminated`` is its safe part.
+``DeadlockTerminated`` is the safe part of the liveness property Termination.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
 from verifier.specs.exactly_once.atomic_lemmas import AtomicOutboxLemmas
 from verifier.specs.exactly_once.atomic_state import SENT, AtomicState, Label, Message
-from verifier.specs.protocol import Step, action, deadlock_invariant, invariant, type_invariant
+from verifier.specs.protocol import (
+    Step,
+    action,
+    deadlock_invariant,
+    eventually,
+    invariant,
+    temporal,
+    type_invariant,
+    weak,
+)
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
 class ExactlyOnceAtomic(AtomicOutboxLemmas):
@@ -166,4 +176,22 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas):
     @deadlock_invariant(name="DeadlockTerminated")
     def deadlock_terminated(self, s: AtomicState) -> Formula:
         """Where nothing can happen, all messages are taken and all handlers wait for more."""
+        return self.is_terminated(s)
+
+    def is_terminated(self, s: AtomicState) -> Formula:
+        """All messages are taken, and all handlers wait for more."""
         return s.input_queue.is_empty & forall(s.pc[p] == Label.LOCK_IN_MSG for p in self.processes)
+
+    @temporal(name="Termination")
+    def termination(self, s: AtomicState) -> TemporalFormula:
+        """Some time all messages are taken, and all handlers wait for more."""
+        return eventually(self.is_terminated(s))
+
+    def fairness(self) -> list[Fairness]:
+        """Each handler goes on where it can."""
+        return [weak(each=("process",))]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """Only the first handler must go on; or some handler, whichever."""
+        first = list(self.processes.values())[:1]
+        return {"first-process": [weak(given={"process": one}) for one in first], "next": [weak()]}

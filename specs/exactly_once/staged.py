@@ -12,8 +12,8 @@ the same:
 
 ``variant`` takes out one of the three ideas that the design rests on. ``output-first`` sends while the
 outbox is only staged. Sending between the commits of state and outbox would do no harm: by then the
-staged version is what a later handler would commit, too. The liveness property Termination is not here
-yet; ``DeadlockTerminated`` is its safe part.
+staged version is what a later handler would commit, too. ``DeadlockTerminated``
+is the safe part of the liveness property Termination.
 """
 
 from __future__ import annotations
@@ -23,7 +23,17 @@ from verifier.encodings.quantifiers import choose, constantly, count, exists, fo
 from verifier.encodings.values import SetValue
 from verifier.specs.exactly_once.staged_lemmas import StagedOutboxLemmas
 from verifier.specs.exactly_once.staged_state import Label, Message, StagedState, Versioned
-from verifier.specs.protocol import Step, action, deadlock_invariant, invariant, type_invariant
+from verifier.specs.protocol import (
+    Step,
+    action,
+    deadlock_invariant,
+    eventually,
+    invariant,
+    temporal,
+    type_invariant,
+    weak,
+)
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
 class ExactlyOnce(StagedOutboxLemmas):
@@ -209,4 +219,22 @@ class ExactlyOnce(StagedOutboxLemmas):
     @deadlock_invariant(name="DeadlockTerminated")
     def deadlock_terminated(self, s: StagedState) -> Formula:
         """Where nothing can happen, all messages are taken and all handlers wait for more."""
+        return self.is_terminated(s)
+
+    def is_terminated(self, s: StagedState) -> Formula:
+        """All messages are taken, and all handlers wait for more."""
         return s.input_queue.is_empty & forall(s.pc[p] == Label.LOCK_IN_MSG for p in self.processes)
+
+    @temporal(name="Termination")
+    def termination(self, s: StagedState) -> TemporalFormula:
+        """Some time all messages are taken, and all handlers wait for more."""
+        return eventually(self.is_terminated(s))
+
+    def fairness(self) -> list[Fairness]:
+        """Each handler goes on where it can."""
+        return [weak(each=("process",))]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """Only the first handler must go on; or some handler, whichever."""
+        first = list(self.processes.values())[:1]
+        return {"first-process": [weak(given={"process": one}) for one in first], "next": [weak()]}

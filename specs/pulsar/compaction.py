@@ -9,8 +9,8 @@ for state the same:
   phase one is its read position: the latest message of each key follows from the messages before it.
 - Keys and values are interchangeable; the null ones are none.
 
-Where the topic context is 0 there is no ledger to look into; the horizon is then 0 as well. The
-liveness property Termination is not here yet.
+Where the topic context is 0 there is no ledger to look into; the horizon is then 0 as well.
+The original states no fairness, so its Termination fails: the system may just stop.
 """
 
 from __future__ import annotations
@@ -18,9 +18,18 @@ from __future__ import annotations
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import constantly, count, exists, forall, if_
 from verifier.encodings.values import OptionValue, SetValue
-from verifier.specs.protocol import Step, action, invariant, type_invariant
+from verifier.specs.protocol import (
+    Step,
+    action,
+    eventually,
+    invariant,
+    temporal,
+    type_invariant,
+    weak,
+)
 from verifier.specs.pulsar.compaction_lemmas import CompactionLemmas
 from verifier.specs.pulsar.topic import CompactionState, Phase
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
 class PulsarCompaction(CompactionLemmas):
@@ -125,16 +134,26 @@ class PulsarCompaction(CompactionLemmas):
     @action
     def terminating(self, s: CompactionState) -> Step:
         """Nothing is left to do, which is no deadlock."""
+        return Step(when=self.all_done(s), then={})
+
+    def all_done(self, s: CompactionState) -> list[Formula]:
+        """All messages are sent, and compacted as often as they may be."""
         consumed = s.consume_times == self.consume_times_limit
-        return Step(
-            when=[
-                s.messages.length == self.message_sent_limit,
-                s.compactor_state == Phase.TWO_WRITE,
-                self.newest_ledger(s) == self.compaction_times_limit,
-                consumed | (not self.model_consumer),
-            ],
-            then={},
-        )
+        return [
+            s.messages.length == self.message_sent_limit,
+            s.compactor_state == Phase.TWO_WRITE,
+            self.newest_ledger(s) == self.compaction_times_limit,
+            consumed | (not self.model_consumer),
+        ]
+
+    @temporal(name="Termination")
+    def termination(self, s: CompactionState) -> TemporalFormula:
+        """Some time all messages are sent, and compacted as often as they may be."""
+        return eventually(self.all_done(s))
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """What can go on does."""
+        return {"next": [weak()]}
 
     @type_invariant(name="TypeSafe")
     def type_safe(self, s: CompactionState) -> Formula:

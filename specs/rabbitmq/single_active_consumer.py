@@ -8,7 +8,7 @@ written differently here, state for state the same:
 - Dividing the queues among the apps is looked up in a table.
 
 An app's place among the others ranks equal loads above its own, so the comparison of ids that
-should break ties never matters; it is kept. The liveness property is not here yet. Its safe part is: a
+should break ties never matters; it is kept. The safe part of the liveness property is: a
 state where nothing can happen is balanced, with every app subscribed everywhere.
 """
 
@@ -22,9 +22,19 @@ from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import all_of, count, exists, filtered, forall, function, if_
 from verifier.encodings.sorts import Function, Range
 from verifier.encodings.values import SequenceValue, literal
-from verifier.specs.protocol import IntegerConstant, Step, action, deadlock_invariant, type_invariant
+from verifier.specs.protocol import (
+    IntegerConstant,
+    Step,
+    action,
+    always_eventually,
+    deadlock_invariant,
+    temporal,
+    type_invariant,
+    weak,
+)
 from verifier.specs.rabbitmq.consumers import ConsumerState
 from verifier.specs.rabbitmq.single_active_consumer_lemmas import SingleActiveConsumerLemmas
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
 class RabbitSac(SingleActiveConsumerLemmas):
@@ -150,10 +160,27 @@ class RabbitSac(SingleActiveConsumerLemmas):
     @deadlock_invariant(name="DeadlockPerfect")
     def deadlock_perfect(self, s: ConsumerState) -> list[Formula]:
         """Where nothing can happen, the load is balanced and every app is subscribed to every queue."""
+        return self.is_perfect(s)
+
+    def is_perfect(self, s: ConsumerState) -> list[Formula]:
+        """The load is balanced, and every app is subscribed to every queue."""
         return [
             self.deadlock_balanced(s),
             forall(self.is_subscribed(s, a, q) for a in self.apps for q in self.queues),
         ]
+
+    @temporal(name="Liveness")
+    def liveness(self, s: ConsumerState) -> TemporalFormula:
+        """Again and again the load is balanced, with every app subscribed to every queue."""
+        return always_eventually(self.is_perfect(s))
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does."""
+        return [weak()]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """Apps start, and each app subscribes to each queue, where they can again and again."""
+        return {"each-subscribe": [weak(), weak("start"), weak("subscribe", each=("app", "queue"))]}
 
 
 class RabbitSacRestart(RabbitSac):
@@ -183,3 +210,11 @@ class RabbitSacRestart(RabbitSac):
                 s.app_id[app]: 0,
             },
         )
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does, and each app subscribes to each queue."""
+        return [weak(), weak("subscribe", each=("app", "queue"))]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """What can go on does, but nothing is said of who subscribes."""
+        return {"next": [weak()]}

@@ -70,11 +70,27 @@ class Failing(TypedDict):
     where: list[tuple[str, str]]
 
 
+class Met(TypedDict):
+    """A fairness condition, and why a loop meets it."""
+
+    condition: str
+    met: str
+
+
+class AboutLoop(TypedDict):
+    """How an infinite execution closes its loop; without an action it stutters."""
+
+    action: NotRequired[str]
+    parameters: NotRequired[dict[str, Any]]
+    conditions: NotRequired[list[Met]]
+
+
 class AboutTrace(TypedDict):
     """What is said of a trace."""
 
     failing: NotRequired[list[Failing]]
     about_step: NotRequired[bool]
+    loop: NotRequired[AboutLoop]
 
 
 class AboutState(TypedDict):
@@ -85,7 +101,9 @@ class AboutState(TypedDict):
 
 
 State = TypedDict("State", {"#meta": NotRequired[AboutState]})
-Trace = TypedDict("Trace", {"#meta": AboutTrace, "vars": list[str], "states": list[State]})
+Trace = TypedDict(
+    "Trace", {"#meta": AboutTrace, "vars": list[str], "states": list[State], "loop": NotRequired[int]}
+)
 """An execution (``verifier.trust.itf``). Its states have more than this: the variables."""
 
 

@@ -27,6 +27,8 @@ def check_values(trace: Mapping[str, Any], place: str) -> None:
             _check_value(state[name], f"{place}.states[{index}].{name}")
         for name, value in state.get("#meta", {}).get("parameters", {}).items():
             _check_value(value, f"{place}.states[{index}].#meta.parameters.{name}")
+    for name, value in trace.get("#meta", {}).get("loop", {}).get("parameters", {}).items():
+        _check_value(value, f"{place}.#meta.loop.parameters.{name}")
 
 
 def _check_value(data: Any, place: str) -> None:

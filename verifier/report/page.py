@@ -24,6 +24,7 @@ from verifier.outcomes.row import Row
 from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import Diagram, diagram_of
 from verifier.report.known import CHECKER, Known, known
+from verifier.report.loops import loop_lines
 from verifier.report.matrix import grids
 from verifier.report.report import Report, command_of, tally, verdict_words, version_columns
 from verifier.report.tables import failure_lines
@@ -65,6 +66,8 @@ class _Verdict:
     failing: tuple[str, ...]
     where: str
     """The last state, or the last step, in words."""
+    loop: tuple[str, ...]
+    """How an infinite execution goes on."""
     trace: Markup | None
     table: tuple[tuple[str, ...], ...]
     """For a proof: a line of actions, then a line for each lemma with the result for each action."""
@@ -193,6 +196,7 @@ def _verdict(number: int, row: Row) -> _Verdict:
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
         where="" if diagram is None else _where(diagram),
+        loop=() if row.trace is None else tuple(loop_lines(row.trace)),
         trace=None if diagram is None else embedded(_compact(row, diagram)),
         table=_obligations(row),
         levels=_levels(row),

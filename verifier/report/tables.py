@@ -12,6 +12,7 @@ from verifier.outcomes.row import Row
 from verifier.printable import printable
 from verifier.report.diagram import ABSENT, Change, Diagram, diagram_of
 from verifier.report.known import CHECKER, known
+from verifier.report.loops import loop_lines
 from verifier.report.report import (
     Report,
     command_of,
@@ -64,7 +65,7 @@ def trace_text(row: Row) -> str:
         for change in step.changes:
             path = diagram.places[change.place].path
             lines.append(f"     {path}: {_change(change)}")
-    return "\n".join(map(printable, [*lines, *failure_lines(diagram)]))
+    return "\n".join(map(printable, [*lines, *failure_lines(diagram), *loop_lines(row.trace)]))
 
 
 def _change(change: Change) -> str:
