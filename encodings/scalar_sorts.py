@@ -8,6 +8,7 @@ from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
@@ -48,6 +49,11 @@ def no_sort(value: Any) -> str:
     """Something that is no sort, in words, with the sort that was probably meant."""
     if isinstance(value, type) and value in _MEANT_BY_TYPES:
         return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
+    if isinstance(value, range):
+        return f"Python's {value}: write Range(low, high), both of which are in it"
+    if isinstance(value, MethodType):
+        name = value.__name__
+        return f"the method {name}: write @property above it, or self.{name}()"
     kind = value if isinstance(value, type) else type(value)
     if hasattr(kind, "declares_fields"):
         return f"the fields of {kind.__name__}: write Record({kind.__name__}(…))"
