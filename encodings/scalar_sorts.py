@@ -31,7 +31,7 @@ def require_sort(place: str, value: Any) -> None:
 def require_integer(place: str, value: Any) -> None:
     """Raises SortError if ``value``, which stands at ``place``, is no integer."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise SortError(f"{place} is an integer, not {value!r}")
+        raise SortError(f"{place} is an integer, not {_declaration(value) or repr(value)}")
 
 
 _MEANT_BY_TYPES: dict[Any, str] = {
@@ -61,9 +61,13 @@ def no_sort(value: Any) -> str:
         return f"the members {value.__name__}: write Enum({value.__name__})"
     if isinstance(value, type) and issubclass(value, Sort):
         return f"the class {value.__name__} without its arguments: write {value.__name__}(…)"
-    if type(value).__name__.endswith("Constant"):
-        return "the declaration of a constant: write self. before its name"
-    return repr(value)
+    return _declaration(value) or repr(value)
+
+
+def _declaration(value: Any) -> str:
+    """A constant of a protocol that was not read from ``self``, in words; empty if it is none."""
+    found = type(value).__name__.endswith("Constant")
+    return "the declaration of a constant: write self. before its name" if found else ""
 
 
 _MOST_KEPT = 10_000

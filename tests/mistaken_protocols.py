@@ -474,6 +474,17 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
         FORMULA,
         "the name 'forall' is not imported: write from verifier import forall",
     ),
+    (
+        (claims("return s.count == 0 | s.count == 1"),),
+        "return s.count == 0 | s.count == 1",
+        "| joins formulas or sets, and binds tighter than == and <, so write (…) | (…)",
+    ),
+    (
+        (("IndexSetConstant(3)", "IndexSetConstant(3, 'a', 'b', kind='c')"),),
+        "IndexSetConstant",
+        "IndexSetConstant(…) has kind twice, with its name and without: it takes default, description, kind",
+    ),
+    (((COUNT, "Range(0, Lock.most)"),), "Lock.most", "not the declaration of a constant: write self."),
     (((COUNT, "range(0, 3)"),), "return State(", "not Python's range(0, 3): write Range(low, high), both"),
     (((COUNT, "self.assumptions"),), "return State(", "not the method assumptions: write @property above it"),
 ]

@@ -81,6 +81,13 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
         ),
     ),
     (
+        r"unsupported operand type\(s\) for ([&|]): '(\w+)' and '(\w+)'",
+        lambda sign, left, right: (
+            f"{left} {sign} {right} has no meaning: {sign} joins formulas or sets, and binds tighter than == "
+            f"and <, so write (…) {sign} (…)"
+        ),
+    ),
+    (
         r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(\w+)' and '(\w+)'",
         lambda sign, left, right: (
             f"{left} {sign} {right} has no meaning: integers have + - * // %, formulas "
@@ -94,6 +101,10 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
     (
         r"(\w+)\.__init__\(\) missing \d+ required \S+ arguments?: (.*)",
         lambda kind, names: f"{kind}(…) lacks {names.replace(chr(39), '')}",
+    ),
+    (
+        r"(\w+)\.__init__\(\) got multiple values for argument '(\w+)'",
+        lambda kind, name: f"{kind}(…) has {name} twice, with its name and without{_takes(kind)}",
     ),
     (
         r"(\w+)\.__init__\(\) takes .* but (\d+) .*",
