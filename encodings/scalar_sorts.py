@@ -8,6 +8,7 @@ from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
@@ -30,7 +31,7 @@ def require_sort(place: str, value: Any) -> None:
 def require_integer(place: str, value: Any) -> None:
     """Raises SortError if ``value``, which stands at ``place``, is no integer."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise SortError(f"{place} is an integer, not {value!r}")
+        raise SortError(f"{place} is an integer, not {_declaration(value) or repr(value)}")
 
 
 _MEANT_BY_TYPES: dict[Any, str] = {
@@ -48,6 +49,11 @@ def no_sort(value: Any) -> str:
     """Something that is no sort, in words, with the sort that was probably meant."""
     if isinstance(value, type) and value in _MEANT_BY_TYPES:
         return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
+    if isinstance(value, range):
+        return f"Python's {value}: write Range(low, high), both of which are in it"
+    if isinstance(value, MethodType):
+        name = value.__name__
+        return f"the method {name}: write @property above it, or self.{name}()"
     kind = value if isinstance(value, type) else type(value)
     if hasattr(kind, "declares_fields"):
         return f"the fields of {kind.__name__}: write Record({kind.__name__}(…))"
@@ -55,9 +61,13 @@ def no_sort(value: Any) -> str:
         return f"the members {value.__name__}: write Enum({value.__name__})"
     if isinstance(value, type) and issubclass(value, Sort):
         return f"the class {value.__name__} without its arguments: write {value.__name__}(…)"
-    if type(value).__name__.endswith("Constant"):
-        return "the declaration of a constant: write self. before its name"
-    return repr(value)
+    return _declaration(value) or repr(value)
+
+
+def _declaration(value: Any) -> str:
+    """A constant of a protocol that was not read from ``self``, in words; empty if it is none."""
+    found = type(value).__name__.endswith("Constant")
+    return "the declaration of a constant: write self. before its name" if found else ""
 
 
 _MOST_KEPT = 10_000
