@@ -225,6 +225,7 @@ def test_a_protocol_is_explored_as_counted_by_hand(post: str, tmp_path: Path) ->
         ("s.messages[ping]: 1", "s.messages[3]: 1", "3 is not a value of Variant("),
         ("without(pong)", "without('n1')", "'n1' is not a value of Variant("),
         ("stop=None", "values=None", "a Variant cannot have the tag 'values': its expressions use that name"),
+        ("stop=None", "each=None", "a Variant cannot have the tag 'each': its expressions use that name"),
         ("Listed(0, 7, 10000)", "Listed(0, 7, 7)", "a Listed sort needs distinct values, got 0, 7, 7"),
         ("Listed(0, 7, 10000)", "Listed(True, 7)", "a Listed sort cannot have the value True: use Boolean()"),
         ("Listed(0, 7, 10000)", "bool", "item 1 of a Tuple is a sort, as Range(0, 3), not Python's bool"),

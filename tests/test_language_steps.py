@@ -182,6 +182,18 @@ def _with(mark: Any, method: Callable[[Any, Any], Any]) -> type[Plain]:
             "& joins a step with a step, not with open",
         ),
         (
+            _with(action, (lambda self, s: self.close(s) and Step(when=s.open))),
+            "a step has no truth value: & joins steps",
+        ),
+        (
+            _with(invariant, (lambda self, s: s.open | Range(0, 3).contains(s.votes))),
+            "contains of a sort (0..3) is decided while Python reads the protocol",
+        ),
+        (
+            _with(invariant, (lambda self, s: forall(~self.nodes.contains(n) & s.open for n in s.voted))),
+            "write exists(v == n for v in …) over the sort",
+        ),
+        (
             _with(action, (lambda self, s: Step(when=[(s.open for _ in self.nodes)]))),
             "a guard line of changed is a generator",
         ),
