@@ -29,6 +29,7 @@ from verifier.encodings.sorts import (
     Variant,
     join,
 )
+from verifier.errors import UsageError
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
 from verifier.system.declared_symmetry import check_symmetry
@@ -75,6 +76,12 @@ def test_bits_and_files_hold_every_value(sort: Sort) -> None:
         read = _Reader(0, "x").value(sort, written)
         assert (read, show(read)) == (value, show(value))
     assert len(codes) == sort.size
+
+
+@pytest.mark.parametrize("tag", [["vote"], {"vote": 1}, None, 1, "other"])
+def test_a_file_with_another_tag_is_refused(tag: object) -> None:
+    with pytest.raises(UsageError, match="with one of vote, stop, asked"):
+        _Reader(0, "x").value(MESSAGE, {"tag": tag, "value": {"#tup": []}})
 
 
 def test_listed_values_take_the_logarithm_of_their_number() -> None:
