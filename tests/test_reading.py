@@ -97,6 +97,7 @@ SILENT = {
     "sets compared": (claim("(s.x == 0) | ({s.x} == {s.f[n] for n in ()})"), 3, "set_of(…) for one of"),
     "sets within": (claim("(s.x == 0) | ({s.x, 1} <= frozenset({0, 1}))"), 3, "set_of(…) for one of"),
     "difference of sets": (claim("(s.asked == {s.holder.value} - {'n1'}) | (s.x == 0)"), 3, "set_of(…)"),
+    "a set made less": (invariant("a = {s.x}", "a -= {s.x + 1}", "return s.x == 0"), 4, "a -= {s.x + 1} is"),
     "sets by name": (invariant("a = {s.x}", "return (s.x == 0) | ((a & {0}) == {0})"), 4, "a & {0} is"),
     "result of a method": (
         "    def get(self, s):\n        return s.holder\n" + claim("(self.get(s) is None) | (s.x == 0)"),

@@ -31,9 +31,11 @@ _MATCHING = frozenset(
 _DECIDING = _IDENTITY | _MEMBERSHIP | _MATCHING
 _OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _WRITES_A_SET = frozenset({dis.opmap["BUILD_SET"]})
+_LESSENING = (ast.Sub, ast.BitAnd, ast.BitXor)
 _OF_SETS = frozenset({dis.opmap["COMPARE_OP"], dis.opmap["BINARY_OP"]})
 
-Decision: TypeAlias = ast.Compare | ast.Match | ast.BinOp
+SetOperation: TypeAlias = ast.Compare | ast.BinOp | ast.AugAssign
+Decision: TypeAlias = ast.Match | SetOperation
 Span: TypeAlias = tuple[int, int, int, int]
 
 
@@ -99,13 +101,13 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
 
 
 @functools.lru_cache(maxsize=64)
-def _set_operations(text: str) -> dict[tuple[int | None, ...], ast.Compare | ast.BinOp]:
+def _set_operations(text: str) -> dict[tuple[int | None, ...], SetOperation]:
     """What may be a comparison, difference or intersection of sets, by the positions of its instruction."""
     return {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
         for node in ast.walk(parsed(text))
         if isinstance(node, ast.Compare)
-        or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.BitAnd | ast.BitXor))
+        or (isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _LESSENING))
     }
 
 

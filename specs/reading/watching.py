@@ -107,8 +107,8 @@ class Watch:
                 words = _matched(scope, subject)
             case ast.Compare() as node:
                 words = _compared(scope, node, suspect.optional)
-            case ast.BinOp() as node:
-                words = _of_sets(scope, node, node.left, node.right)
+            case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right) as node:
+                words = _of_sets(scope, node, left, right)
         if words:
             self.found.append(f"{place(frame.f_code.co_filename, suspect.line)}: {words}")
 
@@ -131,7 +131,7 @@ def _compared(scope: Scope, node: ast.Compare, optional: frozenset[str]) -> str:
     return ""
 
 
-def _of_sets(scope: Scope, node: ast.expr, left: ast.expr, right: ast.expr) -> str:
+def _of_sets(scope: Scope, node: ast.AST, left: ast.expr, right: ast.expr) -> str:
     """What is said of an operation on two sets of Python, for which different expressions are different."""
     held = scope.set_holds_value(left), scope.set_holds_value(right)
     if None in held or not any(held):
