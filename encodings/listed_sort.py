@@ -54,7 +54,7 @@ class Listed(Sort[Any]):
     def size(self) -> int:
         return len(self.members)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return any(value == member and show(value) == show(member) for member in self.members)
 
     @property

@@ -74,6 +74,12 @@ _MOST_KEPT = 10_000
 """A sort with more values makes them anew each time."""
 
 
+class Expression:
+    """What a protocol is written with in place of concrete values (``values.Value``)."""
+
+    __slots__ = ()
+
+
 class Sort(Generic[V_co]):
     """A finite, ordered set of concrete values. ``V_co`` is the class of the expressions of this sort."""
 
@@ -99,7 +105,16 @@ class Sort(Generic[V_co]):
         raise NotImplementedError
 
     def contains(self, value: Any) -> bool:
-        """Whether the concrete ``value`` belongs to this sort."""
+        """Whether the concrete ``value`` belongs to this sort. No expression does, which is no answer to
+        whether its value does in each state, so it raises SortError for an expression."""
+        if isinstance(value, Expression):
+            raise SortError(
+                f"contains of a sort ({self}) is decided while Python reads the protocol, not in each state: "
+                f"write exists(v == {value!r} for v in …) over the sort, or compare integers with its bounds"
+            )
+        return self._contains(value)
+
+    def _contains(self, value: Any) -> bool:
         raise NotImplementedError
 
     @property
@@ -144,7 +159,7 @@ class Boolean(Sort["BooleanValue"]):
     def size(self) -> int:
         return 2
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return isinstance(value, bool)
 
     def __str__(self) -> str:
@@ -174,7 +189,7 @@ class Range(Sort["IntegerValue"]):
     def size(self) -> int:
         return max(0, self.high - self.low + 1)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
 
     @property
@@ -238,7 +253,7 @@ class Enum(Sort[M], Generic[M]):
     def size(self) -> int:
         return len(self.members)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return type(value) in (str, int) and value in self.members
 
     @property
@@ -293,7 +308,7 @@ class IndexSet(Sort["AtomValue"]):
     def size(self) -> int:
         return self.count
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, Element)
             and value.number <= self.count

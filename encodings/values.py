@@ -22,6 +22,7 @@ from verifier.encodings import integer_bounds
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.listed_sort import range_of
 from verifier.encodings.printing import text
+from verifier.encodings.scalar_sorts import Expression
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -55,7 +56,7 @@ SetLike: TypeAlias = "SetValue[V] | Sort[V] | Plain"
 """What may stand beside a set. A sort stands for the set of all its values."""
 
 
-class Value:
+class Value(Expression):
     """An expression of some sort."""
 
     __slots__ = ("_term",)
@@ -707,7 +708,7 @@ def constant(sort: Sort, value: Any) -> Concrete:
             result = _compound().concrete(sort, value)
         case _:
             result = plain(value)
-    if not sort.contains(result):
+    if isinstance(result, Expression) or not sort.contains(result):
         raise SortError(f"{value!r} is not a value of {sort}{_instead(sort, value)}")
     return result
 
