@@ -12,12 +12,14 @@ from tests.naive_comparisons import Subject, disagreements
 from tests.random_plans import plan_of
 from verifier import (
     IndexSetConstant,
+    Listed,
     Option,
     PartialFunction,
     Protocol,
     Range,
     Record,
     Sequence,
+    SortError,
     State,
     Step,
     Tuple,
@@ -155,3 +157,12 @@ def test_engines_are_not_misled(protocol: type[Protocol], steps: dict[str, int])
     assert truth.complete
     assert truth.steps == steps
     assert not list(disagreements(Subject(0, plan_of("0"), model, naive, truth), slow=False))
+
+
+def test_listed_values_of_other_types_are_not_compared() -> None:
+    """Python takes (1,) and (True,) for equal; the sorts that list them are two."""
+    ones, truths = Listed((0,), (1,)), Listed((False,), (True,))
+    assert ones != truths
+    state: Any = State(k=ones, z=truths)
+    with pytest.raises(SortError, match="do not go together"):
+        state.k == state.z  # noqa: B015
