@@ -296,11 +296,11 @@ def test_all_states_of_an_orbit_have_one_representative_among_them(sort: Sort) -
     states = list(_states(model))
     orbits = Orbits(model)
     assert orbits.size == len(MOVES)
-    least = orbits.least(_rows(model, states))
+    least = orbits.representatives(_rows(model, states))
     orbit: list[set[bytes]] = [set() for _ in states]
     for moves in MOVES:
         rows = _rows(model, [_moved_state(model, state, moves) for state in states])
-        assert np.array_equal(orbits.least(rows), least)
+        assert np.array_equal(orbits.representatives(rows), least)
         for place, row in enumerate(rows):
             orbit[place].add(row.tobytes())
     assert all(row.tobytes() in images for row, images in zip(least, orbit, strict=True))

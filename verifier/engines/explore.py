@@ -225,7 +225,7 @@ class _BreadthFirstSearch:
 
     def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
         if self.orbits is not None:
-            rows = self.orbits.least(rows)
+            rows = self.orbits.representatives(rows)
         growth = self.table.growth(len(rows))
         if growth and self._resident() + growth > self.memory:
             raise Interrupted(self._memory_reason())
@@ -289,7 +289,8 @@ class _BreadthFirstSearch:
         """A move from a state to one that is represented by the target."""
         for successors in self.moves.successors(self.moves.look(current)):
             following = successors.rows
-            if np.array_equal(following if self.orbits is None else self.orbits.least(following), target):
+            stored = following if self.orbits is None else self.orbits.representatives(following)
+            if np.array_equal(stored, target):
                 return successors.move, following
         raise ReplayFailure(step, "no action leads to the state that was found")
 
