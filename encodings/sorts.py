@@ -40,9 +40,6 @@ if TYPE_CHECKING:
         SetValue,
     )
 
-if TYPE_CHECKING:
-    from verifier.encodings.values import RecordValue
-
 __all__ = [
     "Bag",
     "Boolean",
