@@ -693,9 +693,9 @@ def constant(sort: Sort, value: Any) -> Concrete:
             result: Concrete = FrozenMap((name, constant(part, value[name])) for name, part in sort.fields)
         case Function(), Mapping():
             given = {constant(sort.domain, key): item for key, item in value.items()}
-            if given.keys() != set(sort.domain.values()):
+            if given.keys() != set(sort.domain.each()):
                 raise SortError(f"{value!r} is not a value of {sort}: it has other keys")
-            result = FrozenMap((key, constant(sort.range, given[key])) for key in sort.domain.values())
+            result = FrozenMap((key, constant(sort.range, given[key])) for key in sort.domain.each())
         case Bag(), Mapping():
             result = FrozenMap((constant(sort.element, item), count) for item, count in value.items())
         case Set(), set() | frozenset():
@@ -717,7 +717,7 @@ def _instead(sort: Sort, value: Any) -> str:
     """The names of an enumeration or index set, where one was misspelt, or the values that are listed."""
     if not (isinstance(value, str) and isinstance(sort, Enum | IndexSet)) and not isinstance(sort, Listed):
         return ""
-    return f" {among(str(value), map(show, sort.values()))}"
+    return f" {among(str(value), map(show, sort.each()))}"
 
 
 def _index(given: Any) -> IntegerValue:
