@@ -16,7 +16,11 @@ from verifier.encodings.counting import capped, require_few
 from verifier.encodings.type_variables import M, V_co
 
 if TYPE_CHECKING:
-    from verifier.encodings.values import AtomValue, BooleanValue, IntegerValue  # noqa: F401 -- in quotes below
+    from verifier.encodings.values import (  # noqa: F401 -- in quotes below
+        AtomValue,
+        BooleanValue,
+        IntegerValue,
+    )
 
 
 class SortError(TypeError):

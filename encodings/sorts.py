@@ -33,13 +33,15 @@ from verifier.encodings.scalar_sorts import (
 from verifier.encodings.type_variables import F, K, V
 
 if TYPE_CHECKING:
-    from verifier.encodings.values import (  # noqa: F401 -- in quotes below
+    from verifier.encodings.collection_values import (  # noqa: F401 -- in quotes below
         BagValue,
+        SequenceValue,
+        SetValue,
+    )
+    from verifier.encodings.values import (  # noqa: F401 -- in quotes below
         FunctionValue,
         OptionValue,
         RecordValue,
-        SequenceValue,
-        SetValue,
     )
 
 __all__ = [
@@ -125,7 +127,7 @@ class Record(Sort[F], Generic[F]):
 
     def __call__(self, /, **fields: Any) -> F:
         """A record of this sort, with every field given: ``Message(kind="ask", to=n)``."""
-        from verifier.encodings.values import record  # which is written with sorts
+        from verifier.encodings.expressions import record  # which is written with sorts
 
         return record(self, **fields)
 

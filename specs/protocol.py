@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from verifier.encodings.expressions import wrap
 from verifier.encodings.partiality import is_total
 from verifier.encodings.quantifiers import constantly
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import wrap
 from verifier.errors import among
 from verifier.specs.constants import (
     AssumptionFailed,

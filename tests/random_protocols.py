@@ -17,6 +17,7 @@ from tests.naive import Explored, Naive
 from tests.random_plans import ParameterPlan, Plan, plan_of
 from tests.random_sorts import elements_in, stable
 from tests.random_terms import Terms
+from verifier.encodings.expressions import literal, record, set_of
 from verifier.encodings.quantifiers import all_of, exists, forall
 from verifier.encodings.sorts import (
     Bag,
@@ -34,7 +35,7 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.encodings.values import BooleanValue, literal, record, set_of
+from verifier.encodings.values import BooleanValue
 from verifier.specs.definition import PropertyKind
 from verifier.specs.members import ActionMember, PropertyMember, free
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, define

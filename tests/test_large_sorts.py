@@ -13,6 +13,7 @@ from tests.command_line import verify, wrong
 from verifier.encodings.compound_values import tuple_of
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.counting import MANY, MOST_LISTED
+from verifier.encodings.expressions import all_values, literal, set_of, wrap
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.quantifiers import count, exists, forall, function, image
@@ -32,7 +33,6 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import all_values, literal, set_of, wrap
 from verifier.errors import UsageError
 
 BITS = Function(Range(0, 39), Range(0, 1))

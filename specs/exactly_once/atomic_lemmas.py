@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from verifier.encodings.collection_values import SequenceValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import all_of, exists, forall
-from verifier.encodings.values import OptionValue, SequenceValue
+from verifier.encodings.values import OptionValue
 from verifier.specs.exactly_once.atomic_state import AtomicOutbox, AtomicState, Store
 from verifier.specs.protocol import lemma
 

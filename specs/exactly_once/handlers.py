@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import any_of, choose, constantly, count, exists, forall
 from verifier.encodings.sorts import Boolean, IndexSet, Range
-from verifier.encodings.values import FunctionValue, SetValue
+from verifier.encodings.values import FunctionValue
 from verifier.specs.protocol import (
     IndexSetConstant,
     Protocol,
