@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import Any
 
 from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import if_
 from verifier.encodings.sorts import Boolean, Function, Range
-from verifier.encodings.values import literal
 from verifier.specs.members import ActionMember
 from verifier.specs.protocol import Protocol, State, Step, define
 from verifier.specs.temporal import Fairness, Strength, TemporalFormula

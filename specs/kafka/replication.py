@@ -13,10 +13,12 @@ and Util.tla. What is written differently here, and why no verdict changes:
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
+from verifier.encodings.expressions import set_of
 from verifier.encodings.quantifiers import comprehension, exists, forall, if_, minimum
 from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
-from verifier.encodings.values import OptionValue, SetValue, set_of
+from verifier.encodings.values import OptionValue
 from verifier.specs.protocol import (
     Call,
     Drawing,

@@ -120,7 +120,7 @@ def permutation_of(layout: Layout, renaming: Renaming) -> Permutation:
 def _bits(sort: Sort, path: Any, image: Any, renaming: Renaming) -> Iterator[tuple[Any, Any]]:
     """The bits of a field in the order of the layout, each with the one that it becomes."""
     if sort.is_scalar:
-        values = list(sort.values())
+        values = list(sort.each())
         inner = sort.inner if isinstance(sort, Option) else sort
         for index in range(bit_count(code_of(sort), len(values))):
             moved = renamed(sort, values[index], renaming) if isinstance(inner, IndexSet) else values[index]

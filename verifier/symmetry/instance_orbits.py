@@ -80,7 +80,7 @@ def _composed(one: Renaming, inverted: Renaming) -> Renaming:
 def _check(sorts: Mapping[str, Sort], system: TransitionSystem, image: Image) -> None:
     instance, representative = system.instances[image.instance], system.instances[image.of]
     permutes = all(
-        set(pairs) == set(pairs.values()) == set(symmetry.sort.values()) - symmetry.pinned
+        set(pairs) == set(pairs.values()) == set(symmetry.sort.each()) - symmetry.pinned
         for symmetry in system.symmetries
         for pairs in (image.renaming[symmetry.sort],)
     )

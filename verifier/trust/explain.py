@@ -82,7 +82,7 @@ class ConcreteReading:
         """The first smallest undefined read within a term that has one."""
         inner = [bindings]
         if term.binds is not None:
-            inner = [{**bindings, term.binds: value} for value in term.binds.sort.values()]
+            inner = [{**bindings, term.binds: value} for value in term.binds.sort.each()]
         for values in inner:
             for part in term.arguments:
                 if not self.is_defined(part, values) and self._matters(term, part, values):
@@ -131,7 +131,7 @@ class ConcreteReading:
                         yield from self._failures(part, bindings, witnesses)
             case Operator.FORALL:
                 assert term.binds is not None
-                for value in term.binds.sort.values():
+                for value in term.binds.sort.each():
                     inner = {**bindings, term.binds: value}
                     if not self.holds(term.arguments[0], inner):
                         yield from self._failures(
@@ -228,7 +228,8 @@ def _would_leave(leaving: Leaving) -> str:
 
 def _reads(reading: ConcreteReading, read: PartialRead) -> str:
     """The read that has no value, with the first values of free parameters for which it has none."""
-    for values in islice(product(*(tuple(symbol.sort.values()) for symbol in read.free)), _MOST_CHOICES):
+    choices = (tuple(islice(symbol.sort.values(), _MOST_CHOICES)) for symbol in read.free)
+    for values in islice(product(*choices), _MOST_CHOICES):
         chosen = dict(zip(read.free, values, strict=True))
         found = reading.undefined_read(read.lines, {**read.bindings, **chosen})
         if found is not None:
