@@ -54,6 +54,8 @@ def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...
 
 def representatives(definition: Definition, system: TransitionSystem) -> tuple[int, ...]:
     """An instance of each orbit."""
+    if not system.symmetries:  # and instances may be of no action of the protocol
+        return tuple(range(len(system.instances)))
     return tuple(image.instance for image in images(definition, system) if image.instance == image.of)
 
 
