@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
+    from verifier.specs.refinement_members import refines as refines
     from verifier.specs.state import State as State
     from verifier.specs.steps import Step as Step
     from verifier.specs.temporal import strong as strong
@@ -149,6 +150,7 @@ _NAMES_OF = MappingProxyType(
             "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
+        "verifier.specs.refinement_members": ("refines",),
         "verifier.specs.state": ("State",),
         "verifier.specs.steps": ("Step",),
         "verifier.specs.temporal": ("strong", "weak"),

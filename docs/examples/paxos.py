@@ -7,6 +7,10 @@ There is a set of messages for each type. A quorum is any majority.
 
 from __future__ import annotations
 
+from typing import Any
+
+from voting import Voting
+
 from verifier import (
     BooleanConstant,
     Element,
@@ -29,9 +33,11 @@ from verifier import (
     exists,
     field,
     forall,
+    function,
     if_,
     invariant,
     lemma,
+    refines,
     step_invariant,
     variable,
 )
@@ -192,6 +198,15 @@ class Paxos(Protocol):
     def ballots_never_fall(self, s: PaxosState, after: PaxosState) -> Formula:
         """No acceptor returns to an earlier ballot."""
         return forall(s.max_bal[a] <= after.max_bal[a] for a in self.acceptor)
+
+    @refines(Voting)
+    def voting(self, s: PaxosState) -> dict[str, Any]:
+        """Paxos implements voting: the votes are those that acceptors have sent."""
+
+        def votes(a: Element) -> SetValue[Proposal]:
+            return comprehension(p for p in Record(Proposal(self)) if self.voted_for(s, a, p.bal, p.val))
+
+        return {"votes": function(votes(a) for a in self.acceptor), "max_bal": s.max_bal}
 
     # Why at most one value is chosen
 

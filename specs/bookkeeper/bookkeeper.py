@@ -33,7 +33,8 @@ from verifier.specs.bookkeeper.bookkeeper_lemmas import BookKeeperLemmas
 from verifier.specs.bookkeeper.clients import Client, ClientsState
 from verifier.specs.bookkeeper.recovery import Recovery
 from verifier.specs.bookkeeper.writer import Writer
-from verifier.specs.protocol import invariant, step_invariant
+from verifier.specs.protocol import always_eventually, invariant, step_invariant, temporal, weak
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
 class BookKeeper(BookKeeperLemmas, Recovery, Writer, Bookies):
@@ -76,6 +77,16 @@ class BookKeeper(BookKeeperLemmas, Recovery, Writer, Bookies):
             return speaks.implies(forall(readable(e) for e in self.ids if e <= c.lac))
 
         return forall(is_readable_for(s.clients[c]) for c in self.clients)
+
+    @temporal(name="Liveness")
+    def liveness(self, s: ClientsState) -> TemporalFormula:
+        """Some time the ledger is closed, and one of its clients has closed it."""
+        closer = exists(s.clients[c].status == "CLOSED" for c in self.clients)
+        return always_eventually((s.meta_status == "CLOSED") & closer)
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does."""
+        return [weak()]
 
     @step_invariant(name="ClosedLedgerStaysClosed", default=False)
     def closed_ledger_stays_closed(self, s: ClientsState, after: ClientsState) -> Formula:

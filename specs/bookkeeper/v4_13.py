@@ -26,7 +26,8 @@ from verifier.specs.bookkeeper.v4_13_clients import State413
 from verifier.specs.bookkeeper.v4_13_lemmas import Lemmas413
 from verifier.specs.bookkeeper.v4_13_recovery import Recovery413
 from verifier.specs.bookkeeper.v4_13_writer import Writer413
-from verifier.specs.protocol import invariant
+from verifier.specs.protocol import always_eventually, invariant, temporal, weak
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
 class BookKeeper413(Lemmas413, Recovery413, Writer413, Bookies413):
@@ -49,3 +50,17 @@ class BookKeeper413(Lemmas413, Recovery413, Writer413, Bookies413):
     def no_divergence(self, s: State413) -> Formula:
         """Short for NoDivergenceBetweenWriterAndMetaData."""
         return self.no_divergence_between_writer_and_meta_data(s)
+
+    @temporal(name="Liveness")
+    def liveness(self, s: State413) -> TemporalFormula:
+        """Some time the writer has closed the ledger: as the original states it."""
+        return always_eventually((s.meta_status == "CLOSED") & (s.w1.status == "CLOSED"))
+
+    @temporal
+    def ledger_is_closed(self, s: State413) -> TemporalFormula:
+        """Some time the ledger is closed, by the writer or by the recovery."""
+        return always_eventually(s.meta_status == "CLOSED")
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does."""
+        return [weak()]
