@@ -25,10 +25,8 @@ from verifier.encodings.substitution import substituted
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import (
     BOOLEAN,
-    FunctionValue,
     OptionValue,
     RecordValue,
-    Value,
     literal,
     record,
     some,
@@ -63,7 +61,8 @@ def _step(action: Action, abstract: Definition, before: Meaning, after: Meaning)
         new = wrap(substituted(value, before))
         if roots.count(root) > 1:
             # Another assignment may replace the value, so that nothing else shows that it is in its sort.
-            lines += _within(new, target.sort, f"action {action.name} of {abstract.name} assigns {text(target)}")
+            place = f"action {action.name} of {abstract.name} assigns {text(target)}"
+            lines += _within(new, target.sort, place)
         changed[root] = _put(changed[root], _path(target), new, before)
     lines += [_equal(after[symbol], term_of(value)) for symbol, value in changed.items()]
     result = _all(lines)
@@ -124,22 +123,22 @@ def _always_within(own: Sort, sort: Sort) -> bool:
         return False
 
 
-def exactly(value: Value, sort: Sort) -> Value:
+def exactly(value: Any, sort: Sort) -> Any:
     """The value as one of this sort, and not of a wider or narrower one. An integer outside has no value.
 
     Raises SortError for other values whose sort may not be widened or narrowed.
     """
-    own = sort_of(value)
+    own, whole, made = sort_of(value), value, None
     if own == sort:
         return value
-    whole: Any = value
     if range_of(sort) is not None and range_of(own) is not None:
-        return choose(sort, lambda v: v == whole)
-    match sort:
-        case Option() if isinstance(value, OptionValue):
-            return if_(value.is_none, literal(sort, None), some(exactly(value.value, sort.inner)))
-        case Record() if isinstance(value, RecordValue):
-            return record(sort, **{name: exactly(getattr(whole, name), part) for name, part in sort.fields})
-        case Function() if isinstance(value, FunctionValue) and own.domain == sort.domain:
-            return function(sort.domain, lambda key: exactly(whole[key], sort.range))
-    raise SortError(f"its sort is {own}, and not {sort}")
+        made = choose(sort, lambda v: v == whole)
+    elif isinstance(sort, Option) and isinstance(whole, OptionValue):
+        made = if_(whole.is_none, literal(sort, None), some(exactly(whole.value, sort.inner)))
+    elif isinstance(sort, Record) and isinstance(whole, RecordValue):
+        made = record(sort, **{name: exactly(getattr(whole, name), part) for name, part in sort.fields})
+    elif isinstance(sort, Function) and isinstance(own, Function) and own.domain == sort.domain:
+        made = function(sort.domain, lambda key: exactly(whole[key], sort.range))
+    if made is None:
+        raise SortError(f"its sort is {own}, and not {sort}")
+    return made

@@ -61,14 +61,15 @@ def refines(
     if not isinstance(given, type) or not hasattr(given, "spec_name"):
         words = f"@refines takes the class of the abstract protocol, as in @refines(Voting), not {given!r}"
         raise DefinitionError(words)
-    if constants is not None and not isinstance(constants, Mapping):
-        words = f"constants of @refines is a dictionary of names, as in {{'ballots': 'rounds'}}, not {constants!r}"
+    named: Any = {} if constants is None else constants
+    if not isinstance(named, Mapping):
+        words = f"constants of @refines are names by names, as in {{'ballots': 'rounds'}}, not {named!r}"
         raise DefinitionError(words)
 
     def of(found: Any) -> RefinementMember:
         if not inspect.isfunction(found):
             raise DefinitionError(f"@refines marks a method, not {found!r}: a method has one mark")
-        return RefinementMember(found, abstract, dict(constants or {}), default, name)
+        return RefinementMember(found, abstract, dict(named), default, name)
 
     return of
 
@@ -178,7 +179,7 @@ def _abstract(protocol: Protocol, method: str, member: RefinementMember) -> Prot
 def _setting(protocol: Protocol, method: str, member: RefinementMember, constant: str) -> Any:
     """What the concrete protocol has for a constant of the abstract one."""
     own = list(constants_of(type(protocol)))
-    named = member.constants.get(constant, constant)
+    named: Any = member.constants.get(constant, constant)
     if isinstance(named, str) and (named in own if constant == named else hasattr(protocol, named)):
         return getattr(protocol, named)
     words = (
@@ -212,11 +213,11 @@ def _meaning(
         try:
             yield symbol, term_of(_expression(given, symbol))
         except SortError as error:
-            words = f"refinement {method}: the variable {name} of {abstract.name} is in {symbol.sort}: {error}"
-            raise DefinitionError(placed(place, words)) from error
+            words = f"the variable {name} of {abstract.name} is in {symbol.sort}: {error}"
+            raise DefinitionError(placed(place, f"refinement {method}: {words}")) from error
 
 
-def _expression(given: Any, symbol: Symbol) -> Value:
+def _expression(given: Any, symbol: Symbol) -> Any:
     if not isinstance(given, Value):
         try:
             made: Value = literal(symbol.sort, given)

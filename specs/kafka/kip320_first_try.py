@@ -122,7 +122,10 @@ class Kip320FirstTry(Kip279):
         )
 
     def fairness(self) -> list[Fairness]:
-        """As the original states it. It says nothing of fetches."""
+        """As the original states it, which says nothing of fetches and of truncation.
+
+        It names LeaderExpandIsr, which is no action of this member; the action that is meant stands here.
+        """
         return [
             strong("improved_leader_inc_high_watermark"),
             strong("leader_expand_isr_better_fencing"),
