@@ -64,6 +64,7 @@ from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.reading.places import place_of, placed
 from verifier.specs.reading.watching import reading
+from verifier.specs.refinement_members import refinements, refines
 from verifier.specs.state import State, completed, successor_of
 from verifier.specs.steps import Step
 from verifier.specs.temporal import Fairness, strong, weak
@@ -114,6 +115,7 @@ __all__ = [
     "lemma",
     "parse_constants",
     "reachable",
+    "refines",
     "step_invariant",
     "strong",
     "temporal",
@@ -223,6 +225,9 @@ def _defined(protocol: Protocol) -> Definition:
         for name, member in members.items()
         if isinstance(member, PropertyMember)
     ]
+    init = _init(protocol, state)
+    refined = refinements(protocol, state, after, init, define)
+    properties += [claim for one in refined for claim in one.properties]
     lemmas = [
         _lemma(protocol, state, name, member)
         for name, member in members.items()
@@ -245,7 +250,7 @@ def _defined(protocol: Protocol) -> Definition:
         name=spec,
         constants=protocol.constants,
         variables=state.symbols,
-        init=_init(protocol, state),
+        init=init,
         actions=tuple(item for _, item in actions),
         properties=tuple(prop for _, prop in properties),
         constraint=None if bound is None else formula(bound, "the constraint", kind.constraint),
@@ -255,6 +260,7 @@ def _defined(protocol: Protocol) -> Definition:
         presentation=presentation(protocol, columns),
         temporal=tuple(prop for _, prop in lasting),
         fairness=fairness_variants(protocol, [item for _, item in actions]),
+        refinements=tuple(one.refinement for one in refined),
     )
     check_variables(definition)
     if all(is_total(term) for _, term in definition.terms()):

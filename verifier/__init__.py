@@ -101,8 +101,11 @@ if TYPE_CHECKING:
     from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
+    from verifier.specs.refinement_members import refines as refines
     from verifier.specs.state import State as State
     from verifier.specs.steps import Step as Step
+    from verifier.specs.temporal import Fairness as Fairness
+    from verifier.specs.temporal import TemporalFormula as TemporalFormula
     from verifier.specs.temporal import strong as strong
     from verifier.specs.temporal import weak as weak
     from verifier.specs.temporal_members import always_eventually as always_eventually
@@ -148,9 +151,10 @@ _NAMES_OF = MappingProxyType(
             "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
+        "verifier.specs.refinement_members": ("refines",),
         "verifier.specs.state": ("State",),
         "verifier.specs.steps": ("Step",),
-        "verifier.specs.temporal": ("strong", "weak"),
+        "verifier.specs.temporal": ("Fairness", "TemporalFormula", "strong", "weak"),
         "verifier.specs.temporal_members": (
             "always_eventually", "eventually", "eventually_always", "for_each", "for_some", "leads_to",
             "temporal",
