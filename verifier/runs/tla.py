@@ -327,6 +327,7 @@ class _Search:
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
+        orbits = explorer.orbits
         return {
             "distinct_states": found.distinct,
             "generated_states": found.generated,
@@ -341,8 +342,10 @@ class _Search:
             "states_per_second": round(found.generated / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
             "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
-            "symmetry": bool(explorer.permutations),
-            "permutations": len(explorer.permutations) + 1,
+            "symmetry": orbits is not None,
+            "permutations": len(orbits.renamings) + 1 if orbits is not None else 1,
+            "states_in_orbits": orbits.size if orbits is not None else None,
+            "symmetry_refused": explorer.asymmetric,
             "printed": self.spec.evaluator.printed,
         }
 

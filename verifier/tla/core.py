@@ -16,6 +16,7 @@ from verifier.tla.values import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.actions import Walker
+    from verifier.tla.symmetry import Asymmetric, Symmetry
 
 Truth: TypeAlias = Callable[[Frame], bool]
 Bind: TypeAlias = Callable[[Frame], Iterator[None]]
@@ -37,6 +38,8 @@ class Core(ABC):
     answers: dict[str, Callable[[], Value]]
     printed: list[str]
     actions: Walker
+    symmetry: Symmetry | None
+    """Watches what CHOOSE and folds take while permutations are used."""
     at_slots: list[int]
 
     @abstractmethod
@@ -96,6 +99,14 @@ class Core(ABC):
     @abstractmethod
     def is_fixed(self, whole: Expression, unit: Unit) -> bool:
         """Whether an expression has one value, whatever is around it."""
+
+    @abstractmethod
+    def firsts(self, whole: ast.Choose, unit: Unit, primed: bool) -> Callable[[Frame], list[Value]]:
+        """What CHOOSE takes; with permutations, in each order that they make of TLC's."""
+
+    @abstractmethod
+    def uneven(self, whole: ast.Choose, found: list[Value]) -> Asymmetric:
+        """The error for a CHOOSE that takes different elements in orders that should be alike."""
 
     @staticmethod
     @abstractmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.actions import Walker
@@ -23,6 +23,9 @@ from verifier.tla.functions import Functions
 from verifier.tla.logic import Logic
 from verifier.tla.order import Order, text
 from verifier.tla.values import FALSE, TRUE, NoValue, Value
+
+if TYPE_CHECKING:
+    from verifier.tla.symmetry import Symmetry
 
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
@@ -52,6 +55,7 @@ class Evaluator(Calls, Forms, Functions, Logic):
         self.printed: list[str] = []
         self.known: dict[Symbol, Value] = {}
         """The values of constant definitions."""
+        self.symmetry: Symmetry | None = None
         self.actions = Walker(self)
         self.start_calls()
         self.logical = self.logic_forms()
