@@ -18,6 +18,6 @@ expressions to closures over a frame of slots (``frames``); its parts are ``logi
 raises ``Undefined``, with the place and the operators around it.
 
 **Exploration.** ``explorer`` is the breadth-first search, which fills ``found``. ``symmetry`` has the
-permutations, which ``automorphisms`` checks, ``naming`` the actions of Next, ``itf`` traces as JSON. The engines
-know nothing of this room.
+permutations, which ``automorphisms`` checks, ``naming`` the actions of Next, ``itf`` traces as JSON. The
+engines know nothing of this room.
 """
