@@ -75,6 +75,12 @@ class Core(ABC):
         """A formula made by an operator of the language or of numbers; None for any other operator."""
 
     @abstractmethod
+    def membership(
+        self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
+    ) -> Truth:
+        """Membership, or its negation."""
+
+    @abstractmethod
     def application(self, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
         """The value of a name, or of an operator with arguments."""
 
@@ -95,6 +101,10 @@ class Core(ABC):
     @abstractmethod
     def unit_of(self, definition: Definition) -> Unit:
         """The unit of a definition of a module, with its parameters in the first slots."""
+
+    @abstractmethod
+    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:
+        """The arguments of a definition, evaluated at once where they are needed or cannot fail."""
 
     @abstractmethod
     def is_fixed(self, whole: Expression, unit: Unit) -> bool:

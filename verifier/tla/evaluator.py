@@ -21,6 +21,7 @@ from verifier.tla.forms import Forms
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
 from verifier.tla.functions import Functions
 from verifier.tla.logic import Logic
+from verifier.tla.membership import Membership
 from verifier.tla.order import Order, text
 from verifier.tla.values import FALSE, TRUE, NoValue, Value
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
-class Evaluator(Calls, Forms, Functions, Logic):
+class Evaluator(Calls, Forms, Functions, Logic, Membership):
     """Compiles expressions, and holds what they are evaluated in: a state and the next."""
 
     def __init__(
