@@ -268,3 +268,24 @@ def test_an_argument_that_is_not_needed_is_not_evaluated(tmp_path: Path) -> None
     always = body.replace("other) == IF", "other) == n > 0 /\\ IF").replace("ELSE Card", "ELSE 0 < Card")
     with pytest.raises(Undefined, match=r"Head of the empty sequence"):
         explored(tmp_path, always)
+
+
+def test_what_is_kept_of_the_next_state_does_not_read_it(tmp_path: Path) -> None:
+    """A LET below a prime, whose text names no variable, but whose arguments do."""
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = <<0, 0>>\n"
+        "F(p, c) == LET d == p + c IN <<d, d'>>\n"
+        "G(p) == LET two == 1 + 1  d == two + p  f[n \\in 0..2] == n + d IN <<f[2], two>>\n"
+        "Next == x < 3 /\\ x' \\in {x + 1, x + 2} /\\ y' = F(x, 1) /\\ G(x)' = <<x' + 4, 2>>\n"
+        "Inv == y = <<0, 0>> \\/ (y[2] = x + 1 /\\ y[1] < y[2])"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    assert (found.distinct, found.generated, found.violations) == (7, 9, {})
+
+
+def test_a_random_constant_is_chosen_once(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\nPick == RandomElement(1..1000000)\n"
+        "Next == x < 3 /\\ x' = x + 1\nInv == Pick = Pick /\\ \\A n \\in 1..9 : Pick = Pick"
+    )
+    assert not explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations

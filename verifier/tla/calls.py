@@ -9,7 +9,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.errors import Place
 from verifier.tla.extensions import EXTENSIONS
-from verifier.tla.facts import ACTION
+from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit, Waiting
 from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
@@ -101,9 +101,10 @@ class Calls(Lets):
         if not primed:
             now = self.now
             return lambda e: now[index]
-        following, name = self.next, symbol.name
+        following, name, read_next = self.next, symbol.name, self.read_next
 
         def read(e: Frame) -> Value:
+            read_next[0] = True
             found = following[index]
             if found is UNSET:
                 words = f"{name} has no value in the next state yet: assign it before it is read"
@@ -123,7 +124,7 @@ class Calls(Lets):
 
             def read_next(e: Frame) -> Value:
                 found = e[slot]
-                return found.code.evaluate_next(found.env) if type(found) is Waiting else found
+                return found.force_next() if type(found) is Waiting else found
 
             return read_next
 
@@ -224,8 +225,10 @@ class Calls(Lets):
             return self.local(symbol, whole, unit, primed, truth=truth)
         target = unit if symbol.nested else self.unit_of(symbol)
         facts = self.analysis.of_definition(symbol)
-        if not symbol.parameters and not facts.changing and facts.level == 0 and not truth and not facts.free:
-            return self._constant(symbol, whole, target)
+        if not symbol.parameters and facts.level == CONSTANT and not facts.free:
+            # Also what is random: as TLC, it is chosen once.
+            constant = self._constant(symbol, whole, target)
+            return self.truth_of(constant, whole.place) if truth else constant
         arguments = self.arguments(symbol, whole, unit, primed)
         compiled = self.body(symbol, target, primed, truth=truth)
         name, place = symbol.shown, whole.place
@@ -340,7 +343,8 @@ class Calls(Lets):
         if self._is_made_of_names(whole, unit):
             return self.value(whole, unit, primed)
         kept = facts.level < ACTION and not facts.changing and not primed
-        code = Code(whole, unit, kept, self.value, primed)
+        constant = facts.level == CONSTANT and not facts.changing
+        code = Code(whole, unit, kept, self.value, primed, constant, self.read_next)
         return lambda e: Waiting(code, e)
 
     def _is_made_of_names(self, whole: Expression, unit: Unit) -> bool:

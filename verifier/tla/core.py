@@ -29,6 +29,8 @@ class Core(ABC):
     index: dict[ast.Variable, int]
     now: list[Any]
     next: list[Any]
+    read_next: list[bool]
+    """One entry, which becomes true where a variable is read in the next state."""
     resolve: Callable[[Symbol, str], Symbol | None]
     constants: dict[Symbol, Value]
     known: dict[Symbol, Value]
@@ -49,6 +51,10 @@ class Core(ABC):
     @abstractmethod
     def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Truth:
         """A closure that says whether a formula is true."""
+
+    @abstractmethod
+    def truth_of(self, evaluate: Evaluate, place: Place) -> Truth:
+        """A value that must be TRUE or FALSE, as Python's."""
 
     @abstractmethod
     def integer(self, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:

@@ -45,6 +45,7 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         self.index = {variable: number for number, variable in enumerate(variables)}
         self.now: list[Any] = [UNSET] * len(variables)
         self.next: list[Any] = [UNSET] * len(variables)
+        self.read_next = [False]
         self.resolve = resolve
         self.constants = constants
         self.order = order
@@ -118,7 +119,10 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
             return self._if_truth(whole, unit, primed)
         elif type(whole) is ast.Let:
             return self.let(whole, unit, primed, self.truth)
-        evaluate, place = self.value(whole, unit, primed), whole.place
+        return self.truth_of(self.value(whole, unit, primed), whole.place)
+
+    def truth_of(self, evaluate: Evaluate, place: Place) -> Callable[[Frame], bool]:
+        """A value that must be TRUE or FALSE, as Python's."""
 
         def truth(e: Frame) -> bool:
             found = evaluate(e)

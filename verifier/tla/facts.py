@@ -11,12 +11,16 @@ from verifier.tla.ast import Bound, Definition, Expression, Parameter, Symbol
 CONSTANT, STATE, ACTION, TEMPORAL = range(4)
 """Levels: the same in all states, of one state, of a step, of an execution."""
 
-_CHANGING = {
-    "TLCGet", "TLCSet", "RandomElement", "JavaTime", "Print", "PrintT", "RandomSubset", "RandomSubsetSet",
-    "RandomSetOfSubsets", "TestRandomSetOfSubsets", "TLCGetOrDefault", "TLCGetAndSet", "Trace",
-    "CounterExample", "PickSuccessor", "IOExec", "CSVWrite", "JsonSerialize", "ndJsonSerialize", "Serialize",
+_RANDOM = {
+    "RandomElement", "RandomSubset", "RandomSubsetSet", "RandomSetOfSubsets", "TestRandomSetOfSubsets",
+    "JavaTime", "Print", "PrintT",
 }  # fmt: skip
-"""Operators that may answer differently each time."""
+"""Operators that may answer differently each time, or do something besides."""
+_OF_THE_SEARCH = {
+    "TLCGet", "TLCSet", "TLCGetOrDefault", "TLCGetAndSet", "Trace", "CounterExample", "PickSuccessor",
+    "IOExec", "CSVWrite", "JsonSerialize", "ndJsonSerialize", "Serialize",
+}  # fmt: skip
+"""Operators that speak of the search. TLC takes them for formulas of a state."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,9 @@ class Analysis:
             facts = facts.joined(self._symbol(whole.operator, module))
             level, free = facts.level, set(facts.free)
         elif isinstance(whole, ast.Prime | ast.Unchanged | ast.Step):
-            level = max(level, ACTION) if level > CONSTANT else level
+            # A parameter may stand for what a variable is in.
+            speaks = level > CONSTANT or any(isinstance(name, Parameter | Definition) for name in free)
+            level = max(level, ACTION) if speaks else level
         elif isinstance(whole, ast.Enabled):
             level, facts = STATE, replace(facts, enabled=True)
         elif isinstance(whole, ast.Temporal | ast.Fairness):
@@ -203,8 +209,9 @@ class Analysis:
             facts = self.of_definition(symbol)
             return replace(facts, free=facts.free | {symbol}) if symbol.nested else facts
         if isinstance(symbol, ast.Builtin):
-            changing, costly = symbol.name in _CHANGING, any(symbol.takes)
-            return Facts(CONSTANT, _NOTHING, changing=changing, costly=costly)
+            searching = symbol.name in _OF_THE_SEARCH
+            level, changing = STATE if searching else CONSTANT, searching or symbol.name in _RANDOM
+            return Facts(level, _NOTHING, changing=changing, costly=any(symbol.takes))
         return Facts(CONSTANT, _NOTHING)
 
 

@@ -8,9 +8,8 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.core import Core
-from verifier.tla.facts import ACTION
+from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import Code, Frame, Undefined, Unit, Waiting
-from verifier.tla.values import FALSE, TRUE
 
 
 class Lets(Core):
@@ -52,7 +51,8 @@ class Lets(Core):
                 continue
             facts = self.analysis.of_definition(definition)
             kept = facts.level < ACTION and not facts.changing and not primed
-            code = Code(definition.body, unit, kept, self.value, primed)
+            constant = facts.level == CONSTANT and not facts.changing
+            code = Code(definition.body, unit, kept, self.value, primed, constant, self.read_next)
             found.append((unit.slot(definition), code))
         return found
 
@@ -66,7 +66,7 @@ class Lets(Core):
         def read(e: Frame) -> Any:
             found = e[slot]
             try:
-                return found.code.evaluate_next(found.env) if known_primed else found.force()
+                return found.force_next() if known_primed else found.force()
             except Undefined as error:
                 error.within(name, place)
                 raise
@@ -74,10 +74,4 @@ class Lets(Core):
         if not truth:
             return read
 
-        def test(e: Frame) -> bool:
-            found = read(e)
-            if found is TRUE or found is FALSE:
-                return found is TRUE
-            raise Undefined(place, f"TRUE or FALSE is expected here: it is {self.show(found)}")
-
-        return test
+        return self.truth_of(read, place)
