@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
 from verifier.specs.definition import NO_DEADLOCK, Definition, Property, PropertyKind
+from verifier.tla import ast
 from verifier.tla.config import Config, parse_value, read_config
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
@@ -87,11 +88,13 @@ def load(
     path = Path(spec)
     module, library = read_module(path, libraries)
     asked = _config(path, config)
-    overriding = {name: parse_value(value, f"--set {name}={value}") for name, value in settings.items()}
-    for name, assignment in overriding.items():
+    for name in settings:
         if name not in module.names:
             raise unknown_name("constant", name, [constant.name for constant in module.constants])
-        object.__setattr__(assignment, "name", name)
+    overriding = {
+        name: replace(parse_value(value, f"--set {name}={value}"), name=name)
+        for name, value in settings.items()
+    }
     specification = _evaluated(lambda: specify(module, asked, overriding, library.words))
     hashed = hashlib.sha256()
     for file in sorted(library.files, key=lambda file: file.name):
@@ -159,8 +162,6 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
 
 
 def _operator(spec: Specification, name: str, known: list[str]) -> Formula:
-    from verifier.tla import ast
-
     found = spec.module.names.get(name)
     if not isinstance(found, ast.Definition) or found.parameters:
         raise unknown_name("property", name, known)
@@ -326,6 +327,7 @@ class _Search:
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
+        orbits = explorer.orbits
         return {
             "distinct_states": found.distinct,
             "generated_states": found.generated,
@@ -340,8 +342,10 @@ class _Search:
             "states_per_second": round(found.generated / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
             "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
-            "symmetry": False,
-            "permutations": len(explorer.permutations) + 1,
+            "symmetry": orbits is not None,
+            "permutations": len(orbits.renamings) + 1 if orbits is not None else 1,
+            "states_in_orbits": orbits.size if orbits is not None else None,
+            "symmetry_refused": explorer.asymmetric,
             "printed": self.spec.evaluator.printed,
         }
 
