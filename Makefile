@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install verify announce java readers chromium expectations test lint wheel slow bench results report lemmas abc clean docs
+.PHONY: help install verify announce java readers chromium expectations test lint wheel thorough slow bench results report lemmas abc clean docs
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -44,9 +44,12 @@ expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
 	$(BIN)/verify ci .ci/verify.toml
 
 # At the end pytest lists the tests that were skipped, each with its reason.
-test: announce lint readers java chromium  ## Lint, types, import contract and all tests but the slow ones
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+test: announce lint readers java chromium  ## Lint, types, import contract and the quick tests
+	$(BIN)/python -m pytest -m "not slow and not thorough" -n $(WORKERS)
 	@$(SYSTEM) missing
+
+thorough: $(STAMP) java  ## What CI tests beside `make test`
+	$(BIN)/python -m pytest -m "thorough and not slow" -n $(WORKERS)
 
 lint: $(STAMP)  ## Style, types and the import contract
 	$(BIN)/ruff check .

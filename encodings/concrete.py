@@ -1,8 +1,8 @@
 """Concrete values: the values in the states of a trace.
 
 Every sort has ordinary, hashable Python values: ``bool``, ``int``, ``str`` (enumeration members),
-``None`` (the empty option), ``frozenset``, ``tuple``; and, defined here, ``Element`` for index sets and a
-hashable mapping for records, functions and bags.
+``None`` (the empty option), ``frozenset``, ``tuple``; and, defined here, ``Element`` for index sets,
+``Tagged`` for variants and a hashable mapping for records, functions and bags.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, final
 
@@ -50,6 +51,15 @@ def element(kind: str, count: int, prefix: str, number: int) -> Element:
     return Element(kind, count, prefix, number)
 
 
+@final
+@dataclass(frozen=True)
+class Tagged:
+    """A value of a variant. A tag without payload holds the empty tuple."""
+
+    tag: str
+    payload: Concrete = ()
+
+
 class FrozenMap(Mapping[Any, Any]):
     """An immutable, hashable mapping that keeps the order in which it was built.
 
@@ -77,6 +87,8 @@ class FrozenMap(Mapping[Any, Any]):
         return self._hash
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if isinstance(other, FrozenMap):
             return self._items == other._items
         return isinstance(other, Mapping) and self._items == dict(other)
@@ -100,6 +112,8 @@ def elements_of(value: Concrete) -> Iterator[Element]:
         case tuple():
             for item in value:
                 yield from elements_of(item)
+        case Tagged():
+            yield from elements_of(value.payload)
         case FrozenMap():
             for key, item in value.items():
                 yield from elements_of(key)
@@ -115,6 +129,8 @@ def with_elements(value: Concrete, renaming: Mapping[Element, Concrete]) -> Conc
             return frozenset(with_elements(item, renaming) for item in value)
         case tuple():
             return tuple(with_elements(item, renaming) for item in value)
+        case Tagged():
+            return Tagged(value.tag, with_elements(value.payload, renaming))
         case FrozenMap():
             pairs = value.items()
             return FrozenMap((with_elements(k, renaming), with_elements(v, renaming)) for k, v in pairs)
@@ -138,6 +154,8 @@ def show(value: Concrete) -> str:
             return "{" + ", ".join(show(item) for item in sorted(value, key=_order)) + "}"
         case tuple():
             return "⟨" + ", ".join(show(item) for item in value) + "⟩"
+        case Tagged():
+            return _show_tagged(value)
         case FrozenMap():
             if all(isinstance(key, str) and key.isidentifier() for key in value):
                 return "(" + ", ".join(f"{key} {show(item)}" for key, item in value.items()) + ")"
@@ -146,6 +164,14 @@ def show(value: Concrete) -> str:
             return value if _PLAIN.fullmatch(value) else json.dumps(value, ensure_ascii=False)
         case _:
             return str(value)
+
+
+def _show_tagged(value: Tagged) -> str:
+    """``vote(epoch 2)``, ``count(3)``, and ``stop`` for a tag without payload."""
+    if value.payload == ():
+        return value.tag
+    shown = show(value.payload)
+    return value.tag + (shown if isinstance(value.payload, FrozenMap) else f"({shown})")
 
 
 def show_constants(constants: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ and a quantifier reads its body for every value. There are these exceptions:
 - ``a & b`` and ``a.implies(b)`` read ``b`` only if ``a`` is true;
 - ``a | b`` reads ``b`` only if ``a`` is false;
 - ``if_`` reads only the branch that it takes;
+- ``image`` and ``partial_function`` read their body only for the elements of their domain;
 - ``filtered`` reads its condition only for the elements of the sequence.
 """
 
@@ -16,14 +17,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import TRUE, choice, conjunction, disjunction, negation
-from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import cases, equal, holds, known
+from verifier.encodings.bits import FALSE, TRUE, choice, conjunction, disjunction, negation
+from verifier.encodings.cases import cases
+from verifier.encodings.lowered import equal, holds, known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.partiality import is_partial
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Function
-from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.sorts import Function, PartialFunction
+from verifier.encodings.terms import Operator, Term
 
 
 class Definedness:
@@ -35,23 +36,19 @@ class Definedness:
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
         self._total: dict[int, tuple[Term, bool]] = {}
-        self._bound: dict[int, tuple[Symbol, ...]] = {}
-        self._memo: dict[tuple[int, tuple[Concrete, ...]], FNode] = {}
 
     def of(self, term: Term, bindings: Bindings | None = None) -> FNode:
         """The formula that everything which the term reads has a value."""
         if self._is_total(term):
             return TRUE
         bindings = bindings or {}
-        bound = self._bound.get(id(term))
-        if bound is None:
-            bound = self._bound[id(term)] = tuple(symbol for symbol in term.free if symbol in bindings)
-        key = (id(term), tuple(bindings[symbol] for symbol in bound))
-        result = self._memo.get(key)
+        reading = self._lowering.reading(term)
+        key = reading.key(bindings)
+        result = reading.results.defined.get(key)
         if result is None:
             rule = _RULES.get(term.operator)
             parts = self._parts(term, bindings) if rule is None else rule(self, term, bindings)
-            result = self._memo[key] = parts
+            result = reading.results.defined[key] = parts
         return result
 
     def _is_total(self, term: Term) -> bool:
@@ -65,10 +62,21 @@ class Definedness:
     def of_lines(self, lines: Sequence[Term], bindings: Bindings) -> FNode:
         """The same for a conjunction of lines, which is read up to the first line that is false."""
         result = TRUE
-        for line in reversed(lines):
+        for line in reversed(self._read(lines, bindings, FALSE)):
             rest = result if result is TRUE else disjunction((negation(self._true(line, bindings)), result))
             result = conjunction((self.of(line, bindings), rest))
         return result
+
+    def _read(self, parts: Sequence[Term], bindings: Bindings, last: FNode) -> Sequence[Term]:
+        """The parts that matter of those that are read up to the first that is ``last``: none after one that
+        is so in every state, and none after the last that may have no value."""
+        partial = [index for index, part in enumerate(parts) if not self._is_total(part)]
+        if not partial:
+            return ()
+        for index, part in enumerate(parts[: partial[-1]]):
+            if self._true(part, bindings) is last:
+                return parts[: index + 1]
+        return parts[: partial[-1] + 1]
 
     def _true(self, term: Term, bindings: Bindings) -> FNode:
         return self._lowering.formula(term, bindings)
@@ -78,33 +86,47 @@ class Definedness:
         if term.binds is None:
             return conjunction(self.of(part, bindings) for part in term.arguments)
         return conjunction(
-            self.of(part, inner) for inner in _expanded(term, bindings) for part in term.arguments
+            self.of(part, inner) for inner in self._expanded(term, bindings) for part in term.arguments
         )
+
+    def _expanded(self, term: Term, bindings: Bindings) -> Iterator[Bindings]:
+        """The bindings with each value of the bound variable for which the body is read beyond the question
+        whether the value is in a set that always has a value."""
+        assert term.binds is not None
+        guard = self._lowering.reading(term).guard
+        asked = guard is not None and self._is_total(guard)
+        values = self._lowering.candidates(term, bindings) if asked else term.binds.sort.each()
+        for value in values:
+            yield {**bindings, term.binds: value}
 
     def _and(self, term: Term, bindings: Bindings) -> FNode:
         return self.of_lines(term.arguments, bindings)
 
     def _or(self, term: Term, bindings: Bindings) -> FNode:
         result = TRUE
-        for part in reversed(term.arguments):
+        for part in reversed(self._read(term.arguments, bindings, TRUE)):
             rest = result if result is TRUE else disjunction((self._true(part, bindings), result))
             result = conjunction((self.of(part, bindings), rest))
         return result
 
     def _if(self, term: Term, bindings: Bindings) -> FNode:
-        condition, then, otherwise = term.arguments
-        taken = choice(self._true(condition, bindings), self.of(then, bindings), self.of(otherwise, bindings))
+        condition, *branches = term.arguments
+        decides = self._true(condition, bindings)
+        if decides is TRUE or decides is FALSE:
+            taken = self.of(branches[decides is FALSE], bindings)
+        else:
+            taken = choice(decides, *(self.of(branch, bindings) for branch in branches))
         return conjunction((self.of(condition, bindings), taken))
 
     def _image(self, term: Term, bindings: Bindings) -> FNode:
-        return conjunction(self.of_lines(term.arguments, inner) for inner in _expanded(term, bindings))
+        return conjunction(self.of_lines(term.arguments, inner) for inner in self._expanded(term, bindings))
 
     def _filter(self, term: Term, bindings: Bindings) -> FNode:
         sequence, condition = term.arguments
         assert term.binds is not None
         lowered = self._lowering.lower(sequence, bindings)
         found = [self.of(sequence, bindings)]
-        for value in term.binds.sort.values():
+        for value in term.binds.sort.each():
             read = self.of(condition, {**bindings, term.binds: value})
             if read is not TRUE:
                 item = known(term.binds.sort, value)
@@ -132,13 +154,23 @@ class Definedness:
 
     def _key(self, term: Term, bindings: Bindings) -> FNode:
         function, key = term.arguments[:2]
+        if isinstance(function.sort, PartialFunction):
+            slots = self._lowering.lower(function, bindings)
+            at = cases(key.sort, self._lowering.lower(key, bindings))
+            held = (conjunction((when, slots[value].present)) for value, when in at if value in slots)
+            return conjunction((self._parts(term, bindings), disjunction(held)))
         assert isinstance(function.sort, Function)
         if not is_partial(term):
             return self._parts(term, bindings)
-        keys = frozenset(function.sort.domain.values())
+        keys = frozenset(function.sort.domain.each())
         possible = cases(key.sort, self._lowering.lower(key, bindings))
         within = disjunction(when for value, when in possible if value in keys)
         return conjunction((self._parts(term, bindings), within))
+
+    def _payload(self, term: Term, bindings: Bindings) -> FNode:
+        (variant,) = term.arguments
+        has_tag = self._lowering.lower(variant, bindings).tag.equals(term.data)
+        return conjunction((self.of(variant, bindings), has_tag))
 
     def _extreme(self, term: Term, bindings: Bindings) -> FNode:
         (elements,) = term.arguments
@@ -148,14 +180,8 @@ class Definedness:
 
     def _choose(self, term: Term, bindings: Bindings) -> FNode:
         (condition,) = term.arguments
-        some = disjunction(self._true(condition, inner) for inner in _expanded(term, bindings))
+        some = disjunction(self._true(condition, inner) for inner in self._expanded(term, bindings))
         return conjunction((self._parts(term, bindings), some))
-
-
-def _expanded(term: Term, bindings: Bindings) -> Iterator[Bindings]:
-    assert term.binds is not None
-    for value in term.binds.sort.values():
-        yield {**bindings, term.binds: value}
 
 
 _Rule = Callable[[Definedness, Term, Bindings], FNode]
@@ -165,6 +191,8 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.OR: Definedness._or,
     Operator.IF: Definedness._if,
     Operator.IMAGE: Definedness._image,
+    Operator.PARTIAL_FUNCTION: Definedness._image,
+    Operator.PAYLOAD: Definedness._payload,
     Operator.FILTER: Definedness._filter,
     Operator.GET: Definedness._get,
     Operator.AT: Definedness._at,

@@ -12,18 +12,33 @@ from pysmt.fnode import FNode
 
 from verifier.encodings import scalars
 from verifier.encodings.bits import TRUE, bit, conjunction, disjunction
-from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.encodings.lowered import (
     Lowered,
     LoweredOption,
     LoweredSequence,
+    LoweredVariant,
+    Slot,
     children,
     equal,
     holds,
     known,
 )
 from verifier.encodings.scalars import Code
-from verifier.encodings.sorts import Bag, Boolean, Option, Range, Record, Sequence, Set, Sort, SortError
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    SortError,
+    Tuple,
+    Variant,
+)
 
 
 @dataclass(frozen=True)
@@ -43,9 +58,10 @@ class Relation(StrEnum):
     IS_TRUE = "is true"
     EQUALS = "="
     AT_LEAST = "≥"
+    IN = "∈"
 
 
-_OPPOSITE = {Relation.EQUALS: "≠", Relation.AT_LEAST: "<"}
+_OPPOSITE = {Relation.EQUALS: "≠", Relation.AT_LEAST: "<", Relation.IN: "∉"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +83,11 @@ class BitMeaning:
 
 _PRESENT = Part("is some")
 """The step to the condition that an option holds a value. No field can have this name."""
+_HELD = Part("is there")
+"""The step to the condition that a partial function has a key. What it has for the key may be an option."""
 _LENGTH = Part("length")
+_TAG = Part("tag")
+"""The step to the tag of a variant. No tag can have this name."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +111,9 @@ class Leaf:
             return BitMeaning(self.path, Relation.IS_TRUE, True)
         if self.code is Code.THERMOMETER:
             return BitMeaning(self.path, Relation.AT_LEAST, self.values[index + 1])
+        if self.code is Code.BINARY:
+            held = (value for place, value in enumerate(self.values) if place >> index & 1)
+            return BitMeaning(self.path, Relation.IN, frozenset(held))
         return BitMeaning(self.path, Relation.EQUALS, self.values[index])
 
     def decode(self, bits: PythonSequence[bool]) -> Concrete:
@@ -116,9 +139,12 @@ class Layout:
     def __init__(self, sorts: Mapping[str, Sort]) -> None:
         self.sorts = dict(sorts)
         leaves: list[Leaf] = []
-        self.lowered: dict[str, Lowered] = {
-            name: _declare(sort, (name,), leaves) for name, sort in sorts.items()
-        }
+        self.lowered: dict[str, Lowered] = {}
+        self._leaves_of: dict[str, list[Leaf]] = {}
+        for name, sort in sorts.items():
+            first = len(leaves)
+            self.lowered[name] = _declare(sort, (name,), leaves)
+            self._leaves_of[name] = leaves[first:]
         self.leaves = tuple(leaves)
         self.bits: tuple[FNode, ...] = tuple(bit for leaf in leaves for bit in leaf.bits)
         # Solvers, certificates and exported files identify bits by their names.
@@ -134,16 +160,19 @@ class Layout:
 
     def valid(self) -> FNode:
         """Whether the bits hold a state: codes stand for values, and unused slots hold their defaults."""
-        codes = [scalars.valid(leaf.code, leaf.bits) for leaf in self.leaves if leaf.code is not None]
+        codes = [scalars.valid(leaf.code, len(leaf.values), leaf.bits) for leaf in self.leaves if leaf.code]
         canonical = [_canonical(sort, self.lowered[name]) for name, sort in self.sorts.items()]
         return conjunction((*codes, *canonical))
 
     def encode(self, values: Mapping[str, Lowered]) -> list[FNode]:
         """The bits of new symbolic values, in the order of ``bits``."""
         result: list[FNode] = []
-        leaves = iter(self.leaves)
         for name, sort in self.sorts.items():
-            _encode(sort, values[name], leaves, result)
+            leaves = self._leaves_of[name]
+            if values[name] is self.lowered[name]:
+                result.extend(bit for leaf in leaves for bit in leaf.bits)
+            else:
+                _encode(sort, values[name], iter(leaves), result)
         return result
 
     def encode_state(self, state: Mapping[str, Any]) -> list[bool]:
@@ -179,12 +208,17 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
             leaves.append(Leaf(path, (False, True), None, (variable,)))
             return variable
         case Option():
-            present = _declare(Boolean(), (*path, _PRESENT), leaves)
+            step = _HELD if isinstance(sort, Slot) else _PRESENT
+            present = _declare(Boolean(), (*path, step), leaves)
             return LoweredOption(present, _declare(sort.inner, path, leaves))
         case Sequence():
             length = _declare(Range(0, sort.capacity), (*path, _LENGTH), leaves)
             slots = tuple(_declare(sort.element, (*path, index), leaves) for index in range(sort.capacity))
             return LoweredSequence(length, slots)
+        case Variant():
+            tag = _declare(sort.tags, (*path, _TAG), leaves)
+            payloads = {name: _declare(part, (*path, Part(name)), leaves) for name, part in sort.alternatives}
+            return LoweredVariant(tag, payloads)
         case Record():
             return {name: _declare(part, (*path, Part(name)), leaves) for name, part in sort.fields}
     return {key: _declare(part, (*path, key), leaves) for key, part in children(sort)}
@@ -205,6 +239,14 @@ def _canonical(sort: Sort, value: Any) -> FNode:
                 unused = disjunction((value.length.at_least(index + 1), equal(slot, filler)))
                 slots.append(conjunction((_canonical(sort.element, slot), unused)))
             return conjunction(slots)
+        case LoweredVariant():
+            assert isinstance(sort, Variant)
+            payloads = []
+            for held, tag, payload in value.held():
+                part = sort.payload(tag)
+                unused = disjunction((held, equal(payload, known(part, part.default))))
+                payloads.append(conjunction((_canonical(part, payload), unused)))
+            return conjunction(payloads)
         case dict():
             sorts = dict(children(sort))
             return conjunction(_canonical(sorts[key], part) for key, part in value.items())
@@ -228,6 +270,10 @@ def _encode(sort: Sort, value: Any, leaves: Iterator[Leaf], result: list[FNode])
             _encode(Range(0, sort.capacity), value.length, leaves, result)
             for slot in value.slots:
                 _encode(sort.element, slot, leaves, result)
+        case Variant():
+            _encode(sort.tags, value.tag, leaves, result)
+            for tag, part in sort.alternatives:
+                _encode(part, value.payloads[tag], leaves, result)
         case Set() | Bag():
             for key, part in children(sort):
                 held = value[key] if key in value else known(part, part.default)
@@ -252,6 +298,14 @@ def _flatten(sort: Sort, value: Any) -> Iterator[Concrete]:
             yield from (item in value for item in sort.element.values())
         case Bag():
             yield from (value.get(item, 0) for item in sort.element.values())
+        case Variant():
+            yield value.tag
+            for tag, part in sort.alternatives:
+                yield from _flatten(part, value.payload if tag == value.tag else part.default)
+        case PartialFunction():
+            for key in sort.domain.values():
+                yield key in value
+                yield from _flatten(sort.range, value.get(key, sort.range.default))
         case _:
             for key, part in children(sort):
                 yield from _flatten(part, value[key])
@@ -274,5 +328,14 @@ def _assemble(sort: Sort, parts: Iterator[Concrete]) -> Any:
         case Bag():
             counts = [(item, next(parts)) for item in sort.element.values()]
             return FrozenMap((item, count) for item, count in counts if count)
+        case Tuple():
+            return tuple([_assemble(part, parts) for part in sort.items])
+        case Variant():
+            tag = next(parts)
+            assert isinstance(tag, str)
+            return Tagged(tag, {name: _assemble(part, parts) for name, part in sort.alternatives}[tag])
+        case PartialFunction():
+            entries = [(key, next(parts), _assemble(sort.range, parts)) for key in sort.domain.values()]
+            return FrozenMap((key, value) for key, present, value in entries if present)
         case _:
             return FrozenMap([(key, _assemble(part, parts)) for key, part in children(sort)])

@@ -5,11 +5,15 @@ sort                  lowered form
 ====================  ==========================================================
 Boolean               a boolean term; a PartialBoolean if it may have no value
 Range, Enum, IndexSet a Scalar; an Option of these is a Scalar with ``None``
+Listed                a Scalar
 Record, Function      a dict from field name or key to the lowered part
+Tuple                 a dict from place to the lowered item
+PartialFunction       a dict from key to a LoweredOption, which is none where the key is absent
 Set                   a dict from element to the condition that the set contains it
 Bag                   a dict from element to the Scalar of its number of copies
 Sequence              a LoweredSequence: length and slots; unused slots hold the default
 Option of others      a LoweredOption: a condition and a payload; at its default if none
+Variant               a LoweredVariant: a tag, and for each tag a payload; at its default if it is another
 ====================  ==========================================================
 
 An element that a set or bag does not list is not in it. A value without parts (a record without fields) is
@@ -20,16 +24,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, TypeAlias
 
 from pysmt.fnode import FNode
 
 from verifier.encodings import scalars
 from verifier.encodings.bits import FALSE, TRUE, choice, conjunction, disjunction, equivalence, negation
-from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.concrete import show
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Record, Sequence, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Function,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +72,57 @@ class LoweredOption:
     payload: Any
 
 
-Lowered: TypeAlias = FNode | PartialBoolean | Scalar | dict[Any, Any] | LoweredSequence | LoweredOption
+@dataclass(frozen=True, eq=False)
+class LoweredVariant:
+    """A payload is the value's if the tag is that of the payload. Without tag there is no value."""
+
+    tag: Scalar
+    payloads: dict[str, Any]
+
+    def held(self) -> Iterator[tuple[FNode, str, Any]]:
+        """The payloads that may be the value's, each with the condition that it is, and its tag."""
+        for tag, payload in self.payloads.items():
+            yield self.tag.equals(tag), tag, payload
+
+
+Lowered: TypeAlias = (
+    FNode | PartialBoolean | Scalar | dict[Any, Any] | LoweredSequence | LoweredOption | LoweredVariant
+)
+
+
+@dataclass(frozen=True)
+class Slot(Option):
+    """What a partial function has for a key. It may hold an option, and is a LoweredOption in any case."""
+
+    def __post_init__(self) -> None:
+        pass
+
+    @property
+    def is_scalar(self) -> bool:
+        return False
+
 
 _NO_COPIES = Scalar.known(0)
 
 
 def children(sort: Sort) -> list[tuple[Any, Sort]]:
-    """The keys and sorts of the parts of a record, function, set or bag."""
+    """The keys and sorts of the parts of a record, tuple, function, set or bag."""
     match sort:
+        case Tuple():
+            return list(enumerate(sort.items))
+        case PartialFunction():
+            slot = Slot(sort.range)
+            return [(key, slot) for key in sort.domain.values()]
         case Record():
             return list(sort.fields)
         case Function():
-            return [(key, sort.range) for key in sort.domain.values()]
+            return [(key, sort.range) for key in sort.domain.each()]
         case Set():
             boolean = Boolean()
-            return [(item, boolean) for item in sort.element.values()]
+            return [(item, boolean) for item in sort.element.each()]
         case Bag():
             copies = Range(0, sort.maximum)
-            return [(item, copies) for item in sort.element.values()]
+            return [(item, copies) for item in sort.element.each()]
     raise AssertionError(sort)
 
 
@@ -95,7 +144,21 @@ def known(sort: Sort, value: Any) -> Any:
             return dict.fromkeys(sorted(value, key=show), TRUE)
         case Bag():
             return {item: Scalar.known(copies) for item, copies in value.items()}
+        case Variant():
+            return tagged(sort, value.tag, known(sort.payload(value.tag), value.payload))
+        case PartialFunction():
+            nothing = known(Slot(sort.range), None)
+            present = {key: LoweredOption(TRUE, known(sort.range, item)) for key, item in value.items()}
+            return {key: present.get(key, nothing) for key in sort.domain.values()}
     return {key: known(part, value[key]) for key, part in children(sort)}
+
+
+def tagged(sort: Variant, tag: str, payload: Any) -> LoweredVariant:
+    """The value of a variant with this tag and payload."""
+    others = {name: known(part, part.default) for name, part in sort.alternatives if name != tag}
+    return LoweredVariant(
+        Scalar.known(tag), {name: payload if name == tag else others[name] for name in sort.payloads}
+    )
 
 
 def undefined(sort: Sort) -> Any:
@@ -109,6 +172,9 @@ def undefined(sort: Sort) -> Any:
             return LoweredOption(TRUE, undefined(sort.inner))
         case Sequence():
             return LoweredSequence(Scalar((), exactly=(), total=False), padded([], sort))
+        case Variant():
+            fillers = {tag: known(part, part.default) for tag, part in sort.alternatives}
+            return LoweredVariant(Scalar((), exactly=(), total=False), fillers)
     return {key: undefined(part) for key, part in children(sort)}
 
 
@@ -132,6 +198,9 @@ def defined(value: Lowered) -> FNode:
                 for index, slot in enumerate(value.slots)
             )
             return conjunction((value.length.defined, *within))
+        case LoweredVariant():
+            payloads = (disjunction((negation(held), defined(part))) for held, _, part in value.held())
+            return conjunction((value.tag.defined, *payloads))
         case dict():
             return conjunction(defined(part) for part in value.values())
     raise AssertionError(value)
@@ -159,8 +228,13 @@ def _boolean(true: FNode, defined: FNode) -> FNode | PartialBoolean:
     return true if defined is TRUE else PartialBoolean(true, defined)
 
 
-def _absent(example: Lowered) -> Lowered:
-    """The lowered form for an element that is not in a set or bag. ``example`` shows which of both it is."""
+def absent(example: Lowered) -> Lowered:
+    """The lowered form for an element that is not in a set or bag, or an absent key of a partial function.
+
+    ``example`` shows which it is.
+    """
+    if isinstance(example, LoweredOption):
+        return LoweredOption(FALSE, example.payload)
     return _NO_COPIES if isinstance(example, Scalar) else FALSE
 
 
@@ -168,10 +242,10 @@ def _paired(left: dict[Any, Any], right: dict[Any, Any]) -> Iterator[tuple[Any, 
     """The parts of two dicts by key. If one dict lacks a key, its part is that of an absent element."""
     for key, part in left.items():
         other = right.get(key)
-        yield key, part, _absent(part) if other is None else other
+        yield key, part, absent(part) if other is None else other
     for key, part in right.items():
         if key not in left:
-            yield key, _absent(part), part
+            yield key, absent(part), part
 
 
 def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
@@ -196,6 +270,11 @@ def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
         case LoweredOption(), LoweredOption():
             present = choice(condition, then.present, otherwise.present)
             return LoweredOption(present, either(condition, then.payload, otherwise.payload))
+        case LoweredVariant(), LoweredVariant():
+            return LoweredVariant(
+                scalars.either(condition, then.tag, otherwise.tag),
+                {tag: either(condition, a, otherwise.payloads[tag]) for tag, a in then.payloads.items()},
+            )
     true = choice(condition, holds(then), holds(otherwise))
     return _boolean(true, choice(condition, defined(then), defined(otherwise)))
 
@@ -231,13 +310,20 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
                 for index in range(sort.capacity)
             )
             return LoweredSequence(length, tuple(slots))
+        case Variant():  # where the tag is undefined, the payloads have no meaning
+            tag = scalars.select([(when, value.tag) for when, value in options], exhaustive)
+            held = {
+                name: select(part, [(when, value.payloads[name]) for when, value in options], True)
+                for name, part in sort.alternatives
+            }
+            return LoweredVariant(tag, held)
         case Set() | Bag():
             part = Boolean() if isinstance(sort, Set) else Range(0, sort.maximum)
-            absent = known(part, part.default)
+            none = known(part, part.default)
             mentioned = {key: None for _, value in options for key in value}
             return {
-                key: select(part, [(when, value.get(key, absent)) for when, value in options], exhaustive)
-                for key in (mentioned if exhaustive else sort.element.values())
+                key: select(part, [(when, value.get(key, none)) for when, value in options], exhaustive)
+                for key in (mentioned if exhaustive else sort.element.each())
             }
     return {
         key: select(part, [(when, value[key]) for when, value in options], exhaustive)
@@ -263,115 +349,10 @@ def equal(left: Lowered, right: Lowered) -> FNode:
                 for index, (a, b) in enumerate(zip(left.slots, right.slots, strict=False))
             )
             return conjunction((scalars.equal(left.length, right.length), *same_slots))
+        case LoweredVariant(), LoweredVariant():
+            same_payloads = (
+                disjunction((negation(held), equal(payload, right.payloads[tag])))
+                for held, tag, payload in left.held()
+            )
+            return conjunction((scalars.equal(left.tag, right.tag), *same_payloads))
     return conjunction((defined(left), defined(right), equivalence(holds(left), holds(right))))
-
-
-def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
-    """Every concrete value that a lowered one may have, with the condition for it."""
-    match value:
-        case Scalar():
-            return value.cases()
-        case FNode() | PartialBoolean():
-            true = holds(value)
-            pairs = ((False, conjunction((defined(value), negation(true)))), (True, true))
-            return [(item, when) for item, when in pairs if when is not FALSE]
-        case LoweredOption():
-            assert isinstance(sort, Option)
-            options: list[tuple[Concrete, FNode]] = [(None, negation(value.present))]
-            for item, when in cases(sort.inner, value.payload):
-                options.append((item, conjunction((value.present, when))))
-            return [(item, when) for item, when in options if when is not FALSE]
-        case LoweredSequence():
-            assert isinstance(sort, Sequence)
-            slots = [cases(sort.element, slot) for slot in value.slots]
-            return [
-                (items, when)
-                for length in range(sort.capacity + 1)
-                for items, when in _combinations(slots[:length], value.length.equals(length))
-            ]
-        case dict():
-            held = [(key, part) for key, part in children(sort) if key in value]
-            keys = [key for key, _ in held]
-            parts = [cases(part, value[key]) for key, part in held]
-            return [(_collected(sort, keys, items), when) for items, when in _combinations(parts, TRUE)]
-    raise AssertionError(value)
-
-
-def _combinations(
-    parts: list[list[tuple[Concrete, FNode]]], start: FNode
-) -> Iterator[tuple[tuple[Concrete, ...], FNode]]:
-    if start is not FALSE:
-        for chosen in product(*parts):
-            when = conjunction((start, *(condition for _, condition in chosen)))
-            if when is not FALSE:
-                yield tuple(item for item, _ in chosen), when
-
-
-def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
-    pairs = list(zip(keys, items, strict=True))
-    if isinstance(sort, Set):
-        return frozenset(key for key, present in pairs if present)
-    if isinstance(sort, Bag):
-        return FrozenMap((key, count) for key, count in pairs if count)
-    return FrozenMap(pairs)
-
-
-def convert(value: Any, source: Sort, target: Sort) -> Any:
-    """``value``, which has the sort ``source``, in the shape of the sort ``target``.
-
-    Slots that ``target`` does not have are dropped. ``outside`` says in which states that loses an element.
-    """
-    if source == target:
-        return value
-    match source, target:
-        case Option(), Option() if not target.is_scalar:
-            payload = convert(value.payload, source.inner, target.inner)
-            filled = _filled(value.present, payload, source.inner, target.inner)
-            return LoweredOption(value.present, filled)
-        case Sequence(), Sequence():
-            slots = []
-            for index, slot in enumerate(value.slots[: target.capacity]):
-                used = value.length.at_least(index + 1)
-                converted = convert(slot, source.element, target.element)
-                slots.append(_filled(used, converted, source.element, target.element))
-            return LoweredSequence(value.length, padded(slots, target))
-        case (Record(), Record()) | (Function(), Function()):
-            sorts = dict(children(source))
-            return {key: convert(value[key], sorts[key], part) for key, part in children(target)}
-    return value
-
-
-def _filled(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
-    """``value`` where the slot is used. Elsewhere the default of ``target`` replaces that of ``source``."""
-    if source.default == target.default:
-        return value
-    return either(used, value, known(target, target.default))
-
-
-def outside(sort: Sort, value: Lowered) -> FNode:
-    """Whether ``value`` is undefined or not in ``sort``. Then no variable of this sort can hold it."""
-    match value:
-        case FNode():
-            return FALSE
-        case PartialBoolean():
-            return negation(value.defined)
-        case Scalar():
-            return scalars.outside(sort, value)
-        case LoweredOption():
-            assert isinstance(sort, Option)
-            return conjunction((value.present, outside(sort.inner, value.payload)))
-        case LoweredSequence():
-            assert isinstance(sort, Sequence)
-            too_long = scalars.outside(Range(0, sort.capacity), value.length)
-            within = (
-                conjunction((value.length.at_least(index + 1), outside(sort.element, slot)))
-                for index, slot in enumerate(value.slots[: sort.capacity])
-            )
-            return disjunction((too_long, *within))
-        case dict():
-            sorts = dict(children(sort))
-            return disjunction(
-                outside(sorts[key], part) if key in sorts else negation(equal(part, _absent(part)))
-                for key, part in value.items()
-            )
-    raise AssertionError(value)

@@ -1,4 +1,9 @@
-"""The finite reading: lowers terms to boolean terms and expands quantifiers over their sorts' values."""
+"""The finite reading: lowers terms to boolean terms and expands quantifiers over their sorts' values.
+
+Building must not be what takes the time. So nothing is lowered that cannot matter: what constants decide
+comes first, a quantifier over a set looks at the values that the set can contain, and what was made of a term
+serves for all terms like it (``readings``). None of this changes the formulas.
+"""
 
 from __future__ import annotations
 
@@ -9,59 +14,59 @@ from pysmt.fnode import FNode
 
 from verifier.encodings import scalars, sequences
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
+from verifier.encodings.compound_lowering import COMPOUND_RULES, apply_partial
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.fitting import convert
 from verifier.encodings.lowered import (
     Lowered,
     LoweredOption,
     LoweredSequence,
-    cases,
-    convert,
     defined,
     either,
     equal,
     holds,
-    is_total,
     known,
     restricted,
     select,
 )
+from verifier.encodings.readings import Bindings, Memory
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Function, Record, Sequence, Sort
+from verifier.encodings.sorts import Function, PartialFunction, Record, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 
-Bindings = Mapping[Symbol, Concrete]
-"""The concrete values of bound variables and expanded parameters."""
+__all__ = ["Bindings", "Lowering"]
 
 
-class Lowering:
-    """Lowers terms for one meaning of the free variables. Each term is lowered once per binding.
+class Lowering(Memory):
+    """Lowers terms for one meaning of the free variables.
 
-    It calls ``tick`` for each term and binding. ``tick`` may raise an exception to end the work.
+    Terms that are alike are lowered once for each value of what they read of bound variables. It calls
+    ``tick`` for each of these and for each value of a bound variable. ``tick`` may raise an exception to end
+    the work.
     """
 
     def __init__(
-        self, variables: Mapping[Symbol, Lowered], tick: Callable[[], None] = lambda: None
+        self,
+        variables: Mapping[Symbol, Lowered],
+        tick: Callable[[], None] = lambda: None,
+        outer: Lowering | None = None,
     ) -> None:
         self._variables = dict(variables)
+        super().__init__(self._variables, outer)
         self._tick = tick
-        self._memo: dict[tuple[int, tuple[Concrete, ...]], Lowered] = {}
-        self._terms: dict[int, tuple[Term, tuple[Symbol, ...]]] = {}
 
-    def formula(self, term: Term, bindings: Bindings | None = None) -> FNode:
-        """The formula of a boolean term. It is false where the term has no value."""
-        return holds(self.lower(term, bindings or {}))
+    def extended(self, variables: Mapping[Symbol, Lowered]) -> Lowering:
+        """A lowering that gives further variables a meaning. It shares what does not read them."""
+        return Lowering({**self._variables, **variables}, self._tick, self)
 
     def lower(self, term: Term, bindings: Bindings) -> Any:
         """The lowered form of a term."""
-        entry = self._terms.get(id(term))
-        if entry is None:  # the entry keeps the term alive, so no other term gets its id
-            entry = (term, tuple(symbol for symbol in term.free if symbol not in self._variables))
-            self._terms[id(term)] = entry
-        key = (id(term), tuple(bindings[symbol] for symbol in entry[1]))
-        result = self._memo.get(key)
+        reading = self.reading(term)
+        key = reading.key(bindings)
+        result = reading.results.lowered.get(key)
         if result is None:
             self._tick()
-            result = self._memo[key] = _RULES[term.operator](self, term, bindings)
+            result = reading.results.lowered[key] = _RULES[term.operator](self, term, bindings)
         return result
 
     def _all(self, term: Term, bindings: Bindings) -> list[Any]:
@@ -78,25 +83,15 @@ class Lowering:
         """The lowered form of a term, in the shape of a sort that includes the term's sort."""
         return convert(self.lower(term, bindings), term.sort, sort)
 
-    def _key(
-        self, term: Term, bindings: Bindings, domain: Iterable[Concrete]
-    ) -> tuple[list[tuple[Concrete, FNode]], FNode]:
-        """The keys of the domain that a term may equal, and whether it equals one of them."""
-        key = self.lower(term, bindings)
-        possible = cases(term.sort, key)
-        within = [(value, when) for value, when in possible if value in domain]
-        if len(within) == len(possible) and is_total(key):
-            return within, TRUE
-        return within, disjunction(when for _, when in within)
-
     def _expand(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, Bindings]]:
-        """The bound variable's values, each with the bindings that include it."""
+        """The bound variable's values that count, each with the bindings that include it."""
         assert term.binds is not None
-        for value in term.binds.sort.values():
+        for value in self.candidates(term, bindings):
+            self._tick()
             yield value, {**bindings, term.binds: value}
 
     def _instances(self, term: Term, bindings: Bindings) -> Iterator[tuple[Concrete, FNode]]:
-        """The bound variable's values, each with the last argument lowered to a formula for it."""
+        """The bound variable's values that count, each with the last argument lowered to a formula for it."""
         for value, inner in self._expand(term, bindings):
             yield value, self.formula(term.arguments[-1], inner)
 
@@ -111,19 +106,35 @@ class Lowering:
             return self._variables[term.data]
         return known(term.sort, bindings[term.data])
 
+    def _decided(self, term: Term, bindings: Bindings, decisive: FNode) -> bool:
+        """Whether an argument without state variables decides the term, before others are lowered for it."""
+        constants = self.reading(term).constants
+        return any(self.formula(argument, bindings) is decisive for argument in constants)
+
+    def _and(self, term: Term, bindings: Bindings) -> Any:
+        if self._decided(term, bindings, FALSE):
+            return FALSE
+        return conjunction(self._formulas(term, bindings))
+
+    def _or(self, term: Term, bindings: Bindings) -> Any:
+        if self._decided(term, bindings, TRUE):
+            return TRUE
+        return disjunction(self._formulas(term, bindings))
+
     def _implies(self, term: Term, bindings: Bindings) -> Any:
+        if self._decided(term, bindings, TRUE):
+            return TRUE
         premise = self.formula(term.arguments[0], bindings)
         if premise is FALSE:
             return TRUE
         return disjunction((negation(premise), self.formula(term.arguments[1], bindings)))
 
     def _if(self, term: Term, bindings: Bindings) -> Any:
-        condition, then, otherwise = term.arguments
-        return either(
-            self.formula(condition, bindings),
-            self._as(term.sort, then, bindings),
-            self._as(term.sort, otherwise, bindings),
-        )
+        condition, *branches = term.arguments
+        decides = self.formula(condition, bindings)
+        if decides is TRUE or decides is FALSE:
+            return self._as(term.sort, branches[decides is FALSE], bindings)
+        return either(decides, *(self._as(term.sort, branch, bindings) for branch in branches))
 
     # Options
 
@@ -157,6 +168,8 @@ class Lowering:
     def _apply(self, term: Term, bindings: Bindings) -> Any:
         function = self.lower(term.arguments[0], bindings)
         keys, within = self._key(term.arguments[1], bindings, function)
+        if isinstance(term.arguments[0].sort, PartialFunction):
+            return apply_partial(term.sort, function, keys)
         return select(term.sort, [(when, function[key]) for key, when in keys], within is TRUE)
 
     def _function(self, term: Term, bindings: Bindings) -> Any:
@@ -177,8 +190,8 @@ class Lowering:
     def _set(self, term: Term, bindings: Bindings) -> Any:
         members: dict[Concrete, list[FNode]] = {}
         items = self._all(term, bindings)
-        for argument, item in zip(term.arguments, items, strict=True):
-            for value, when in cases(argument.sort, item):
+        for argument in term.arguments:
+            for value, when in self.possible(argument, bindings):
                 members.setdefault(value, []).append(when)
         return restricted(
             term.sort,
@@ -194,7 +207,7 @@ class Lowering:
             inside = self.formula(condition, inner)
             item = self.lower(body, inner)
             complete.append(disjunction((negation(inside), defined(item))))
-            for value, when in cases(body.sort, item):
+            for value, when in self.possible(body, inner):
                 members.setdefault(value, []).append(conjunction((inside, when)))
         return restricted(
             term.sort,
@@ -204,8 +217,10 @@ class Lowering:
 
     def _contains(self, term: Term, bindings: Bindings) -> Any:
         members = self.lower(term.arguments[0], bindings)
-        items, _ = self._key(term.arguments[1], bindings, members)
-        return disjunction(conjunction((when, holds(members[item]))) for item, when in items)
+        items = self.possible(term.arguments[1], bindings)
+        return disjunction(
+            conjunction((when, holds(members[item]))) for item, when in items if item in members
+        )
 
     def _pointwise(self, term: Term, bindings: Bindings, combine: Callable[[FNode, FNode], FNode]) -> Any:
         left, right = self._all(term, bindings)
@@ -250,14 +265,14 @@ class Lowering:
     def _copies(self, term: Term, bindings: Bindings) -> Any:
         bag, item = self._all(term, bindings)
         none = Scalar.known(0)
-        options = [(when, bag.get(value, none)) for value, when in cases(term.arguments[1].sort, item)]
+        options = [(when, bag.get(value, none)) for value, when in self.possible(term.arguments[1], bindings)]
         both = conjunction((defined(bag), defined(item)))
         return restricted(term.sort, both, select(term.sort, options, both is TRUE))
 
     def _change_copies(self, term: Term, bindings: Bindings, change: Callable[[Scalar], Scalar]) -> Any:
         bag, item = self._all(term, bindings)
         changed = dict(bag)
-        for value, when in cases(term.arguments[1].sort, item):
+        for value, when in self.possible(term.arguments[1], bindings):
             copies = bag.get(value, Scalar.known(0))
             changed[value] = scalars.either(when, change(copies), copies)
         return restricted(term.sort, defined(item), changed)
@@ -338,8 +353,8 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.LITERAL: Lowering._literal,
     Operator.VARIABLE: Lowering._variable,
     Operator.NOT: _of_formulas(lambda formulas: negation(*formulas)),
-    Operator.AND: _of_formulas(conjunction),
-    Operator.OR: _of_formulas(disjunction),
+    Operator.AND: Lowering._and,
+    Operator.OR: Lowering._or,
     Operator.IMPLIES: Lowering._implies,
     Operator.EQUAL: _of_all(equal),
     Operator.IF: Lowering._if,
@@ -364,7 +379,9 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.INTERSECTION: Lowering._intersection,
     Operator.DIFFERENCE: Lowering._difference,
     Operator.SUBSET: Lowering._subset,
-    Operator.COMPREHENSION: lambda lowering, term, bindings: dict(lowering._instances(term, bindings)),
+    Operator.COMPREHENSION: lambda lowering, term, bindings: {
+        value: inside for value, inside in lowering._instances(term, bindings) if inside is not FALSE
+    },
     Operator.IMAGE: Lowering._image,
     Operator.CARDINALITY: Lowering._cardinality,
     Operator.MINIMUM_OF: lambda lowering, term, bindings: lowering._first(term, bindings, descending=False),
@@ -383,4 +400,5 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.COPIES: Lowering._copies,
     Operator.BAG_ADD: Lowering._bag_add,
     Operator.BAG_REMOVE: Lowering._bag_remove,
+    **COMPOUND_RULES,
 }

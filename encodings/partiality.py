@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verifier.encodings.sorts import Function, SortError, join
+from verifier.encodings.sorts import Function, PartialFunction, SortError, join
 from verifier.encodings.terms import Operator, Term
 
 
@@ -18,9 +18,13 @@ def is_partial(term: Term) -> bool:
             return True
         case Operator.APPLY | Operator.FUNCTION_UPDATE:
             function, key = term.arguments[:2]
+            if isinstance(function.sort, PartialFunction):
+                return True
             assert isinstance(function.sort, Function)
             try:
                 return join(function.sort.domain, key.sort) != function.sort.domain
             except SortError:
                 return True
+        case Operator.PAYLOAD:
+            return len(term.arguments[0].sort.parts()) > 1
     return False

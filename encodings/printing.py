@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from verifier.encodings.compound_sorts import UNIT
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.terms import Operator, Symbol, Term
 
@@ -34,6 +35,7 @@ _CALLS = {
     Operator.COPIES: "copies",
     Operator.BAG_ADD: "bag_add",
     Operator.BAG_REMOVE: "bag_remove",
+    Operator.DOMAIN: "domain",
 }
 _BINDERS = {
     Operator.FORALL: "∀ {name} ∈ {sort}: {0}",
@@ -43,6 +45,7 @@ _BINDERS = {
     Operator.COMPREHENSION: "{{{name} ∈ {sort}: {0}}}",
     Operator.IMAGE: "{{{1} : {name} ∈ {sort}, {0}}}",
     Operator.FUNCTION: "[{name} ∈ {sort} ↦ {0}]",
+    Operator.PARTIAL_FUNCTION: "[{name} ∈ {sort}, {0} ↦ {1}]",
     Operator.FILTER: "filter({0}, {name}: {1})",
 }
 _FORMS = {
@@ -54,8 +57,18 @@ _FORMS = {
     Operator.AT: "{0}[{1}]",
     Operator.CONTAINS: "{1} ∈ {0}",
     Operator.FUNCTION_UPDATE: "[{0} except {1} ↦ {2}]",
+    Operator.EXTEND: "[{0} with {1} ↦ {2}]",
+    Operator.WITHOUT: "[{0} without {1}]",
 }
-_TIGHT = {Operator.SOME, Operator.GET, Operator.APPLY, Operator.AT, Operator.FUNCTION_UPDATE}
+_TIGHT = {
+    Operator.SOME,
+    Operator.GET,
+    Operator.APPLY,
+    Operator.AT,
+    Operator.FUNCTION_UPDATE,
+    Operator.EXTEND,
+    Operator.WITHOUT,
+}
 
 
 def text(term: Term, bindings: Mapping[Symbol, Concrete] | None = None) -> str:
@@ -95,7 +108,9 @@ def _special(term: Term, parts: list[str], bindings: Mapping[Symbol, Concrete]) 
             return show(term.data)
         case Operator.NOT:
             return _negated(term.arguments[0], bindings)
-        case Operator.FIELD:
+        case Operator.FIELD if isinstance(term.data, int):
+            return f"{parts[0]}[{term.data}]"
+        case Operator.FIELD | Operator.PAYLOAD:
             return f"{parts[0]}.{term.data}"
         case Operator.RECORD:
             names = dict(getattr(term.sort, "fields", ()))
@@ -104,7 +119,13 @@ def _special(term: Term, parts: list[str], bindings: Mapping[Symbol, Concrete]) 
             return f"[{parts[0]} except .{term.data} ↦ {parts[1]}]"
         case Operator.SET:
             return "{" + ", ".join(parts) + "}"
-        case Operator.SEQUENCE:
+        case Operator.VARIANT if term.arguments[0].sort == UNIT:
+            return str(term.data)
+        case Operator.VARIANT:
+            return f"{term.data}{parts[0] if parts[0].startswith('(') else f'({parts[0]})'}"
+        case Operator.HAS_TAG:
+            return f"({parts[0]} is {term.data})"
+        case Operator.SEQUENCE | Operator.TUPLE:
             return "⟨" + ", ".join(parts) + "⟩"
     raise AssertionError(term.operator)
 
@@ -118,4 +139,6 @@ def _negated(term: Term, bindings: Mapping[Symbol, Concrete]) -> str:
             return f"({parts[1]} ∉ {parts[0]})"
         case Operator.IS_NONE:
             return f"({parts[0]} is some)"
+        case Operator.HAS_TAG:
+            return f"({parts[0]} is not {term.data})"
     return f"¬{_text(term, bindings)}"

@@ -7,11 +7,24 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import LoweredOption, LoweredSequence, children, either, known
+from verifier.encodings.lowered import LoweredOption, LoweredSequence, LoweredVariant, children, either, known
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Bag, Boolean, Function, IndexSet, Option, Record, Sequence, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Function,
+    IndexSet,
+    Option,
+    PartialFunction,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 
 Renaming = Mapping[IndexSet, Mapping[Concrete, Concrete]]
 """For each index set the new element for each element. Elements that it does not list stay as they are."""
@@ -32,7 +45,7 @@ def renamed(sort: Sort, value: Any, renaming: Renaming) -> Any:
             return None if value is None else renamed(sort.inner, value, renaming)
         case Record():
             return FrozenMap((name, renamed(part, value[name], renaming)) for name, part in sort.fields)
-        case Function():
+        case Function() | PartialFunction():
             return FrozenMap(
                 (renamed(sort.domain, key, renaming), renamed(sort.range, item, renaming))
                 for key, item in value.items()
@@ -41,6 +54,10 @@ def renamed(sort: Sort, value: Any, renaming: Renaming) -> Any:
             return frozenset(renamed(sort.element, item, renaming) for item in value)
         case Sequence():
             return tuple(renamed(sort.element, item, renaming) for item in value)
+        case Tuple():
+            return tuple(renamed(part, item, renaming) for part, item in zip(sort.items, value, strict=True))
+        case Variant():
+            return Tagged(value.tag, renamed(sort.payload(value.tag), value.payload, renaming))
         case Bag():
             return FrozenMap((renamed(sort.element, item, renaming), count) for item, count in value.items())
     return value
@@ -64,9 +81,16 @@ def _value(sort: Sort, value: Any, renaming: Renaming) -> Any:
                 for index, slot in enumerate(value.slots)
             )
             return LoweredSequence(value.length, tuple(slots))
-        case Record():
-            return {name: _value(part, value[name], renaming) for name, part in sort.fields}
-    keys = sort.domain if isinstance(sort, Function) else sort.element  # type: ignore[attr-defined]
+        case Variant():
+            payloads = {}
+            for held, tag, payload in value.held():
+                part = sort.payload(tag)
+                moved = _value(part, payload, renaming)
+                payloads[tag] = either(held, moved, known(part, part.default))
+            return LoweredVariant(value.tag, payloads)
+        case Record() | Tuple():
+            return {name: _value(part, value[name], renaming) for name, part in children(sort)}
+    keys = sort.domain if isinstance(sort, Function | PartialFunction) else sort.element  # type: ignore[attr-defined]
     return {renamed(keys, key, renaming): _value(part, value[key], renaming) for key, part in children(sort)}
 
 

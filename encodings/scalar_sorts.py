@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
+from verifier.encodings.type_variables import M, V_co
+
+if TYPE_CHECKING:
+    from verifier.encodings.values import AtomValue, BooleanValue, IntegerValue  # noqa: F401 -- in quotes below
 
 
 class SortError(TypeError):
@@ -42,6 +48,11 @@ def no_sort(value: Any) -> str:
     """Something that is no sort, in words, with the sort that was probably meant."""
     if isinstance(value, type) and value in _MEANT_BY_TYPES:
         return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
+    kind = value if isinstance(value, type) else type(value)
+    if hasattr(kind, "declares_fields"):
+        return f"the fields of {kind.__name__}: write Record({kind.__name__}(…))"
+    if isinstance(value, type) and hasattr(value, "enumeration"):
+        return f"the members {value.__name__}: write Enum({value.__name__})"
     if isinstance(value, type) and issubclass(value, Sort):
         return f"the class {value.__name__} without its arguments: write {value.__name__}(…)"
     if type(value).__name__.endswith("Constant"):
@@ -49,12 +60,28 @@ def no_sort(value: Any) -> str:
     return repr(value)
 
 
-class Sort:
-    """A finite, ordered set of concrete values."""
+_MOST_KEPT = 10_000
+"""A sort with more values makes them anew each time."""
+
+
+class Sort(Generic[V_co]):
+    """A finite, ordered set of concrete values. ``V_co`` is the class of the expressions of this sort."""
 
     def values(self) -> Iterator[Concrete]:
         """All values, in the sort's order."""
         raise NotImplementedError
+
+    @cached_property
+    def _first_values(self) -> tuple[Concrete, ...]:
+        return tuple(islice(self.values(), _MOST_KEPT + 1))
+
+    def each(self) -> Iterable[Concrete]:
+        """All values, in the sort's order. Unless there are many, they are the same objects each time.
+
+        Values are immutable, and live as long as this object.
+        """
+        first = self._first_values
+        return first if len(first) <= _MOST_KEPT else self.values()
 
     @property
     def size(self) -> int:
@@ -81,6 +108,12 @@ class Sort:
         """The sorts that this sort consists of."""
         return ()
 
+    def __iter__(self) -> Iterator[V_co]:
+        """For the generator of a quantifier, ``forall(up(n) for n in nodes)``; other loops are refused."""
+        from verifier.encodings import generators  # which is written with sorts
+
+        return generators.elements(self)
+
     @property
     def lacking(self) -> Sort | None:
         """The first part that needs values and has none, by which a variable of this sort has none.
@@ -91,7 +124,7 @@ class Sort:
 
 
 @dataclass(frozen=True)
-class Boolean(Sort):
+class Boolean(Sort["BooleanValue"]):
     """``False`` and ``True``."""
 
     def values(self) -> Iterator[Concrete]:
@@ -109,7 +142,7 @@ class Boolean(Sort):
 
 
 @dataclass(frozen=True)
-class Range(Sort):
+class Range(Sort["IntegerValue"]):
     """The integers from ``low`` to ``high``, both included; empty if ``high < low``."""
 
     low: int
@@ -150,27 +183,43 @@ def plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Enum(Sort):
-    """Named alternatives, in the given order."""
+class Enum(Sort[M], Generic[M]):
+    """Named alternatives, in the given order: ``Enum("phase", ("idle", "busy"))``, or those of a subclass of
+    ``Members``, which has a name for each that type checkers know: ``Enum(Phase)``."""
 
     name: str
-    members: tuple[str | int, ...]
+    members: tuple[str | int, ...] = ()
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self: Enum[AtomValue], name: str, members: tuple[str | int, ...]) -> None: ...
+        @overload
+        def __init__(self, name: type[M]) -> None: ...
+        def __init__(self, name: Any, members: tuple[str | int, ...] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         written: tuple[Any, Any] = self.name, self.members
+        declared = getattr(written[0], "enumeration", None) if isinstance(written[0], type) else None
+        if isinstance(declared, Enum) and not self.members:
+            object.__setattr__(self, "name", declared.name)
+            object.__setattr__(self, "members", declared.members)
+            return
         if not isinstance(written[0], str) or not isinstance(written[1], tuple | list):
+            given = ", ".join(repr(item) for item in written)
+            meant = written if all(isinstance(item, str) for item in written) else ("idle", "busy")
             raise SortError(
-                "an Enum has a name and a tuple of members, as in Enum('phase', ('idle', 'busy')), not "
-                f"{self.name!r} and {self.members!r}"
+                f"an Enum has a name and a tuple of members, so Enum({given}) is none: "
+                f"write Enum('name', {tuple(meant)!r})"
             )
         if len(set(self.members)) != len(self.members) or not self.members:
             raise SortError(f"enumeration {self.name} needs distinct members, got {self.members}")
-        given: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
-        words = all(isinstance(member, str) and member for member in given)
-        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in given)
+        members: tuple[Any, ...] = self.members  # whatever a protocol's author wrote
+        words = all(isinstance(member, str) and member for member in members)
+        numbers = all(isinstance(member, int) and not isinstance(member, bool) for member in members)
         if not (words or numbers):
             raise SortError(f"enumeration {self.name} needs words or integers as members, got {self.members}")
-        object.__setattr__(self, "members", tuple(map(plain, given)))
+        object.__setattr__(self, "members", tuple(map(plain, members)))
 
     def values(self) -> Iterator[Concrete]:
         return iter(self.members)
@@ -191,7 +240,7 @@ class Enum(Sort):
 
 
 @dataclass(frozen=True)
-class IndexSet(Sort):
+class IndexSet(Sort["AtomValue"]):
     """``count`` interchangeable things of one kind, which ``name`` names: replicas, bookies, clients.
 
     An element's name is ``prefix`` and its number: ``r1``, ``r2``, …. The default prefix is the kind's first

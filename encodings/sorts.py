@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 
+from verifier.encodings.compound_sorts import PartialFunction, Tuple, Variant
 from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.listed_sort import Listed, join_listed
 from verifier.encodings.scalar_sorts import (
     Boolean,
     Enum,
@@ -26,6 +28,20 @@ from verifier.encodings.scalar_sorts import (
     require_integer,
     require_sort,
 )
+from verifier.encodings.type_variables import F, K, V
+
+if TYPE_CHECKING:
+    from verifier.encodings.values import (  # noqa: F401 -- in quotes below
+        BagValue,
+        FunctionValue,
+        OptionValue,
+        RecordValue,
+        SequenceValue,
+        SetValue,
+    )
+
+if TYPE_CHECKING:
+    from verifier.encodings.values import RecordValue
 
 __all__ = [
     "Bag",
@@ -33,13 +49,17 @@ __all__ = [
     "Enum",
     "Function",
     "IndexSet",
+    "Listed",
     "Option",
+    "PartialFunction",
     "Range",
     "Record",
     "Sequence",
     "Set",
     "Sort",
     "SortError",
+    "Tuple",
+    "Variant",
     "contains_sort",
     "join",
     "no_sort",
@@ -48,10 +68,10 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Option(Sort):
+class Option(Sort["OptionValue[V]"], Generic[V]):
     """None (``None``) or a value of ``inner``. None comes first in the order."""
 
-    inner: Sort
+    inner: Sort[V]
 
     def __post_init__(self) -> None:
         require_sort("what an Option holds", self.inner)
@@ -84,12 +104,19 @@ _TAKEN_NAMES = ("sort", "term", "updated")
 
 
 @dataclass(frozen=True, init=False)
-class Record(Sort):
-    """Named fields: ``Record(id=Range(0, 3), epoch=Range(0, 2))``."""
+class Record(Sort[F], Generic[F]):
+    """Named fields: ``Record(id=Range(0, 3), epoch=Range(0, 2))``, or those that a subclass of ``Fields``
+    declares: ``Record(Entry(self))``."""
 
     fields: tuple[tuple[str, Sort], ...]
 
-    def __init__(self, **fields: Sort) -> None:
+    @overload
+    def __init__(self: Record[RecordValue], /, **fields: Sort) -> None: ...
+    @overload
+    def __init__(self, declared: F, /) -> None: ...
+    def __init__(self, declared: Any = None, /, **fields: Sort) -> None:
+        if declared is not None:
+            fields = _declared(declared, fields)
         taken = [name for name in fields if name in _TAKEN_NAMES]
         if taken:
             raise SortError(f"a record cannot have a field {taken[0]!r}: its expressions use that name")
@@ -100,6 +127,12 @@ class Record(Sort):
             require_sort(f"the field {name} of a Record", sort)
         object.__setattr__(self, "fields", tuple(fields.items()))
 
+    def __call__(self, /, **fields: Any) -> F:
+        """A record of this sort, with every field given: ``Message(kind="ask", to=n)``."""
+        from verifier.encodings.values import record  # which is written with sorts
+
+        return record(self, **fields)
+
     @property
     def field_sorts(self) -> dict[str, Sort]:
         """The sort of each field by its name."""
@@ -107,7 +140,7 @@ class Record(Sort):
 
     def values(self) -> Iterator[Concrete]:
         names = [name for name, _ in self.fields]
-        for choice in product(*(tuple(sort.values()) for _, sort in self.fields)):
+        for choice in product(*(sort.each() for _, sort in self.fields)):
             yield FrozenMap(zip(names, choice, strict=True))
 
     @property
@@ -136,12 +169,22 @@ class Record(Sort):
         return "Record(" + ", ".join(f"{name}: {sort}" for name, sort in self.fields) + ")"
 
 
+def _declared(declared: Any, others: dict[str, Sort]) -> dict[str, Sort]:
+    """The fields that an object of a subclass of ``Fields`` declares."""
+    if others or not getattr(type(declared), "declares_fields", False):
+        raise SortError(
+            "a Record has fields with names, as in Record(epoch=Range(0, 3)), or those of a subclass of "
+            f"Fields, as in Record(Entry(self)), not {declared!r}"
+        )
+    return dict(vars(declared))
+
+
 @dataclass(frozen=True)
-class Function(Sort):
+class Function(Sort["FunctionValue[K, V]"], Generic[K, V]):
     """Total functions from every value of ``domain`` to ``range``."""
 
-    domain: Sort
-    range: Sort
+    domain: Sort[K]
+    range: Sort[V]
 
     def __post_init__(self) -> None:
         require_sort("the domain of a Function", self.domain)
@@ -179,10 +222,10 @@ class Function(Sort):
 
 
 @dataclass(frozen=True)
-class Set(Sort):
+class Set(Sort["SetValue[V]"], Generic[V]):
     """Sets of values of ``element``. Smaller sets come first; the elements order sets of the same size."""
 
-    element: Sort
+    element: Sort[V]
 
     def __post_init__(self) -> None:
         require_sort("the element of a Set", self.element)
@@ -207,10 +250,10 @@ class Set(Sort):
 
 
 @dataclass(frozen=True)
-class Sequence(Sort):
+class Sequence(Sort["SequenceValue[V]"], Generic[V]):
     """Sequences of up to ``capacity`` elements, indexed from 0. Shorter sequences come first."""
 
-    element: Sort
+    element: Sort[V]
     capacity: int
 
     def __post_init__(self) -> None:
@@ -245,14 +288,14 @@ class Sequence(Sort):
 
 
 @dataclass(frozen=True)
-class Bag(Sort):
+class Bag(Sort["BagValue[V]"], Generic[V]):
     """Multisets over ``element`` with at most ``maximum`` copies of each.
 
     The concrete value maps each element that occurs to its number of copies. Smaller bags come first, and the
     elements order bags of the same size.
     """
 
-    element: Sort
+    element: Sort[V]
     maximum: int
 
     def __post_init__(self) -> None:
@@ -315,6 +358,19 @@ def join(left: Sort, right: Sort) -> Sort:
             return Bag(join(left.element, right.element), max(left.maximum, right.maximum))
         case _ if left == right:
             return left
+    return _join_compound(left, right)
+
+
+def _join_compound(left: Sort, right: Sort) -> Sort:
+    match left, right:
+        case Tuple(), Tuple() if len(left.items) == len(right.items):
+            return Tuple(*map(join, left.items, right.items))
+        case Variant(), Variant() if list(left.payloads) == list(right.payloads):
+            return Variant(**{tag: join(sort, right.payloads[tag]) for tag, sort in left.alternatives})
+        case PartialFunction(), PartialFunction():
+            return PartialFunction(join(left.domain, right.domain), join(left.range, right.range))
+        case (Listed(), _) | (_, Listed()) if (listed := join_listed(left, right)) is not None:
+            return listed
     raise SortError(f"values of {left} and of {right} do not go together")
 
 

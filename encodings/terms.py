@@ -36,7 +36,7 @@ class Operator(StrEnum):
     IS_NONE = "is none"
     GET = "get"  # the payload of an option
     RECORD = "record"  # field values in order
-    FIELD = "field"  # record ; data: name
+    FIELD = "field"  # record or tuple ; data: name or place
     RECORD_UPDATE = "record update"  # record, value ; data: name
     APPLY = "apply"  # function, key
     FUNCTION = "function"  # body ; binds the key
@@ -66,6 +66,14 @@ class Operator(StrEnum):
     COPIES = "copies"  # bag, element
     BAG_ADD = "add to bag"
     BAG_REMOVE = "remove from bag"
+    TUPLE = "tuple"  # items
+    VARIANT = "variant"  # payload ; data: tag
+    HAS_TAG = "has tag"  # variant ; data: tag
+    PAYLOAD = "payload"  # variant ; data: tag
+    PARTIAL_FUNCTION = "partial function"  # condition, body ; binds the key
+    DOMAIN = "domain"  # partial function
+    EXTEND = "extend"  # partial function, key, value: with this value at the key
+    WITHOUT = "without"  # partial function, key
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,10 @@ read it, unless the formula to its left decides (``verifier.encodings.definednes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import reduce
-from typing import Any, NoReturn
+from importlib import import_module
+from typing import Any, Generic, Self, TypeAlias
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.printing import text
@@ -24,20 +25,29 @@ from verifier.encodings.sorts import (
     Enum,
     Function,
     IndexSet,
+    Listed,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
     SortError,
+    Tuple,
+    Variant,
     join,
     plain,
 )
 from verifier.encodings.terms import Operator, Term
+from verifier.encodings.type_variables import F, K, V
 from verifier.errors import among
 
 BOOLEAN = Boolean()
+Truth: TypeAlias = "BooleanValue | bool"
+Number: TypeAlias = "IntegerValue | int"
+Plain: TypeAlias = int | str | Collection[Any] | None
+"""A Python value that stands for an expression: ``0``, ``"idle"``, ``None``, ``{"epoch": 0}``, ``set()``."""
 
 
 class Value:
@@ -53,11 +63,11 @@ class Value:
         """The sort of this expression."""
         return self.term.sort
 
-    def __eq__(self, other: object) -> BooleanValue:  # type: ignore[override]
+    def __eq__(self, other: Self | OptionValue[Self] | Plain) -> BooleanValue:  # type: ignore[override]
         left, right = unify(self, other)
         return BooleanValue(Term(Operator.EQUAL, BOOLEAN, (left.term, right.term)))
 
-    def __ne__(self, other: object) -> BooleanValue:  # type: ignore[override]
+    def __ne__(self, other: Self | OptionValue[Self] | Plain) -> BooleanValue:  # type: ignore[override]
         return ~(self == other)
 
     def __hash__(self) -> int:
@@ -66,17 +76,16 @@ class Value:
     def __repr__(self) -> str:
         return text(self.term)
 
-    def __iter__(self) -> NoReturn:
+    def __iter__(self) -> Iterator[Any]:
         raise SortError(
             "a value has no elements while the protocol is being read: quantify over it with forall(…), "
             "exists(…), comprehension(…) or count(…) instead of a loop, and ask contains(…) instead of in"
         )
 
-    def __bool__(self) -> NoReturn:
-        raise SortError(
-            "a formula has no truth value while the protocol is being read: "
-            "write & | ~ and if_(…) instead of and, or, not, if, in"
-        )
+    def __bool__(self) -> bool:
+        from verifier.encodings import generators  # which is written with values
+
+        return generators.truth(self)
 
 
 class BooleanValue(Value):
@@ -84,22 +93,22 @@ class BooleanValue(Value):
 
     __slots__ = ()
 
-    def __and__(self, other: Any) -> BooleanValue:
+    def __and__(self, other: Truth) -> BooleanValue:
         return BooleanValue(Term(Operator.AND, BOOLEAN, (self.term, _joined("&", other).term)))
 
-    def __or__(self, other: Any) -> BooleanValue:
+    def __or__(self, other: Truth) -> BooleanValue:
         return BooleanValue(Term(Operator.OR, BOOLEAN, (self.term, _joined("|", other).term)))
 
-    def __rand__(self, other: Any) -> BooleanValue:
+    def __rand__(self, other: Truth) -> BooleanValue:
         return self.__and__(other)
 
-    def __ror__(self, other: Any) -> BooleanValue:
+    def __ror__(self, other: Truth) -> BooleanValue:
         return self.__or__(other)
 
     def __invert__(self) -> BooleanValue:
         return BooleanValue(Term(Operator.NOT, BOOLEAN, (self.term,)))
 
-    def implies(self, other: Any) -> BooleanValue:
+    def implies(self, other: Truth) -> BooleanValue:
         """``self => other``."""
         return BooleanValue(Term(Operator.IMPLIES, BOOLEAN, (self.term, coerce(other, BOOLEAN).term)))
 
@@ -109,38 +118,38 @@ class IntegerValue(Value):
 
     __slots__ = ()
 
-    def _compare(self, operator: Operator, other: Any, swapped: bool = False) -> BooleanValue:
+    def _compare(self, operator: Operator, other: Number, swapped: bool = False) -> BooleanValue:
         left, right = self.term, integer(other).term
         return BooleanValue(Term(operator, BOOLEAN, (right, left) if swapped else (left, right)))
 
-    def __lt__(self, other: Any) -> BooleanValue:
+    def __lt__(self, other: Number) -> BooleanValue:
         return self._compare(Operator.LESS, other)
 
-    def __le__(self, other: Any) -> BooleanValue:
+    def __le__(self, other: Number) -> BooleanValue:
         return self._compare(Operator.LESS_EQUAL, other)
 
-    def __gt__(self, other: Any) -> BooleanValue:
+    def __gt__(self, other: Number) -> BooleanValue:
         return self._compare(Operator.LESS, other, swapped=True)
 
-    def __ge__(self, other: Any) -> BooleanValue:
+    def __ge__(self, other: Number) -> BooleanValue:
         return self._compare(Operator.LESS_EQUAL, other, swapped=True)
 
-    def __add__(self, other: Any) -> IntegerValue:
+    def __add__(self, other: Number) -> IntegerValue:
         right = integer(other)
         a, b = bounds(self), bounds(right)
         sort = Range(a.low + b.low, a.high + b.high)
         return IntegerValue(Term(Operator.ADD, sort, (self.term, right.term)))
 
-    def __radd__(self, other: Any) -> IntegerValue:
+    def __radd__(self, other: Number) -> IntegerValue:
         return self.__add__(other)
 
-    def __sub__(self, other: Any) -> IntegerValue:
+    def __sub__(self, other: Number) -> IntegerValue:
         right = integer(other)
         a, b = bounds(self), bounds(right)
         sort = Range(a.low - b.high, a.high - b.low)
         return IntegerValue(Term(Operator.SUBTRACT, sort, (self.term, right.term)))
 
-    def __rsub__(self, other: Any) -> IntegerValue:
+    def __rsub__(self, other: Number) -> IntegerValue:
         return integer(other) - self
 
 
@@ -150,7 +159,7 @@ class AtomValue(Value):
     __slots__ = ()
 
 
-class OptionValue(Value):
+class OptionValue(Value, Generic[V]):
     """A value or none."""
 
     __slots__ = ()
@@ -166,10 +175,11 @@ class OptionValue(Value):
         return ~self.is_none
 
     @property
-    def value(self) -> Any:
+    def value(self) -> V:
         """The value of the option; undefined if it is none."""
         assert isinstance(self.sort, Option)
-        return wrap(Term(Operator.GET, self.sort.inner, (self.term,)))
+        result: V = wrap(Term(Operator.GET, self.sort.inner, (self.term,)))
+        return result
 
 
 class RecordValue(Value):
@@ -201,16 +211,18 @@ class RecordValue(Value):
         return RecordValue(term)
 
 
-class FunctionValue(Value):
+class FunctionValue(Value, Generic[K, V]):
     """A total function; ``f[key]`` applies it."""
 
     __slots__ = ()
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: K | Plain) -> V:
         assert isinstance(self.sort, Function)
-        return wrap(Term(Operator.APPLY, self.sort.range, (self.term, coerce(key, self.sort.domain).term)))
+        at = coerce(key, self.sort.domain).term
+        result: V = wrap(Term(Operator.APPLY, self.sort.range, (self.term, at)))
+        return result
 
-    def updated(self, key: Any, value: Any) -> FunctionValue:
+    def updated(self, key: K | Plain, value: V | Any) -> FunctionValue[K, V]:
         """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``); undefined beyond the keys."""
         assert isinstance(self.sort, Function)
         at, changed = coerce(key, self.sort.domain).term, coerce(value, self.sort.range).term
@@ -218,43 +230,48 @@ class FunctionValue(Value):
         return FunctionValue(Term(Operator.FUNCTION_UPDATE, sort, (self.term, at, changed)))
 
 
-class SetValue(Value):
+class SetValue(Value, Generic[V]):
     """A set of values of one sort. ``|``, ``&``, ``-`` and ``<=`` mean the same as for Python's sets."""
 
     __slots__ = ()
 
     @property
-    def element(self) -> Sort:
+    def element(self) -> Sort[V]:
         """The sort of the elements."""
         assert isinstance(self.sort, Set)
         return self.sort.element
 
-    def contains(self, item: Any) -> BooleanValue:
+    def __iter__(self) -> Iterator[V]:
+        from verifier.encodings import generators
+
+        return generators.elements(self)
+
+    def contains(self, item: V | Plain) -> BooleanValue:
         """Whether ``item`` is an element."""
         return BooleanValue(Term(Operator.CONTAINS, BOOLEAN, (self.term, coerce(item, self.element).term)))
 
-    def _combine(self, operator: Operator, other: Any) -> SetValue:
+    def _combine(self, operator: Operator, other: SetValue[V] | Plain) -> SetValue[V]:
         left, right = unify(self, other)
         return SetValue(Term(operator, join(left.sort, right.sort), (left.term, right.term)))
 
-    def __or__(self, other: Any) -> SetValue:
+    def __or__(self, other: SetValue[V] | Plain) -> SetValue[V]:
         return self._combine(Operator.UNION, other)
 
-    def __and__(self, other: Any) -> SetValue:
+    def __and__(self, other: SetValue[V] | Plain) -> SetValue[V]:
         return self._combine(Operator.INTERSECTION, other)
 
-    def __sub__(self, other: Any) -> SetValue:
+    def __sub__(self, other: SetValue[V] | Plain) -> SetValue[V]:
         return self._combine(Operator.DIFFERENCE, other)
 
-    def __le__(self, other: Any) -> BooleanValue:
+    def __le__(self, other: SetValue[V] | Plain) -> BooleanValue:
         left, right = unify(self, other)
         return BooleanValue(Term(Operator.SUBSET, BOOLEAN, (left.term, right.term)))
 
-    def add(self, item: Any) -> SetValue:
+    def add(self, item: V | Plain) -> SetValue[V]:
         """The set with ``item`` in it."""
         return self | set_of(self.element, item)
 
-    def remove(self, item: Any) -> SetValue:
+    def remove(self, item: V | Plain) -> SetValue[V]:
         """The set without ``item``."""
         return self - set_of(self.element, item)
 
@@ -280,14 +297,15 @@ class SetValue(Value):
         return self._extreme(Operator.MAXIMUM_OF, "maximum")
 
     def _extreme(self, operator: Operator, name: str) -> IntegerValue:
-        if not isinstance(self.element, Range):
+        listed = isinstance(self.element, Listed) and self.element.bounds is not None
+        if not (listed or isinstance(self.element, Range)):
             raise SortError(
                 f"{name} is for sets of integers, not of {self.element}: use choose(…) for others"
             )
         return IntegerValue(Term(operator, self.element, (self.term,)))
 
 
-class SequenceValue(Value):
+class SequenceValue(Value, Generic[V]):
     """A sequence, indexed from 0."""
 
     __slots__ = ()
@@ -296,6 +314,11 @@ class SequenceValue(Value):
     def _sort(self) -> Sequence:
         assert isinstance(self.sort, Sequence)
         return self.sort
+
+    def __iter__(self) -> Iterator[V]:
+        from verifier.encodings import generators
+
+        return generators.elements(self)
 
     @property
     def length(self) -> IntegerValue:
@@ -308,24 +331,25 @@ class SequenceValue(Value):
         return self.length == 0
 
     @property
-    def last(self) -> Any:
+    def last(self) -> V:
         """The last element; undefined if the sequence is empty."""
         return self[self.length - 1]
 
-    def __getitem__(self, index: Any) -> Any:
-        return wrap(Term(Operator.AT, self._sort.element, (self.term, integer(index).term)))
+    def __getitem__(self, index: Number) -> V:
+        result: V = wrap(Term(Operator.AT, self._sort.element, (self.term, integer(index).term)))
+        return result
 
-    def append(self, item: Any) -> SequenceValue:
+    def append(self, item: V | Plain) -> SequenceValue[V]:
         """The sequence with ``item`` at its end. The capacity of its sort grows by one."""
         added = coerce(item, self._sort.element).term
         sort = Sequence(join(self._sort.element, added.sort), self._sort.capacity + 1)
         return SequenceValue(Term(Operator.APPEND, sort, (self.term, added)))
 
-    def truncate(self, length: Any) -> SequenceValue:
+    def truncate(self, length: Number) -> SequenceValue[V]:
         """The first ``length`` elements, or the whole sequence if it is not longer."""
         return SequenceValue(Term(Operator.TRUNCATE, self.sort, (self.term, integer(length).term)))
 
-    def __add__(self, other: Any) -> SequenceValue:
+    def __add__(self, other: SequenceValue[V] | Plain) -> SequenceValue[V]:
         right = coerce(other, self.sort) if not isinstance(other, SequenceValue) else other
         assert isinstance(right.sort, Sequence)
         element = join(self._sort.element, right.sort.element)
@@ -333,7 +357,7 @@ class SequenceValue(Value):
         return SequenceValue(Term(Operator.CONCATENATE, sort, (self.term, right.term)))
 
 
-class BagValue(Value):
+class BagValue(Value, Generic[V]):
     """A multiset."""
 
     __slots__ = ()
@@ -343,18 +367,18 @@ class BagValue(Value):
         assert isinstance(self.sort, Bag)
         return self.sort
 
-    def copies(self, item: Any) -> IntegerValue:
+    def copies(self, item: V | Plain) -> IntegerValue:
         """How many copies of ``item`` there are."""
         term = coerce(item, self._sort.element).term
         return IntegerValue(Term(Operator.COPIES, Range(0, self._sort.maximum), (self.term, term)))
 
-    def add(self, item: Any) -> BagValue:
+    def add(self, item: V | Plain) -> BagValue[V]:
         """The bag with one more copy of ``item``. The maximum of its sort grows by one."""
         added = coerce(item, self._sort.element).term
         sort = Bag(join(self._sort.element, added.sort), self._sort.maximum + 1)
         return BagValue(Term(Operator.BAG_ADD, sort, (self.term, added)))
 
-    def remove(self, item: Any) -> BagValue:
+    def remove(self, item: V | Plain) -> BagValue[V]:
         """The bag with one copy of ``item`` less, or the same bag if it has none."""
         removed = coerce(item, self._sort.element).term
         return BagValue(Term(Operator.BAG_REMOVE, self.sort, (self.term, removed)))
@@ -376,12 +400,19 @@ _WRAPPERS: Mapping[type[Sort], type[Value]] = {
 
 def wrap(term: Term) -> Any:
     """The term as a value of the class for its sort."""
-    return _WRAPPERS[type(term.sort)](term)
+    made_by = _WRAPPERS.get(type(term.sort)) or _compound().wrapper(term.sort)
+    return made_by(term)
 
 
-def literal(sort: Sort, value: Concrete) -> Any:
+def _compound() -> Any:
+    """The values of further sorts, which are made of those in here."""
+    return import_module("verifier.encodings.compound_values")
+
+
+def literal(sort: Sort[V], value: Concrete) -> V:
     """A Python value, or the name of an element, as an expression. Raises SortError if it does not fit."""
-    return wrap(Term(Operator.LITERAL, sort, (), constant(sort, value)))
+    result: V = wrap(Term(Operator.LITERAL, sort, (), constant(sort, value)))
+    return result
 
 
 def integer(value: Any) -> IntegerValue:
@@ -391,12 +422,14 @@ def integer(value: Any) -> IntegerValue:
         assert isinstance(result, IntegerValue)
         return result
     if not isinstance(value, IntegerValue):
-        raise SortError(f"an integer is needed here, not {_describe(value)}")
+        raise SortError(f"an integer is needed here, not {described(value)}")
     return value
 
 
 def bounds(value: IntegerValue) -> Range:
     """The static bounds of an integer expression."""
+    if isinstance(value.sort, Listed) and value.sort.bounds is not None:
+        return value.sort.bounds
     assert isinstance(value.sort, Range)
     return value.sort
 
@@ -411,6 +444,10 @@ def coerce(value: Any, sort: Sort) -> Value:
         if isinstance(sort, Option) and not isinstance(value.sort, Option):
             inner = coerce(value, sort.inner)
             return OptionValue(Term(Operator.SOME, Option(inner.sort), (inner.term,)))
+        if isinstance(sort, PartialFunction) and isinstance(value, FunctionValue):
+            partial: Value = _compound().coerced(value, sort)
+            join(partial.sort, sort)
+            return partial
         join(value.sort, sort)
         return value
     match sort, value:
@@ -419,7 +456,8 @@ def coerce(value: Any, sort: Sort) -> Value:
         case Option(), _ if value is not None:
             return coerce(coerce(value, sort.inner), sort)
         case Record(), dict():
-            return record(sort, **value)
+            made_record: Value = record(sort, **value)
+            return made_record
         case Set(), set() | frozenset():
             # The order of a Python set differs between processes, and the term must not depend on it.
             return set_of(sort.element, *sorted(value, key=_shown))
@@ -427,6 +465,9 @@ def coerce(value: Any, sort: Sort) -> Value:
             items = tuple(coerce(item, sort.element).term for item in value)
             made = Sequence(_join_all(sort.element, items), len(items))
             return SequenceValue(Term(Operator.SEQUENCE, made, items))
+        case (Tuple() | Variant() | PartialFunction() | Listed()), _:
+            coerced: Value = _compound().coerced(value, sort)
+            return coerced
     result: Value = literal(sort, value)
     return result
 
@@ -441,14 +482,14 @@ def unify(left: Any, right: Any) -> tuple[Value, Value]:
     return left, coerce(right, left.sort)
 
 
-def some(value: Value) -> OptionValue:
+def some(value: V) -> OptionValue[V]:
     """The option that holds ``value``."""
     if not isinstance(value, Value):
         raise SortError(f"some(…) takes a value of the state, not {value!r}: write {value!r} alone")
     return OptionValue(Term(Operator.SOME, Option(value.sort), (value.term,)))
 
 
-def record(sort: Sort, **fields: Any) -> RecordValue:
+def record(sort: Sort[F], **fields: Any) -> F:
     """A record of ``sort`` with every field given. Raises SortError for a missing or unknown field."""
     if not isinstance(sort, Record):
         raise SortError(f"record(…) makes a value of a Record, not of {sort}")
@@ -460,10 +501,11 @@ def record(sort: Sort, **fields: Any) -> RecordValue:
         raise SortError(f"a record is given all its fields: {', '.join(missing)} of {sort} missing")
     items = {name: coerce(fields[name], field_sort) for name, field_sort in sort.fields}
     made = Record(**{name: item.sort for name, item in items.items()})
-    return RecordValue(Term(Operator.RECORD, made, tuple(item.term for item in items.values())))
+    result: F = wrap(Term(Operator.RECORD, made, tuple(item.term for item in items.values())))
+    return result
 
 
-def set_of(element: Sort, *items: Any) -> SetValue:
+def set_of(element: Sort[V], *items: V | Plain) -> SetValue[V]:
     """The set of exactly these items."""
     terms = tuple(coerce(item, element).term for item in items)
     return SetValue(Term(Operator.SET, Set(_join_all(element, terms)), terms))
@@ -491,6 +533,8 @@ def constant(sort: Sort, value: Any) -> Concrete:
             result = tuple(constant(sort.element, item) for item in value)
         case IndexSet(), str():
             result = sort.named(value)
+        case (Tuple() | Variant() | PartialFunction() | Listed()), _:
+            result = _compound().concrete(sort, value)
         case _:
             result = plain(value)
     if not sort.contains(result):
@@ -499,10 +543,10 @@ def constant(sort: Sort, value: Any) -> Concrete:
 
 
 def _instead(sort: Sort, value: Any) -> str:
-    """The names of an enumeration or index set, where one was misspelt."""
-    if not isinstance(value, str) or not isinstance(sort, Enum | IndexSet):
+    """The names of an enumeration or index set, where one was misspelt, or the values that are listed."""
+    if not (isinstance(value, str) and isinstance(sort, Enum | IndexSet)) and not isinstance(sort, Listed):
         return ""
-    return f" {among(value, map(show, sort.values()))}"
+    return f" {among(str(value), map(show, sort.values()))}"
 
 
 def _no_field(sort: Record, name: str) -> str:
@@ -514,7 +558,7 @@ def _joined(operator: str, other: Any) -> Value:
     if isinstance(other, bool) or (isinstance(other, Value) and isinstance(other.sort, Boolean)):
         return coerce(other, BOOLEAN)
     raise SortError(
-        f"{operator} joins formulas, and {_describe(other)} is none: {operator} binds tighter than == and <, "
+        f"{operator} joins formulas, and {described(other)} is none: {operator} binds tighter than == and <, "
         f"so write (…) {operator} (…)"
     )
 
@@ -527,5 +571,6 @@ def _join_all(sort: Sort, terms: Iterable[Term]) -> Sort:
     return reduce(join, (term.sort for term in terms), sort)
 
 
-def _describe(value: Any) -> str:
+def described(value: Any) -> str:
+    """What an author gave, in words."""
     return f"a value of {value.sort}" if isinstance(value, Value) else repr(value)

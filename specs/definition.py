@@ -6,7 +6,7 @@ Python classes build it (``verifier.specs.protocol``). A front end for parsed te
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,8 @@ class Parameter:
 
     symbol: Symbol
     free: bool
+    left_open: bool = False
+    """Whether the protocol leaves it to each engine; ``free`` then says how it is read now."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,9 @@ class PropertyKind(StrEnum):
     """In no reachable state does an action, a property or the constraint read what has no value."""
     DEADLOCK_INVARIANT = "deadlock invariant"
     """Every reachable state in which no action is enabled satisfies the formula."""
+    STEP_INVARIANT = "step invariant"
+    """Every step from a reachable state satisfies the formula, which relates the states before and after it,
+    or changes nothing."""
     REACHABLE = "reachable"
     """Some reachable state satisfies the formula."""
 
@@ -73,6 +78,11 @@ UNDEFINED_READ = "UndefinedRead"
 
 NO_DEADLOCK = "NoDeadlock"
 """The name of freedom from deadlock: in every reachable state some action is enabled."""
+
+
+def primed(name: str) -> str:
+    """The name of a variable's value after a step. No variable of the state has such a name."""
+    return f"{name}'"
 
 
 @dataclass(frozen=True)
@@ -133,6 +143,8 @@ class Definition:
     constraint: Term | None
     """Engines check states that do not satisfy it, but take no step from them (TLC's CONSTRAINT)."""
     lemmas: tuple[Lemma, ...] = ()
+    successor: tuple[Symbol, ...] = ()
+    """What step invariants call the values of the variables after a step, in the order of the variables."""
     drawing: Mapping[str, Any] | None = None
     """How reports draw executions (``verifier.specs.drawing``), as JSON; None if nothing is said."""
     presentation: Presentation = Presentation()
@@ -150,6 +162,20 @@ class Definition:
             yield "constraint", self.constraint
         for lemma in self.lemmas:
             yield f"lemma {lemma.name}", lemma.formula
+
+    def read(self, *, free: bool) -> Definition:
+        """The definition with the parameters that are left open free or expanded.
+
+        Both have the same transitions and the same hash. What has no value cannot be free.
+        """
+
+        def read(parameter: Parameter) -> Parameter:
+            if not parameter.left_open:
+                return parameter
+            return replace(parameter, free=free and parameter.symbol.sort.lacking is None)
+
+        actions = (replace(a, parameters=tuple(map(read, a.parameters))) for a in self.actions)
+        return replace(self, actions=tuple(actions))
 
     @cached_property
     def spec_hash(self) -> str:

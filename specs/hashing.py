@@ -13,13 +13,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.concrete import Concrete, Element, FrozenMap
+from verifier.encodings.concrete import Concrete, Element, FrozenMap, Tagged
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
-    from verifier.specs.definition import Action, Definition
+    from verifier.specs.definition import Action, Definition, Parameter
 
 VERSION = 1
 """Part of every hash. Raise it when this module changes the form of definitions.
@@ -67,13 +67,15 @@ def value_form(value: Concrete) -> bytes:
         case Element():
             parts = (value.kind, value.count, value.prefix, value.number)
             return _pack(b"element", *map(value_form, parts))
+        case Tagged():
+            return _pack(b"tagged", _text(value.tag), value_form(value.payload))
         case frozenset():
             return _pack(b"set", *sorted(map(value_form, value)))
         case FrozenMap():
             return _pack(b"map", *sorted(_pack(value_form(k), value_form(v)) for k, v in value.items()))
     raise NoCanonicalForm(
         f"the value {value!r} of type {type(value).__name__} cannot be part of a spec hash: values are None, "
-        f"booleans, integers, texts, elements, tuples, frozen sets, FrozenMaps; extend "
+        f"booleans, integers, texts, elements, tuples, frozen sets, FrozenMaps, Tagged; extend "
         f"value_form in {__name__}"
     )
 
@@ -91,6 +93,13 @@ def _text(words: str) -> bytes:
     return str.__str__(words).encode("utf-8", "surrogatepass")
 
 
+def _reading(parameter: Parameter) -> bytes:
+    """What the protocol says of it, not how an engine reads what is left open."""
+    if parameter.left_open:
+        return b"free or expanded"
+    return b"free" if parameter.free else b"expanded"
+
+
 class _Writer:
     """Digests of the parts of one definition.
 
@@ -102,7 +111,7 @@ class _Writer:
     def __init__(self, definition: Definition) -> None:
         self._state = {
             symbol: _pack(str(place).encode(), _text(symbol.name))
-            for place, symbol in enumerate(definition.variables)
+            for place, symbol in enumerate((*definition.variables, *definition.successor))
         }
         self._state_symbols = frozenset(self._state)
         self._sorts: dict[int, bytes] = {}
@@ -135,7 +144,7 @@ class _Writer:
             return _pack(*(self.term(term, levels, depth) for term in these))
 
         parameters = (
-            _pack(_text(p.symbol.name), self.sort(p.symbol.sort), b"free" if p.free else b"expanded")
+            _pack(_text(p.symbol.name), self.sort(p.symbol.sort), _reading(p))
             for p in action.parameters
         )
         return _digest(

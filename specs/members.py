@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
-from verifier.encodings.values import Value
+from verifier.encodings.values import BooleanValue
 from verifier.specs.definition import DefinitionError, PropertyKind
+from verifier.specs.formulas import formula
+from verifier.specs.steps import Step
 
 Method = Callable[..., Any]
 Marked = TypeVar("Marked")
@@ -18,6 +20,8 @@ class Free:
     """Marks a parameter of an action as free: the solver chooses its value within one instance."""
 
     domain: str
+    always: bool = True
+    """Whether every engine reads it so; if not, each engine reads it as it does best."""
 
 
 def free(domain: str) -> Free:
@@ -25,37 +29,76 @@ def free(domain: str) -> Free:
     return Free(domain)
 
 
-@dataclass(frozen=True)
-class Step:
-    """What an action does: its guard lines, and the new value for each target that it assigns."""
+def free_or_expanded(domain: str) -> Free:
+    """A parameter that each engine reads as free or as expanded, whichever it does better."""
+    return Free(domain, always=False)
 
-    when: list[Any]
-    then: Mapping[Value, Any]
+
+@dataclass(frozen=True)
+class BoundAction:
+    """An action of a protocol: called with the state and its parameters, it gives its step."""
+
+    owner: Any
+    method: Callable[..., Step]
+
+    def __call__(self, s: Any, *arguments: Any, **named: Any) -> Step:
+        return self.method(self.owner, s, *arguments, **named)
 
 
 @dataclass(frozen=True)
 class ActionMember:
-    """A method marked as an action."""
+    """A method marked as an action. ``self.ask(s, client)`` gives its step."""
 
     method: Callable[..., Step]
     domains: Mapping[str, str | Free]
 
+    @overload
+    def __get__(self, instance: None, owner: type) -> ActionMember: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> BoundAction: ...
+    def __get__(self, instance: object | None, owner: type) -> ActionMember | BoundAction:
+        return self if instance is None else BoundAction(instance, self.method)
+
 
 @dataclass(frozen=True)
-class PropertyMember:
-    """A method marked as a property."""
+class BoundClaim:
+    """A property or lemma of a protocol: called with the state, it gives its formula."""
+
+    owner: Any
+    method: Callable[..., Any]
+
+    def __call__(self, s: Any) -> BooleanValue:
+        name = getattr(self.method, "__name__", "the property")
+        return BooleanValue(formula(self.method(self.owner, s), name, self.method))
+
+
+@dataclass(frozen=True)
+class ClaimMember:
+    """A method that gives a formula. ``self.no_divergence(s)`` gives it as one formula."""
 
     method: Callable[..., Any]
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> BoundClaim: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | BoundClaim:
+        return self if instance is None else BoundClaim(instance, self.method)
+
+
+@dataclass(frozen=True)
+class PropertyMember(ClaimMember):
+    """A method marked as a property."""
+
     kind: PropertyKind
     default: bool
     name: str | None
 
 
 @dataclass(frozen=True)
-class LemmaMember:
+class LemmaMember(ClaimMember):
     """A method marked as a lemma."""
 
-    method: Callable[..., Any]
     name: str | None
 
 
@@ -104,6 +147,19 @@ def deadlock_invariant(method: Any = None, /, *, default: bool = True, name: str
 
 
 @overload
+def step_invariant(method: Method, /) -> PropertyMember: ...
+@overload
+def step_invariant(*, default: bool = True, name: str | None = None) -> Marks: ...
+def step_invariant(method: Any = None, /, *, default: bool = True, name: str | None = None) -> Any:
+    """Marks a method as a property that every step from a reachable state must satisfy.
+
+    The method takes the state and its successor: ``def epochs_grow(self, s, after)``. A step that changes
+    nothing satisfies it.
+    """
+    return _property("step_invariant", method, PropertyKind.STEP_INVARIANT, default, name)
+
+
+@overload
 def reachable(method: Method, /) -> PropertyMember: ...
 @overload
 def reachable(*, default: bool = False, name: str | None = None) -> Marks: ...
@@ -149,6 +205,7 @@ def _marked(mark: str, method: Any, made: Callable[[Method], Marked]) -> Any:
 _BY_NAME = "another title is given as name='Title'"
 USAGE = {
     "action": "parameters and their domains are given as client='clients'",
-    **dict.fromkeys(("invariant", "type_invariant", "deadlock_invariant", "reachable", "lemma"), _BY_NAME),
+    **dict.fromkeys(("invariant", "type_invariant", "deadlock_invariant", "step_invariant"), _BY_NAME),
+    **dict.fromkeys(("reachable", "lemma"), _BY_NAME),
 }
 """How each mark is written with arguments."""

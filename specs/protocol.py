@@ -14,7 +14,7 @@ from verifier.encodings.partiality import is_total
 from verifier.encodings.quantifiers import constantly
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import BOOLEAN, coerce, wrap
+from verifier.encodings.values import wrap
 from verifier.errors import among
 from verifier.specs.constants import (
     AssumptionFailed,
@@ -37,18 +37,20 @@ from verifier.specs.definition import (
     PropertyKind,
 )
 from verifier.specs.drawing import Call, Drawing, Lane, Mail, described
+from verifier.specs.formulas import formula
 from verifier.specs.members import (
     ActionMember,
     Free,
     LemmaMember,
     PropertyMember,
-    Step,
     action,
     deadlock_invariant,
     free,
+    free_or_expanded,
     invariant,
     lemma,
     reachable,
+    step_invariant,
     type_invariant,
 )
 from verifier.specs.names import (
@@ -64,7 +66,8 @@ from verifier.specs.presentation import presentation
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
 from verifier.specs.reading.watching import reading
-from verifier.specs.state import State
+from verifier.specs.state import State, completed, successor_of
+from verifier.specs.steps import Step
 from verifier.specs.targets import assignments
 
 __all__ = [
@@ -91,10 +94,12 @@ __all__ = [
     "deadlock_invariant",
     "define",
     "free",
+    "free_or_expanded",
     "invariant",
     "lemma",
     "parse_constants",
     "reachable",
+    "step_invariant",
     "type_invariant",
 ]
 
@@ -161,7 +166,7 @@ class Protocol:
         raise NotImplementedError
 
     def init(self, s: Any) -> Any:
-        """The formula of the initial states."""
+        """The formula of the initial states, or a list of its conjuncts."""
         raise NotImplementedError
 
     def constraint(self, s: Any) -> Any:
@@ -183,10 +188,12 @@ def _defined(protocol: Protocol) -> Definition:
     state = protocol.state()
     if not isinstance(state, State):
         raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
+    completed(state)
     members = dict(_members(kind))
     actions = _actions(protocol, state, members)
+    after = successor_of(state)
     properties = [
-        _property(protocol, state, name, member)
+        _property(protocol, state, after, name, member)
         for name, member in members.items()
         if isinstance(member, PropertyMember)
     ]
@@ -195,11 +202,7 @@ def _defined(protocol: Protocol) -> Definition:
         for name, member in members.items()
         if isinstance(member, LemmaMember)
     ]
-    check_titles(
-        spec,
-        [item for item, _ in (*properties, *lemmas)],
-        [item for item, _ in actions],
-    )
+    check_titles(spec, [item for item, _ in (*properties, *lemmas)], [item for item, _ in actions])
     if not check_type_invariant(spec, [*properties, *((item, None) for item, _ in lemmas)]):
         always, words = (
             constantly(True).term,
@@ -215,8 +218,9 @@ def _defined(protocol: Protocol) -> Definition:
         init=_init(protocol, state),
         actions=tuple(item for _, item in actions),
         properties=tuple(prop for _, prop in properties),
-        constraint=None if bound is None else _formula(bound, "the constraint", kind.constraint),
+        constraint=None if bound is None else formula(bound, "the constraint", kind.constraint),
         lemmas=tuple(item for _, item in lemmas),
+        successor=after.symbols,
         drawing=_drawing(protocol, state, tuple(item for _, item in actions)),
         presentation=presentation(protocol),
     )
@@ -230,7 +234,7 @@ def _defined(protocol: Protocol) -> Definition:
 def _init(protocol: Protocol, state: State) -> Term:
     """The formula of the initial states. Raises DefinitionError if it leaves a variable out."""
     method = type(protocol).init
-    init = _formula(protocol.init(state), "init", method)
+    init = formula(protocol.init(state), "init", method)
     left = [
         f"s.{symbol.name}" for symbol in state.symbols if symbol not in init.free and symbol.sort.size > 1
     ]
@@ -292,27 +296,6 @@ def _hidden(protocol: type, name: str) -> str:
     return next((kind for kind in found if kind), "")
 
 
-def _formula(value: Any, what: str, method: Any) -> Term:
-    if isinstance(value, bool):
-        raise DefinitionError(
-            placed(
-                place_of(method),
-                f"{what} is decided while Python reads the protocol: it is {value} whatever the state; "
-                f"compare values with == and !=, or write constantly({value}) if that is meant",
-            )
-        )
-    if value is None:
-        words = f"{what} is None, not a formula: is a return missing?"
-        raise DefinitionError(placed(place_of(method), words))
-    if isinstance(value, list | tuple):
-        words = f"{what} is one formula, not a list of {len(value)}: join them with &"
-        raise DefinitionError(placed(place_of(method), words))
-    try:
-        return coerce(value, BOOLEAN).term
-    except TypeError as error:
-        raise DefinitionError(placed(place_of(method), f"{what} is not a formula: {error}")) from error
-
-
 def _action(protocol: Protocol, state: State, method: str, member: ActionMember) -> tuple[Titled, Action]:
     item = Titled(title_of(method), "action", method, place_of(member.method))
     check_parameters(f"action {method}", member.method, ("s",), member.domains)
@@ -321,17 +304,15 @@ def _action(protocol: Protocol, state: State, method: str, member: ActionMember)
         p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters
     }
     try:
-        step = member.method(protocol, state, **arguments)
-        if not isinstance(step, Step):
-            raise DefinitionError(placed(item.place, f"action {method} returns no Step(when=…, then=…)"))
-        lines: Any = step.when
-        if not isinstance(lines, list | tuple):
-            words = f"action {method}: when is a list of formulas, [...], not {lines!r}"
-            raise DefinitionError(placed(item.place, words))
-        when = tuple(_formula(line, f"a guard line of {method}", member.method) for line in lines)
+        step: Any = member.method(protocol, state, **arguments)
     except TypeError as error:
         where = raised_at(error) or item.place
         raise DefinitionError(placed(where, f"action {method}: {explained(error)}")) from error
+    if not isinstance(step, Step):
+        given = "nothing" if step is None else repr(step)
+        words = f"action {method} returns {given}, not a Step: write return Step(when=…, then=…)"
+        raise DefinitionError(placed(item.place, words))
+    when = tuple(formula(line, f"a guard line of {method}", member.method) for line in step.when)
     try:
         then = assignments(step.then, state.symbols)
     except (TypeError, DefinitionError) as error:
@@ -362,7 +343,9 @@ def _parameter(protocol: Protocol, action: Titled, name: str, domain: str | Free
                 f"{among(attribute, sorts_of(protocol))}",
             )
         )
-    return Parameter(Symbol(name, sort), isinstance(domain, Free))
+    if isinstance(domain, Free):
+        return Parameter(Symbol(name, sort), free=domain.always, left_open=not domain.always)
+    return Parameter(Symbol(name, sort), free=False)
 
 
 def _described(value: Any) -> str:
@@ -370,22 +353,24 @@ def _described(value: Any) -> str:
 
 
 def _property(
-    protocol: Protocol, state: State, method: str, member: PropertyMember
+    protocol: Protocol, state: State, after: State, method: str, member: PropertyMember
 ) -> tuple[Titled, Property]:
-    item = _claim("property", method, member)
-    formula = _formula(member.method(protocol, state), f"property {item.title}", member.method)
-    description = inspect.getdoc(member.method) or ""
-    return item, Property(item.title, member.kind, formula, member.default, description)
+    given = {"s": state} | ({"after": after} if member.kind is PropertyKind.STEP_INVARIANT else {})
+    item = _claim("property", method, member, *given)
+    claimed = member.method(protocol, *given.values())
+    said = formula(claimed, f"property {item.title}", member.method)
+    about = inspect.getdoc(member.method) or ""
+    return item, Property(item.title, member.kind, said, member.default, about)
 
 
 def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -> tuple[Titled, Lemma]:
-    item = _claim("lemma", method, member)
-    formula = _formula(member.method(protocol, state), f"lemma {item.title}", member.method)
-    return item, Lemma(item.title, formula, inspect.getdoc(member.method) or "")
+    item = _claim("lemma", method, member, "s")
+    said = formula(member.method(protocol, state), f"lemma {item.title}", member.method)
+    return item, Lemma(item.title, said, inspect.getdoc(member.method) or "")
 
 
-def _claim(what: str, method: str, member: PropertyMember | LemmaMember) -> Titled:
-    check_parameters(f"{what} {method}", member.method, ("s",))
+def _claim(what: str, method: str, member: PropertyMember | LemmaMember, *states: str) -> Titled:
+    check_parameters(f"{what} {method}", member.method, states)
     given: Any = member.name
     if given is not None and not isinstance(given, str):
         words = f"the name of {what} {method} is a word in quotes, not {given!r}"

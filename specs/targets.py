@@ -23,16 +23,20 @@ def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, T
         raise DefinitionError(f"then is a dictionary of what is assigned, {{s.x: …}}, not {then!r}")
     for target in then:
         if not isinstance(target, Value):
-            raise DefinitionError(
-                f"then assigns {target!r}, which is no state variable: write s.{target} or a path below it"
-                if isinstance(target, str) and target.isidentifier()
-                else f"then assigns {target!r}, which is no state variable, nor a path below one"
-            )
+            raise DefinitionError(target_words(target))
     entries = tuple(
         (target.term, coerce(value, _assigned_sort(target, variables)).term) for target, value in then.items()
     )
     _refuse_overlaps([target for target, _ in entries])
     return entries
+
+
+def target_words(target: Any) -> str:
+    """What is said of something that is no target."""
+    words = f"then assigns {target!r}, which is no state variable"
+    if isinstance(target, str) and target.isidentifier():
+        return f"{words}: write s.{target} or a path below it"
+    return f"{words}, nor a path below one: write s.x with the name of a variable"
 
 
 def _assigned_sort(target: Value, variables: Collection[Symbol]) -> Sort:
@@ -55,18 +59,22 @@ def _refuse_overlaps(targets: list[Term]) -> None:
     Two keys that are different terms may be equal in some states. There the later entry counts, as in
     TLA+'s EXCEPT.
     """
-    paths = [_steps(target) for target in targets]
-    for place, second in enumerate(paths):
-        for first in paths[:place]:
-            short, long = sorted((first, second), key=len)
-            if all(_same_step(*pair) for pair in zip(short, long, strict=False)):
-                one, other = text(first[-1]), text(second[-1])
-                if len(short) == len(long):
-                    raise DefinitionError(f"then assigns {one} twice: leave one entry")
-                raise DefinitionError(
-                    f"then assigns {one} and {other}, of which one is a part of the other: "
-                    "assign the whole once, with .updated(…) for the part, or only parts"
-                )
+    for place, second in enumerate(targets):
+        for first in targets[:place]:
+            if not overlaps(first, second):
+                continue
+            if same_term(first, second):
+                raise DefinitionError(f"then assigns {text(first)} twice: leave one entry")
+            raise DefinitionError(
+                f"then assigns {text(first)} and {text(second)}, of which one is a part of the other: "
+                "assign the whole once, with .updated(…) for the part, or only parts"
+            )
+
+
+def overlaps(first: Term, second: Term) -> bool:
+    """Whether two targets are the same, or one is a part of the other."""
+    short, long = sorted((_steps(first), _steps(second)), key=len)
+    return all(_same_step(*pair) for pair in zip(short, long, strict=False))
 
 
 def _same_step(one: Term, other: Term) -> bool:

@@ -18,18 +18,28 @@ from verifier.encodings.sorts import (
     Enum,
     Function,
     IndexSet,
+    Listed,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
+    Tuple,
+    Variant,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Definition, Lemma, Parameter, Property, PropertyKind
 
 LEAVES = (Operator.LITERAL, Operator.VARIABLE)
-NAMED = (Operator.FIELD, Operator.RECORD_UPDATE)
+NAMED = (
+    Operator.FIELD,
+    Operator.RECORD_UPDATE,
+    Operator.VARIANT,
+    Operator.HAS_TAG,
+    Operator.PAYLOAD,
+)
 BINDERS = (
     Operator.FUNCTION,
     Operator.COMPREHENSION,
@@ -39,6 +49,7 @@ BINDERS = (
     Operator.EXISTS,
     Operator.COUNT,
     Operator.FILTER,
+    Operator.PARTIAL_FUNCTION,
 )
 PLAIN = tuple(op for op in Operator if op not in (*LEAVES, *NAMED, *BINDERS))
 
@@ -57,6 +68,7 @@ class Generator:
             Boolean,
             lambda: Range(self.rng.randrange(3), self.rng.randrange(3, 6)),
             lambda: Enum(self.rng.choice("EF"), ("idle", "busy", "1")[: self.rng.randrange(1, 4)]),
+            lambda: Listed(*("a", (1, 2), 7)[: self.rng.randrange(1, 4)]),
             lambda: IndexSet(self.rng.choice(("node", "client")), self.rng.randrange(1, 4), self.chance()),
         ]
         if depth == 0:
@@ -69,6 +81,9 @@ class Generator:
             lambda: Set(inner),
             lambda: Sequence(inner, self.rng.randrange(1, 4)),
             lambda: Bag(inner, self.rng.randrange(1, 4)),
+            lambda: Tuple(inner, self.sort(depth - 1)),
+            lambda: Variant(left=inner, right=None),
+            lambda: PartialFunction(self.sort(0), inner),
         ]
         return self.rng.choice(simple + nested)()
 
@@ -192,6 +207,8 @@ def changed_sort(sort: Sort) -> Iterator[Change]:
     """The sort with one thing in it changed: a number, a name, an order, a flag, or a part."""
     if isinstance(sort, Record):
         yield from _changed_record(sort)
+    elif isinstance(sort, Tuple | Variant | Listed):
+        yield from _changed_compound(sort)
     else:
         for field in fields(sort):  # type: ignore[arg-type]
             for words, content in _changed_content(getattr(sort, field.name)):
@@ -213,6 +230,24 @@ def _changed_record(sort: Record) -> Iterator[Change]:
     for name, part in parts.items():
         for words, other in changed_sort(part):
             yield f"{name}: {words}", Record(**{**parts, name: other})
+
+
+def _changed_compound(sort: Tuple | Variant | Listed) -> Iterator[Change]:
+    match sort:
+        case Listed():
+            yield "a value more", Listed(*sort.members, "more")
+            yield "another value", Listed(*sort.members[:-1], "other")
+        case Tuple():
+            yield "an item more", Tuple(*sort.items, Boolean())
+            for place, part in enumerate(sort.items):
+                for words, other in changed_sort(part):
+                    yield f"{place}: {words}", Tuple(*sort.items[:place], other, *sort.items[place + 1 :])
+        case Variant():
+            yield "a tag more", Variant(**sort.payloads, more=None)
+            yield "order of tags", Variant(**dict(reversed(sort.alternatives)))
+            for tag, part in sort.alternatives:
+                for words, other in changed_sort(part):
+                    yield f"{tag}: {words}", Variant(**{**sort.payloads, tag: other})
 
 
 def _changed_content(content: Any) -> Iterator[Change]:

@@ -154,7 +154,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         ((FORMULA, "return self.holder_waits_no_more(s)"),),
         "return self.holder_",
-        "a marked method (property) cannot be called",
+        "a method calls itself, directly or through others, without end",
     ),
     # Variables and sorts.
     (((COUNT, "5"),), "return State(", "the state variable count needs a sort, as Range(0, 3), not 5"),
@@ -192,7 +192,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (('"phase", ("idle", "busy")', '"idle", "busy"'),),
         "Enum(",
-        "an Enum has a name and a tuple of members",
+        "so Enum('idle', 'busy') is none: write Enum('name', ('idle', 'busy'))",
     ),
     (
         (("return State(", "self.most = 3\n        return State("),),
@@ -250,7 +250,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (("return s.holder.is_none &", "return [s.holder.is_none] and [s.asked.is_empty],"),),
         "def init",
-        "init is one formula, not a list of 2: join them with &",
+        "init says nothing of s.holder: give a value",
     ),
     (
         (claims(FORMULA.removeprefix("return ")),),
@@ -350,7 +350,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (claims("return all(s.asked.contains(c) for c in self.clients)"),),
         "return all(s.asked.contains(c) for c in self.clients)",
-        "a sort (IndexSet) has no elements while the protocol is being read: quantify over it",
+        "for c in self.clients runs while Python reads the protocol, when self.clients has no elements",
     ),
     (
         (claims("return s.holder.is_none()"),),
@@ -381,12 +381,17 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         ((STEP, STEP.removeprefix("return ")),),
         "def release",
-        "action release returns no Step(when=…, then=…)",
+        "action release returns nothing, not a Step: write return Step(when=…, then=…)",
     ),
     (
-        ((STEP, "return Step(when=[s.holder != None])"),),
+        ((STEP, "return Step(when=[s.holder != None]) & {s.holder: None}"),),
         "return Step(when=[s.holder !=",
-        "action release: Step(…) lacks then",
+        "& joins a step with a step, not with {holder: None}: write & Step(when=…, then=…)",
+    ),
+    (
+        ((STEP, "return Step(then={s.last: s.last}) & Step(then={s.last.at: 0})"),),
+        "return Step(then=",
+        "two steps joined with & assign the same: one last to be last, the other last.at to be 0; leave one",
     ),
     (
         (steps("[self.most == 2]", "{}"),),
@@ -394,7 +399,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
         "a guard line of release is decided while Python reads the protocol: it is True whatever the state",
     ),
     ((steps("[None]", "{}"),), "def release", "a guard line of release is None, not a formula"),
-    ((steps("True", "{}"),), "def release", "action release: when is a list of formulas, [...], not True"),
+    ((steps("True", "{}"),), "def release", "a guard line of release is decided while Python reads"),
     ((steps("[]", "{s.hodler: None}"),), "s.hodler", "unknown state variable 'hodler'"),
     (
         (steps("[]", "{s.phase: 'ilde'}"),),

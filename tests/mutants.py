@@ -102,7 +102,8 @@ def _mutants_of(module: str) -> Iterator[Mutant]:
     methods = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     for method in methods:
         # Not what only declares sorts: a wider one changes nothing that can be observed.
-        if method.name == "state" or any(isinstance(mark, ast.Name) for mark in method.decorator_list):
+        declares = method.name in ("state", "__init__")
+        if declares or any(isinstance(mark, ast.Name) for mark in method.decorator_list):
             continue
         times = Counter[str]()
         for change in sorted(set(_Changes(source).of(method))):

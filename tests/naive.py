@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from tests.naive_terms import Environment, Map, Reader, Undefined, belongs, plain, values_of
+from verifier.encodings.sorts import PartialFunction, Record, Sort, Tuple
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
 
@@ -50,6 +51,8 @@ class Explored:
     """For each property violated (or reached) the least number of actions to that."""
     levels: list[set[State]] = field(default_factory=list)
     """The states by their least number of actions."""
+    before: dict[State, State] = field(default_factory=dict)
+    """For each state that is not initial one that leads to it by one action fewer."""
     states: int = 0
     """Within the constraint."""
     deadlocks: int = 0
@@ -126,7 +129,7 @@ class Naive:
             if not belongs(value, target.sort):
                 leaves = True
             elif not leaves and not undefined:
-                new, inside = _put(changed[symbol], keys, value)
+                new, inside = _put(changed[symbol], keys, value, symbol.sort)
                 leaves |= not inside
                 changed[symbol] = new
         if undefined or leaves:
@@ -159,8 +162,12 @@ class Naive:
             names.add(UNDEFINED_READ)
         leaves = any(what.leaves for what in happenings)
         dead = within and all(what is NOTHING for what in happenings)
+        successors = {what.state for what in happenings if what.state is not None}
+        names |= {UNDEFINED_READ for after in successors if UNDEFINED_READ in self.broken(state, after)}
         for prop in self.definition.properties:
-            if prop.name == UNDEFINED_READ or (prop.kind is PropertyKind.DEADLOCK_INVARIANT and not dead):
+            if prop.name == UNDEFINED_READ or prop.kind is PropertyKind.STEP_INVARIANT:
+                continue
+            if prop.kind is PropertyKind.DEADLOCK_INVARIANT and not dead:
                 continue
             seeks = prop.kind is PropertyKind.REACHABLE
             try:
@@ -170,7 +177,21 @@ class Naive:
                 names.add(UNDEFINED_READ)
             if fails or (leaves and prop.kind is PropertyKind.TYPE_INVARIANT):
                 names.add(prop.name)
-        return names, {what.state for what in happenings if what.state is not None}, within, dead
+        return names, successors, within, dead
+
+    def broken(self, before: State, after: State) -> set[str]:
+        """The step invariants that a step breaks; ``UndefinedRead`` if one reads what has no value."""
+        names: set[str] = set()
+        if before == after:
+            return names
+        e = self.environment(before) | dict(zip(self.definition.successor, after, strict=True))
+        for prop in self.definition.properties:
+            try:
+                if prop.kind is PropertyKind.STEP_INVARIANT and not self.read(prop.formula)(e):
+                    names.add(prop.name)
+            except Undefined:
+                names.add(UNDEFINED_READ)
+        return names
 
     def explore(self, most_states: int | None = None, deepest: int | None = None) -> Explored:
         """Level by level, as far as that many states (or actions) lead."""
@@ -185,9 +206,12 @@ class Naive:
                 names, successors, within, dead = self.look(state)
                 for name in names:
                     found.steps.setdefault(name, len(found.levels))
+                for name in {name for after in successors for name in self.broken(state, after)} - names:
+                    found.steps.setdefault(name, len(found.levels) + 1)
                 found.states += within
                 found.deadlocks += dead
                 following |= successors
+                found.before |= dict.fromkeys(successors - seen, state)
             found.levels.append(level)
             if deepest is not None and found.closed >= deepest:
                 return found
@@ -213,7 +237,11 @@ class Naive:
             what = self.happening(Instance(action, values), self.environment(own[number]))
             if what.state != own[number + 1]:
                 return f"action {number + 1}, {name}, leads to {what}, not to {own[number + 1]}"
-        if violates is not None and violates not in self.look(own[-1])[0]:
+        kinds = {prop.name: prop.kind for prop in self.definition.properties}
+        if violates is not None and kinds.get(violates) is PropertyKind.STEP_INVARIANT:
+            if len(own) < 2 or violates not in self.broken(*own[-2:]):
+                return f"the last step does not break {violates}"
+        elif violates is not None and violates not in self.look(own[-1])[0]:
             return f"the last state does not violate {violates}"
         return None
 
@@ -226,11 +254,17 @@ def _conjuncts(term: Term) -> Iterator[Term]:
         yield term
 
 
-def _put(current: Any, keys: list[Any], value: Any) -> tuple[Any, bool]:
+def _put(current: Any, keys: list[Any], value: Any, sort: Sort) -> tuple[Any, bool]:
     """The value with another one at the end of a path, and whether the path is inside it."""
     if not keys:
         return value, True
+    if isinstance(sort, Tuple):
+        below, inside = _put(current[keys[0]], keys[1:], value, sort.items[keys[0]])
+        return (*current[: keys[0]], below, *current[keys[0] + 1 :]), inside
+    if isinstance(sort, PartialFunction) and len(keys) == 1 and belongs(keys[0], sort.domain):
+        return Map({**current, keys[0]: value}), True
     if keys[0] not in current:
         return current, False
-    below, inside = _put(current[keys[0]], keys[1:], value)
+    part = sort.field_sorts[keys[0]] if isinstance(sort, Record) else sort.range  # type: ignore[attr-defined]
+    below, inside = _put(current[keys[0]], keys[1:], value, part)
     return Map({**current, keys[0]: below}), inside

@@ -114,6 +114,9 @@ def by_exploring(subject: Subject, symmetry: bool) -> Complaints:
         yield f"{who}: {figures['deadlocks']} deadlocks, not {truth.deadlocks}"
     if truth.complete and not figures["complete"]:
         yield f"{who}: not complete"
+    for verdict in found.verdicts if truth.complete else ():
+        if verdict.trace is None and verdict.property_name in truth.steps:
+            yield f"{who}: {verdict.property_name} was not found, though all was explored"
     yield from _of_verdicts(subject, who, found.verdicts, fewest=True)
 
 
@@ -129,7 +132,7 @@ def _of_verdicts(subject: Subject, who: str, verdicts: Sequence[Any], fewest: bo
                 yield f"{who}: {verdict.property_name} in {verdict.trace.steps}, not {least}"
         elif least is not None and least <= (verdict.depth or 0):
             yield f"{who}: {verdict.property_name} {verdict.kind} to {verdict.depth}, but found in {least}"
-        elif least is not None and verdict.depth is not None and verdict.depth >= subject.depth:
+        elif least is not None and least <= subject.depth <= (verdict.depth or 0):
             yield f"{who}: {verdict.property_name} was not found"
 
 
@@ -152,10 +155,11 @@ def by_searching(subject: Subject, steps: Steps, symmetry: bool, solver: str = "
                 found.add(event.violates)
                 taken = [(subject.model.system.instances[f.instance], f.inputs) for f in event.firings]
                 yield from _of_firings(subject, who, replayer, event.initial, taken, event.violates)
-                if steps is Steps.SERIAL and len(taken) != subject.least(event.violates):
-                    yield f"{who}: {event.violates} in {len(taken)}, not {subject.least(event.violates)}"
-    for name in set(subject.truth.steps) & set(subject.names) - found:
-        yield f"{who}: {name} was not found"
+                if steps is Steps.SERIAL and event.steps != subject.least(event.violates):
+                    yield f"{who}: {event.violates} in {event.steps}, not {subject.least(event.violates)}"
+    for name in set(subject.names) - found:
+        if (subject.least(name) or 0) <= subject.depth and name in subject.truth.steps:
+            yield f"{who}: {name} was not found"
 
 
 def _of_firings(
@@ -230,10 +234,15 @@ def by_kinduction(subject: Subject, name: str) -> Complaints:
             kinduction(goal, name, "cadical", events.append, largest_k=_LARGEST_K)
     except OutOfTime:
         pass
-    least = [subject.truth.steps[goal] for goal in _goals(subject, name) if goal in subject.truth.steps]
+    about_steps = subject.model.system.about_steps
+    least = [
+        subject.truth.steps[goal] - about_steps(goal)
+        for goal in _goals(subject, name)
+        if goal in subject.truth.steps
+    ]
     for event in events:
         if isinstance(event, BaseClosed) and least and event.depth >= min(least):
-            yield f"k-induction: {name} closed to {event.depth}, but it fails in {min(least)}"
+            yield f"k-induction: {name} closed to {event.depth}, but fails in a state at {min(least)}"
         elif isinstance(event, KInductionProof):
             certificate = kind_certificate(subject.model, name, event, "cadical")
             yield from _of_proof(subject, "k-induction", name, certificate)

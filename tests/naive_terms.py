@@ -9,10 +9,12 @@ reads all it has. Where that meets what has no value, ``Undefined`` is raised.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
 from verifier.encodings import sorts
+from verifier.encodings.concrete import Tagged
 from verifier.encodings.terms import Operator, Symbol, Term
 
 Environment = dict[Symbol, Any]
@@ -25,6 +27,14 @@ class Undefined(Exception):
     def __init__(self, term: Term) -> None:
         super().__init__(f"{term.operator} has no value")
         self.term = term
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A value of a variant."""
+
+    tag: str
+    payload: Any
 
 
 class Map(dict[Any, Any]):
@@ -41,6 +51,8 @@ def plain(value: Any) -> Any:
             return frozenset(map(plain, value))
         case tuple():
             return tuple(map(plain, value))
+        case Tagged():
+            return Tag(value.tag, plain(value.payload))
         case Mapping():
             return Map((plain(key), plain(item)) for key, item in value.items())
     return value
@@ -71,6 +83,24 @@ def values_of(sort: sorts.Sort) -> Iterator[Any]:
         case sorts.Set() | sorts.Sequence() | sorts.Bag():
             yield from _collections(sort, list(values_of(sort.element)))
         case _:
+            yield from _compounds(sort)
+
+
+def _compounds(sort: sorts.Sort) -> Iterator[Any]:
+    match sort:
+        case sorts.Tuple():
+            yield from product(*(list(values_of(part)) for part in sort.items))
+        case sorts.Variant():
+            for tag, part in sort.alternatives:
+                yield from (Tag(tag, payload) for payload in values_of(part))
+        case sorts.Listed():
+            yield from map(plain, sort.members)
+        case sorts.PartialFunction():
+            items = list(values_of(sort.range))
+            for domain in _collections(sorts.Set(sort.domain), list(values_of(sort.domain))):
+                keys = [key for key in values_of(sort.domain) if key in domain]
+                yield from (Map(zip(keys, held, strict=True)) for held in product(items, repeat=len(keys)))
+        case _:
             raise TypeError(f"unknown sort {sort}")
 
 
@@ -100,6 +130,14 @@ def belongs(value: Any, sort: sorts.Sort) -> bool:
             return set(value) == set(values_of(sort.domain)) and all(
                 belongs(item, sort.range) for item in value.values()
             )
+        case sorts.Tuple():
+            return all(map(belongs, value, sort.items))
+        case sorts.Variant():
+            return belongs(value.payload, dict(sort.alternatives)[value.tag])
+        case sorts.Listed():
+            return value in map(plain, sort.members)
+        case sorts.PartialFunction():
+            return all(belongs(k, sort.domain) and belongs(v, sort.range) for k, v in value.items())
         case sorts.Set():
             return all(belongs(item, sort.element) for item in value)
         case sorts.Sequence():
@@ -133,6 +171,12 @@ def _function_update(term: Term, function: Any, key: Any, value: Any) -> Any:
     return Map({**function, key: value})
 
 
+def _payload(term: Term, variant: Any) -> Any:
+    if variant.tag != term.data:
+        raise Undefined(term)
+    return variant.payload
+
+
 def _extreme(term: Term, members: Any) -> Any:
     if not members:
         raise Undefined(term)
@@ -161,6 +205,13 @@ _STRICT: dict[Operator, Callable[..., Any]] = {
     Operator.RECORD_UPDATE: lambda t, record, value: Map({**record, t.data: value}),
     Operator.APPLY: _apply,
     Operator.FUNCTION_UPDATE: _function_update,
+    Operator.TUPLE: lambda t, *items: items,
+    Operator.VARIANT: lambda t, payload: Tag(t.data, payload),
+    Operator.HAS_TAG: lambda t, variant: variant.tag == t.data,
+    Operator.PAYLOAD: _payload,
+    Operator.DOMAIN: lambda t, function: frozenset(function),
+    Operator.EXTEND: lambda t, function, key, value: Map({**function, key: value}),
+    Operator.WITHOUT: lambda t, function, key: Map((k, v) for k, v in function.items() if k != key),
     Operator.SET: lambda t, *items: frozenset(items),
     Operator.CONTAINS: lambda t, members, item: item in members,
     Operator.UNION: lambda t, a, b: a | b,
@@ -229,7 +280,7 @@ class Reader:
                 return lambda e: not parts[0](e) or parts[1](e)
             case Operator.IF:
                 return lambda e: parts[1](e) if parts[0](e) else parts[2](e)
-            case Operator.IMAGE | Operator.FILTER:
+            case Operator.IMAGE | Operator.PARTIAL_FUNCTION | Operator.FILTER:
                 return self._of_two(term, parts)
             case operator if operator in _BINDING:
                 combine, body = _BINDING[operator], parts[-1]
@@ -244,6 +295,8 @@ class Reader:
 
     def _of_two(self, term: Term, parts: list[Reading]) -> Reading:
         bound, (first, second) = self._bound(term), parts
+        if term.operator is Operator.PARTIAL_FUNCTION:  # likewise
+            return lambda e: Map([(key, second(inner)) for key, inner in bound(e) if first(inner)])
         if term.operator is Operator.IMAGE:  # a condition and a body, which is read where that is true
             return lambda e: frozenset([second(inner) for _, inner in bound(e) if first(inner)])
 

@@ -16,13 +16,17 @@ from verifier.encodings.sorts import (
     Boolean,
     Function,
     IndexSet,
+    Listed,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
     SortError,
+    Tuple,
+    Variant,
 )
 from verifier.encodings.values import coerce
 
@@ -137,7 +141,7 @@ class Formulas:
         match sort:
             case Boolean():
                 return value
-            case Range():
+            case Range() | Listed() if isinstance(sort, Range) or sort.bounds is not None:
                 return rng.choice([value == other(), value < other(), value <= other()])
             case Option() if rng.random() < 0.6:
                 return self._about_option(value)
@@ -145,6 +149,8 @@ class Formulas:
                 return self._atom(getattr(value, rng.choice(sort.fields)[0]))
             case Function() if rng.random() < 0.7:
                 return self._atom(value[self.value(sort.domain, 0)])
+            case Tuple() | Variant() | PartialFunction() if rng.random() < 0.8:
+                return self._about_compound(value)
             case Set():
                 return self._about_set(value)
             case Sequence():
@@ -161,6 +167,32 @@ class Formulas:
         if self.undefined and self.rng.random() < UNSAFE:
             return self._atom(value.value)
         return value.is_some & self._atom(value.value)
+
+    def _about_compound(self, value: Any) -> Any:
+        match value.sort:
+            case Tuple() as sort:
+                return self._atom(value[self.rng.randrange(len(sort.items))])
+            case Variant():
+                return self._about_variant(value)
+        return self._about_partial(value)
+
+    def _about_variant(self, value: Any) -> Any:
+        tag, part = self.rng.choice(value.sort.alternatives)
+        if part == Tuple() or self.rng.random() < 0.5:
+            return value.is_(tag)
+        atom = self._atom(value.payload(tag))
+        return atom if self.undefined and self.rng.random() < UNSAFE else value.is_(tag) & atom
+
+    def _about_partial(self, value: Any) -> Any:
+        rng, key = self.rng, self.value(value.sort.domain, 0)
+        pick = rng.random()
+        if pick < 0.4:
+            return value.contains(key)
+        if pick < 0.6:
+            return value.domain.cardinality == rng.randint(0, min(2, value.sort.domain.size))
+        if self.undefined and rng.random() < UNSAFE:
+            return self._atom(value[key])
+        return value.contains(key) & self._atom(value[key])
 
     def _about_sequence(self, value: Any) -> Any:
         if self.rng.random() < 0.5:

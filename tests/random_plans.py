@@ -7,11 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tests.random_sorts import random_sort
-from verifier.encodings.sorts import Bag, Boolean, Enum, Function, IndexSet, Option, Range, Record, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Listed,
+    Option,
+    Range,
+    Record,
+    Set,
+    Sort,
+)
 
 _MOST_INSTANCES = 60
 _KINDS = ("node", "client", "coordinator", "name", "replica")
 
+
+_LISTED = (Listed(0, 2, 9), Listed((0, 0), (0, 1), (1, 1)), Listed("a", (True,), {"n": 1}))
 
 ParameterPlan = tuple[str, Sort, bool]
 """A parameter's name, its sort, and whether it is free."""
@@ -69,7 +83,7 @@ def plan_of(seed: str) -> Plan:
         kinds[kind] = (rng.choice([2, 3, 3, rng.randint(1, largest)]), rng.random() < 0.88)
     sorts = [IndexSet(kind, count, symmetric) for kind, (count, symmetric) in kinds.items()]
     enum = Enum("Colour", ("red", "green", "blue")[: rng.randint(2, 3)])
-    atoms: list[Sort] = [*sorts, *sorts, enum, Range(0, 1), Range(0, 2), Boolean()]
+    atoms: list[Sort] = [*sorts, *sorts, enum, Range(0, 1), Range(0, 2), Boolean(), rng.choice(_LISTED)]
     shape = rng.choice(["rich", "rich", "sparse", "sparse", "holding"])
     return Plan(
         seed,

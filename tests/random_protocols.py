@@ -25,11 +25,14 @@ from verifier.encodings.sorts import (
     Function,
     IndexSet,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
+    Tuple,
+    Variant,
 )
 from verifier.encodings.values import BooleanValue, literal, record, set_of
 from verifier.specs.definition import PropertyKind
@@ -87,6 +90,13 @@ def _initially(rng: random.Random, value: Any) -> Any:
             return value.is_none
         case Record() as sort:
             return all_of(*(_initially(rng, getattr(value, name)) for name, _ in sort.fields))
+        case Tuple() as sort:
+            return all_of(*(_initially(rng, value[place]) for place in range(len(sort.items))))
+        case Variant() as sort:
+            tag, part = rng.choice(sort.alternatives)
+            return value.is_(tag) if part == Tuple() else value.is_(tag) & _initially(rng, value.payload(tag))
+        case PartialFunction() as sort:
+            return value.is_empty if rng.random() < 0.7 else value.domain.cardinality == 1
         case Function() as sort:
             return forall(sort.domain, lambda key: _initially(rng, value[key]))
         case Set():
@@ -151,6 +161,40 @@ def _claim(salt: str, kind: PropertyKind) -> PropertyMember:
     return PropertyMember(method, kind, True, None)
 
 
+def _step_claim() -> PropertyMember:
+    """A random claim about steps: that elements, before and after, are never in a random situation."""
+
+    def method(protocol: _Round, s: Any, after: Any) -> Any:
+        rng = protocol.plan.rng("step claim")
+        changed = {f"{name} after": getattr(after, name) for name in protocol.plan.variables}
+        chosen = [rng.choice(protocol.plan.sorts) for _ in range(rng.choice([0, 1, 1]))]
+
+        def situation(*elements: Any) -> Any:
+            inner = protocol.plan.rng("step claim body")
+            named = {f"x{place}": element for place, element in enumerate(elements)}
+            terms = protocol.terms(inner, s, changed | named)
+            return all_of(*(terms.formula(1) for _ in range(inner.randint(2, 4))))
+
+        return ~(exists(*chosen, situation) if chosen else situation())
+
+    return PropertyMember(method, PropertyKind.STEP_INVARIANT, True, None)
+
+
+def _step_target() -> PropertyMember:
+    """That no step is like one that exploration has taken."""
+
+    def method(protocol: _Round, s: Any, after: Any) -> Any:
+        assert protocol.explored is not None
+        rng, plan = protocol.plan.rng("step target"), protocol.plan
+        level = rng.choice([1, min(protocol.explored.closed, DEEPEST)])
+        last = rng.choice(sorted(protocol.explored.levels[level], key=stable))
+        pair = ((s, protocol.explored.before[last]), (after, last))
+        alike = [_alike(rng, plan, own, dict(zip(plan.variables, state, strict=True))) for own, state in pair]
+        return ~all_of(*alike)
+
+    return PropertyMember(method, PropertyKind.STEP_INVARIANT, True, None)
+
+
 def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
     """That no state (or some state) is like one that exploration has reached at this level."""
 
@@ -213,6 +257,8 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
             return value.is_some & _describes(value.value, concrete, names)
         case Record() as sort:
             return all_of(*(_describes(getattr(value, n), concrete[n], names) for n, _ in sort.fields))
+        case Tuple() | Variant() | PartialFunction():
+            return _describes_compound(value, concrete, names)
         case Function():
             parts = [
                 _describes(value[key], item, names)
@@ -236,6 +282,26 @@ def _describes(value: Any, concrete: Any, names: Names) -> Any:
             return all_of(*(value.copies(item) == n for item, n in items if not isinstance(item, NoneType)))
         case sort:
             return value == literal(sort, concrete)
+
+
+def _describes_compound(value: Any, concrete: Any, names: Names) -> Any:
+    match value.sort:
+        case Tuple():
+            return all_of(*(_describes(value[place], item, names) for place, item in enumerate(concrete)))
+        case Variant() as sort:
+            if sort.payload(concrete.tag) == Tuple():
+                return value.is_(concrete.tag)
+            held = _describes(value.payload(concrete.tag), concrete.payload, names)
+            return value.is_(concrete.tag) & held
+        case PartialFunction() as sort:
+            keys = ((_expression(sort.domain, known, names), item) for known, item in concrete.items())
+            parts = [
+                value.contains(key) & _describes(value[key], item, names)
+                for key, item in keys
+                if not isinstance(key, NoneType)
+            ]
+            return all_of(value.domain.cardinality == len(concrete), *parts)
+    raise TypeError(f"unknown sort {value.sort}")
 
 
 def _expression(sort: Sort, concrete: Any, names: Names) -> Any:
@@ -281,6 +347,9 @@ def _class(plan: Plan, explored: Explored | None) -> type[_Round]:
             level = last if number == 0 else rng.randint(1, last)
             kind = PropertyKind.REACHABLE if number == 1 else PropertyKind.INVARIANT
             body[f"target_{number}"] = _target(number, level, kind)
+        if last > 0:
+            body["step_target"] = _step_target()
+    body["step_claim"] = _step_claim()
     return type("Random", (_Round,), body)
 
 

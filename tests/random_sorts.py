@@ -8,8 +8,21 @@ from collections.abc import Sequence as PythonSequence
 from types import NoneType
 from typing import Any
 
-from verifier.encodings.concrete import FrozenMap
-from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Record, Sequence, Set, Sort
+from tests.naive_terms import Tag
+from verifier.encodings.concrete import FrozenMap, Tagged
+from verifier.encodings.sorts import (
+    Bag,
+    Function,
+    IndexSet,
+    Option,
+    PartialFunction,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 
 _TRIES = 50
 
@@ -27,7 +40,7 @@ def _sort(rng: random.Random, atoms: PythonSequence[Sort], depth: int) -> Sort:
     if depth == 0:
         return rng.choice(atoms)
     inner = _sort(rng, atoms, rng.randint(0, depth - 1))
-    match rng.randrange(7):
+    match rng.randrange(11):
         case 0:
             return inner if isinstance(inner, Option) else Option(inner)
         case 1:
@@ -39,6 +52,14 @@ def _sort(rng: random.Random, atoms: PythonSequence[Sort], depth: int) -> Sort:
         case 4:
             return Set(inner) if inner.size <= 9 else inner
         case 5:
+            return Tuple(inner, _sort(rng, atoms, 0)) if rng.random() < 0.8 else Tuple(inner)
+        case 6:
+            return Variant(one=inner, other=_sort(rng, atoms, rng.randint(0, 1)), bare=None)
+        case 7:
+            return PartialFunction(rng.choice(atoms), inner)
+        case 8:
+            return PartialFunction(inner, rng.choice(atoms)) if inner.size <= 4 else Set(inner)
+        case 9:
             return Sequence(inner, rng.randint(1, 2))
         case _:
             return Bag(inner, rng.choice([1, 1, 2])) if inner.size <= 6 else inner
@@ -60,6 +81,17 @@ def elements_in(sort: Sort, value: Any) -> list[tuple[IndexSet, Any]]:
                 for key, item in value.items()
                 for found in (*elements_in(sort.domain, key), *elements_in(sort.range, item))
             ]
+        case PartialFunction():
+            return [
+                found
+                for key, item in value.items()
+                for found in (*elements_in(sort.domain, key), *elements_in(sort.range, item))
+            ]
+        case Tuple():
+            pairs = zip(sort.items, value, strict=True)
+            return [found for part, item in pairs for found in elements_in(part, item)]
+        case Variant():
+            return elements_in(dict(sort.alternatives)[value.tag], value.payload)
         case Set() | Sequence() | Bag():
             return [found for item in value for found in elements_in(sort.element, item)]
     return []
@@ -74,7 +106,12 @@ def moved(sort: Sort, value: Any, names: Mapping[tuple[IndexSet, Any], Any]) -> 
             return None if isinstance(value, NoneType) else moved(sort.inner, value, names)
         case Record():
             return FrozenMap((name, moved(part, value[name], names)) for name, part in sort.fields)
-        case Function():
+        case Tuple():
+            return tuple(moved(part, item, names) for part, item in zip(sort.items, value, strict=True))
+        case Variant():
+            payload = moved(dict(sort.alternatives)[value.tag], value.payload, names)
+            return Tagged(value.tag, payload)
+        case Function() | PartialFunction():
             return FrozenMap(
                 (moved(sort.domain, key, names), moved(sort.range, item, names))
                 for key, item in value.items()
@@ -97,4 +134,6 @@ def stable(value: Any) -> str:
             return "<" + ", ".join(map(stable, value)) + ">"
         case Mapping():
             return "(" + ", ".join(sorted(f"{stable(k)}: {stable(v)}" for k, v in value.items())) + ")"
+        case Tagged() | Tag():
+            return f"{value.tag} {stable(value.payload)}"
     return str(value)

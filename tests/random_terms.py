@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +10,8 @@ from types import NoneType
 from typing import Any
 
 from tests.random_formulas import UNSAFE, Formulas, NoTerm, Thunk
+from verifier.encodings.compound_values import tuple_of
+from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
     any_of,
@@ -22,6 +25,7 @@ from verifier.encodings.quantifiers import (
     image,
     maximum,
     minimum,
+    partial_function,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -29,13 +33,17 @@ from verifier.encodings.sorts import (
     Enum,
     Function,
     IndexSet,
+    Listed,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
     SortError,
+    Tuple,
+    Variant,
     join,
 )
 from verifier.encodings.values import coerce, literal, record, some
@@ -45,6 +53,8 @@ _LEAVING = 0.15
 _NAMING = 0.3
 """How often an interchangeable element is named, where that is allowed at all."""
 _MOST_OPTIONS = 6
+_WITH_PLACES = Function | Record | Tuple | PartialFunction
+"""Of these sorts parts are assigned."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ class Terms(Formulas):
             return then
         for variable in rng.sample(list(variables), min(len(variables), most, rng.choice([1, 1, 2, 2, 3]))):
             targets = [variable]
-            if isinstance(variable.sort, Function | Record) and rng.random() < 0.7:
+            if isinstance(variable.sort, _WITH_PLACES) and rng.random() < 0.7:
                 targets = self._places(variable)
             for target in targets:
                 value = self._or_none(partial(self.value, target.sort, 2))
@@ -114,6 +124,8 @@ class Terms(Formulas):
         if isinstance(variable.sort, Record):
             name = self.rng.choice([name for name, _ in variable.sort.fields])
             return self._deeper(getattr(variable, name))
+        if isinstance(variable.sort, Tuple):
+            return self._deeper(variable[self.rng.randrange(len(variable.sort.items))])
         keys = [
             self._or_none(lambda: self.value(variable.sort.domain, 1))
             for _ in range(self.rng.choice([1, 1, 2]))
@@ -124,7 +136,7 @@ class Terms(Formulas):
         return [deeper for place in places[:1] for deeper in self._deeper(place)] + places[1:] or [variable]
 
     def _deeper(self, place: Any) -> list[Any]:
-        if isinstance(place.sort, Function | Record) and self.rng.random() < 0.5:
+        if isinstance(place.sort, _WITH_PLACES) and self.rng.random() < 0.5:
             return self._places(place)
         return [place]
 
@@ -168,6 +180,8 @@ class Terms(Formulas):
             case Record():
                 for name, _ in value.sort.fields:
                     found += self._inside(getattr(value, name), sort, depth - 1)
+            case Tuple() | Variant() | PartialFunction():
+                found += self._inside_compound(value, sort, depth)
             case Function() if _alike(value.sort.range, sort) or isinstance(
                 value.sort.range, Record | Option
             ):
@@ -185,6 +199,28 @@ class Terms(Formulas):
 
                 found.append(at)
         return found
+
+    def _inside_compound(self, value: Any, sort: Sort, depth: int) -> list[Thunk]:
+        found: list[Thunk] = []
+        match value.sort:
+            case Tuple():
+                for place in range(len(value.sort.items)):
+                    found += self._inside(value[place], sort, depth - 1)
+            case Variant():
+                for tag, part in value.sort.alternatives:
+                    if _alike(part, sort):
+                        found.append(self._of_tag(value, tag, sort))
+            case PartialFunction() if _alike(value.sort.range, sort):
+
+                def held() -> Any:
+                    key = self.value(value.sort.domain, 0)
+                    return self._guarded(value.contains(key), value[key], sort)
+
+                found.append(held)
+        return found
+
+    def _of_tag(self, value: Any, tag: str, sort: Sort) -> Thunk:
+        return lambda: self._guarded(value.is_(tag), value.payload(tag), sort)
 
     def _fail(self) -> Any:
         raise NoTerm
@@ -207,6 +243,10 @@ class Terms(Formulas):
             Set: self._sets,
             Sequence: self._sequences,
             Bag: self._bags,
+            Tuple: self._tuples,
+            Variant: self._variants,
+            PartialFunction: self._partial_functions,
+            Listed: self._listed,
         }[type(sort)]
         conditional: Thunk = lambda: if_(  # noqa: E731
             self.formula(0), self.value(sort, 0), self.value(sort, 0)
@@ -272,6 +312,49 @@ class Terms(Formulas):
             return function(sort.domain, lambda k: self.within(k).value(sort.range, depth), sort.range)
 
         return [changed, changed, made]
+
+    def _tuples(self, sort: Any, depth: int) -> list[Thunk]:
+        def changed() -> Any:
+            place = self.rng.randrange(len(sort.items))
+            return self.value(sort, 0).updated(place, self.value(sort.items[place], depth))
+
+        return [lambda: tuple_of(*(self.value(part, depth) for part in sort.items)), changed]
+
+    def _variants(self, sort: Any, depth: int) -> list[Thunk]:
+        def made() -> Any:
+            tag, part = self.rng.choice(sort.alternatives)
+            return sort.make(tag) if part == Tuple() else sort.make(tag, self.value(part, depth))
+
+        return [made, made, made]
+
+    def _partial_functions(self, sort: Any, depth: int) -> list[Thunk]:
+        def changed() -> Any:
+            function, key = self.value(sort, 0), self.value(sort.domain, depth)
+            return function.updated(key, self.value(sort.range, depth))
+
+        def less() -> Any:
+            return self.value(sort, 0).without(self.value(sort.domain, depth))
+
+        def made() -> Any:
+            over = sort.domain if self.rng.random() < 0.3 else self.value(Set(sort.domain), 0)
+            seed = self.rng.random()
+
+            def body(key: Any) -> Any:
+                inner = self.within(key)
+                inner.rng = random.Random(seed)
+                return inner.value(sort.range, depth)
+
+            return partial_function(over, body, sort.range)
+
+        def whole() -> Any:
+            return function(sort.domain, lambda k: self.within(k).value(sort.range, depth), sort.range)
+
+        return [changed, changed, changed, less, made, whole, lambda: literal(sort, FrozenMap())]
+
+    def _listed(self, sort: Any, depth: int) -> list[Thunk]:
+        if sort.bounds is None:
+            return self._literals(sort, depth)
+        return [*self._literals(sort, depth), lambda: maximum(self.value(sort, 0) - 1, sort.bounds.low)]
 
     def _sets(self, sort: Any, depth: int) -> list[Thunk]:
         rng, element = self.rng, sort.element
@@ -347,6 +430,13 @@ def holding(value: Any, element: Any) -> Any:
             return any_of(*(holding(getattr(value, name), element) for name, _ in sort.fields))
         case Function() as sort if sort.domain == element.sort and isinstance(sort.range, Boolean | Range):
             return value[element] == literal(sort.range, list(sort.range.values())[-1])
+        case Tuple() as sort:
+            return any_of(*(holding(value[place], element) for place in range(len(sort.items))))
+        case Variant() as sort:
+            tags = (tag for tag, part in sort.alternatives if part != Tuple())
+            return any_of(*(value.is_(tag) & holding(value.payload(tag), element) for tag in tags))
+        case PartialFunction():
+            return exists(value.domain, lambda key: holding(key, element) | holding(value[key], element))
         case Function() as sort:
             return exists(sort.domain, lambda key: holding(value[key], element))
         case Set():

@@ -184,6 +184,7 @@ def test_the_published_data_loss_is_found() -> None:
     assert (last["meta_status"], last["meta_last_entry"], last["w1"]["lac"]) == ("CLOSED", 0, 1)
 
 
+@pytest.mark.thorough
 def test_no_data_is_lost_where_recovery_reads_fence() -> None:
     verdict = _checked("bookkeeper-4-13", {"recovery_reads_fence": True}, 20)
     assert (verdict.kind, verdict.depth) == (VerdictKind.HOLDS, 20)
@@ -204,6 +205,7 @@ def test_unfenced_recovery_reads_lose_data(settings: dict[str, Any]) -> None:
     assert (verdict.kind, verdict.steps >= 17) == (VerdictKind.VIOLATED, True)
 
 
+@pytest.mark.thorough
 def test_nothing_else_is_violated_by_unfenced_recovery_reads() -> None:
     settings = {"fence_recovery_reads": False, "losses": "none", "late_reads": "intended"}
     found, _ = _exploration("bookkeeper", settings, whole=True, symmetry=True)

@@ -23,6 +23,8 @@ from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 
+pytestmark = pytest.mark.thorough
+
 PROVED, NOT_INDUCTIVE, HOLDS = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.HOLDS
 PROPERTIES = (
     "NoDivergence",

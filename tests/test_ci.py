@@ -91,6 +91,25 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     assert project.manifest.read_text(encoding="utf-8") == after
 
 
+def test_an_update_counts_the_states_of_a_cell_that_looks_at_all(project: Project) -> None:
+    """A cell that stops before the end, and one of another engine, get no number."""
+    project.edit("verify.toml", "distinct_states = 181\n", "")
+    cell = '[[cell]]\nid = "{}"\nspec = "lock.py"\nengine = "{}"\n{}\n'
+    added = cell.format("shallow", "explore", "depth = 2") + cell.format("bounded", "bmc", "depth = 2")
+    with project.manifest.open("a", encoding="utf-8") as file:
+        file.write(f"\n{added}")
+    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    cells = {each["id"]: each for each in tomllib.loads(project.manifest.read_text())["cell"]}
+    assert {name for name, each in cells.items() if "distinct_states" in each} == {"sac"}
+    assert cells["sac"]["distinct_states"] == 181
+    assert project.check() == (0, [])
+    project.edit("verify.toml", "distinct_states = 181", "distinct_states = 182")
+    code, lines = project.check("--cell", "sac")
+    assert (code, lines) == (14, ["FAIL  sac: distinct_states: 181 distinct states; expected 182"])
+    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    assert project.check() == (0, [])
+
+
 def test_a_new_manifest_is_filled_in(project: Project) -> None:
     """Three lines for each cell suffice, as the documentation says."""
     project.manifest.write_text(

@@ -33,10 +33,12 @@ from verifier.encodings.bits import (
     equivalence,
     negation,
 )
-from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.compound_values import tuple_of
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.fitting import convert, outside
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import convert, equal, outside
+from verifier.encodings.lowered import equal
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
@@ -53,6 +55,7 @@ from verifier.encodings.quantifiers import (
     image,
     maximum,
     minimum,
+    partial_function,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -60,13 +63,17 @@ from verifier.encodings.sorts import (
     Enum,
     Function,
     IndexSet,
+    Listed,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
     SortError,
+    Tuple,
+    Variant,
     join,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
@@ -132,14 +139,43 @@ def bags(draw: st.DrawFn, limit: int = 27) -> Bag:
     return Bag(draw(sorts(int(log(limit, maximum + 1) + 1e-9))), maximum)
 
 
-SCALARS: list[Callable[[int], Sorts]] = [ranges, enums, index_sets]
+@st.composite
+def listed(draw: st.DrawFn, limit: int = 4) -> Listed:
+    numbers = draw(st.booleans())
+    return Listed(
+        *((-7, 1, 50, 51) if numbers else ("a", (0, 1), {"n": 2}))[: draw(st.integers(1, min(3, limit)))]
+    )
+
+
+@st.composite
+def tuples(draw: st.DrawFn, limit: int = 24) -> Tuple:
+    first = draw(sorts(max(1, limit // 2)))
+    return Tuple(first, draw(sorts(max(1, min(limit - 1, limit // first.size)))))
+
+
+@st.composite
+def variants(draw: st.DrawFn, limit: int = 24) -> Variant:
+    first = draw(sorts(max(1, limit // 2)))
+    if limit - first.size < 2:
+        return Variant(one=first)
+    return Variant(one=first, bare=None, other=draw(sorts(max(1, limit - first.size - 1))))
+
+
+@st.composite
+def partial_functions(draw: st.DrawFn, limit: int = 27) -> PartialFunction:
+    domain = draw(sorts(min(3, limit.bit_length() - 1)))
+    return PartialFunction(domain, draw(sorts(max(1, int(limit ** (1 / domain.size) + 1e-9) - 1))))
+
+
+SCALARS: list[Callable[[int], Sorts]] = [ranges, enums, index_sets, listed]
 COMPOSITES: list[Callable[[int], Sorts]] = [options, records, functions, sets, sequences, bags]
+COMPOSITES += [tuples, variants, partial_functions]
 
 
 @st.composite
 def sorts(draw: st.DrawFn, limit: int = 24) -> Sort:
     kinds = SCALARS if limit < 2 else [*SCALARS, lambda _: st.just(BOOLEAN), *COMPOSITES]
-    return draw(draw(st.sampled_from(kinds))(limit))  # type: ignore[no-any-return]
+    return draw(draw(st.sampled_from(kinds))(limit))
 
 
 @st.composite
@@ -161,6 +197,14 @@ def _relatives(draw: st.DrawFn, sort: Sort) -> Sort:
             return Record(**{name: draw(relatives(part)) for name, part in sort.fields})
         case Function():
             return Function(sort.domain, draw(relatives(sort.range)))
+        case Listed() if sort.bounds is not None:
+            return draw(st.sampled_from((Range(sort.bounds.low, sort.bounds.low + 2), Listed(-8, 1), sort)))
+        case Tuple():
+            return Tuple(*[draw(relatives(part)) for part in sort.items])
+        case Variant():
+            return Variant(**{tag: draw(relatives(part)) for tag, part in sort.alternatives})
+        case PartialFunction():
+            return PartialFunction(draw(relatives(sort.domain)), draw(relatives(sort.range)))
         case Set():
             return Set(draw(relatives(sort.element)))
         case Sequence():
@@ -185,6 +229,14 @@ def random_value(source: Random, sort: Sort) -> Any:
         case Sequence():
             length = source.randint(0, sort.capacity)
             return tuple(random_value(source, sort.element) for _ in range(length))
+        case Tuple():
+            return tuple(random_value(source, part) for part in sort.items)
+        case Variant():
+            tag, part = source.choice(sort.alternatives)
+            return Tagged(tag, random_value(source, part))
+        case PartialFunction():
+            keys = [key for key in sort.domain.values() if source.random() < 0.6]
+            return FrozenMap((key, random_value(source, sort.range)) for key in keys)
         case Bag():
             counts = [(item, source.randint(0, sort.maximum)) for item in sort.element.values()]
             return FrozenMap((item, copies) for item, copies in counts if copies)
@@ -231,6 +283,8 @@ SET_AND_ITEM = with_parts(sets(), element)
 SEQUENCE_AND_ITEM = with_parts(sequences(), element)
 SEQUENCE_AND_INTEGER: Shape = st.tuples(sequences(), ranges())
 BAG_AND_ITEM = with_parts(bags(), element)
+PARTIAL_AND_KEY = with_parts(partial_functions(), lambda sort: sort.domain)
+INTEGERS: Sorts = listed().filter(lambda sort: sort.bounds is not None)
 
 # The operations
 
@@ -287,6 +341,16 @@ def replaced(mapping: FrozenMap, key: Any, value: Any) -> FrozenMap:
     if key not in mapping:
         raise LookupError
     return mapping.updated(key, value)
+
+
+def without(mapping: FrozenMap, key: Any) -> FrozenMap:
+    return FrozenMap((k, item) for k, item in mapping.items() if k != key)
+
+
+def payload_of(value: Tagged, tag: str) -> Any:
+    if value.tag != tag:
+        raise LookupError
+    return value.payload
 
 
 def first_in(sort: Sort, members: frozenset[Any]) -> Any:
@@ -370,6 +434,50 @@ OPERATIONS = [
         lambda f, value: FrozenMap(dict.fromkeys(f, value)),
         strict=False,
     ),
+    # tuples, variants, partial functions, listed integers
+    op("item", one(tuples()), lambda a: a[1]),
+    op("tuple", st.tuples(sorts(6), sorts(6)), tuple_of, lambda a, b: (a, b)),
+    op(
+        "update of a tuple",
+        with_parts(tuples(), lambda sort: sort.items[1]),
+        lambda a, b: a.updated(1, b),
+        lambda a, b: (a[0], b),
+    ),
+    op("has the tag", one(variants()), lambda a: a.is_one, lambda a: a.tag == "one"),
+    op("payload", one(variants()), lambda a: a.one, lambda a: payload_of(a, "one")),
+    op(
+        "variant",
+        with_parts(variants(), lambda sort: sort.payloads["one"]),
+        lambda a, b: a.sort.make("one", b),
+        lambda a, b: Tagged("one", b),
+        strict=False,
+    ),
+    op("apply a partial function", PARTIAL_AND_KEY, lambda f, key: f[key]),
+    op("has the key", PARTIAL_AND_KEY, lambda f, key: f.contains(key), lambda f, key: key in f),
+    op("domain", one(partial_functions()), lambda f: f.domain, frozenset),
+    op("without", PARTIAL_AND_KEY, lambda f, key: f.without(key), without),
+    op(
+        "update of a partial function",
+        with_parts(partial_functions(), lambda sort: sort.domain, lambda sort: sort.range),
+        lambda f, key, value: f.updated(key, value),
+        lambda f, key, value: f.updated(key, value),
+    ),
+    op(
+        "partial function",
+        PARTIAL_AND_KEY,
+        lambda f, key: partial_function(comprehension(f.domain, lambda k: k != key), lambda k: f[k]),
+        without,
+        strict=False,
+    ),
+    op(
+        "total as partial",
+        one(functions()),
+        lambda f: coerce(f, PartialFunction(f.sort.domain, f.sort.range)),
+        lambda f: f,
+    ),
+    op("less than a listed", st.tuples(ranges(), INTEGERS), lambda a, b: a < b),
+    op("add a listed", st.tuples(INTEGERS, ranges()), lambda a, b: a + b),
+    op("minimum with a listed", st.tuples(INTEGERS, ranges()), minimum, min),
     # sets
     op("set of", joinable(sorts(8)), lambda a, b: set_of(a.sort, a, b), lambda a, b: frozenset((a, b))),
     op("contains", SET_AND_ITEM, lambda s, item: s.contains(item), lambda s, item: item in s),
@@ -690,7 +798,7 @@ def test_a_boolean_without_value_is_false() -> None:
 
 def test_what_holds_a_part_without_value_cannot_be_assigned() -> None:
     numbers = Range(0, 3)
-    sorts = [Option(numbers), Option(Record(only=numbers)), Option(Bag(Range(0, 1), 1))]
+    sorts: list[Sort] = [Option(numbers), Option(Record(only=numbers)), Option(Bag(Range(0, 1), 1))]
     symbols, (number, whole, bag) = variables(sorts)
     layout = layout_of(symbols)
     zero: Any = coerce([0], Sequence(numbers, 1))
@@ -847,7 +955,7 @@ def test_plain_python_values_are_understood(sort: Sort, written: Any, expected: 
             lambda: coerce(literal(COLOUR, "red"), Range(0, 1)),
             "values of colour and of 0..1 do not go together",
         ),
-        (lambda: literal(Range(0, 2), 1) + "one", "an integer is needed here, not 'one'"),
+        (lambda: literal(Range(0, 2), 1) + "one", "an integer is needed here, not 'one'"),  # type: ignore[operator]
         (lambda: record(PAIR, colour="red"), "a record is given all its fields: items of"),
         (lambda: some(literal(Option(COLOUR), None)), "an option of an option"),
         (lambda: bool(literal(COLOUR, "red") == "red"), "a formula has no truth value"),

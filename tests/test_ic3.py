@@ -325,7 +325,7 @@ def test_a_new_backend_serves_all_of_ic3(case: Any, monkeypatch: pytest.MonkeyPa
     answer = prove(question, permutations, solver="toy")
     assert isinstance(answer, Proof) == (length is None)
     if isinstance(answer, Proof):
-        clauses = reduced(question, permutations, answer.clauses, "toy")
+        clauses = reduced(question, permutations, answer.clauses, "toy").clauses
         _passes(model, name, Proof(tuple(clauses), 0, answer.frame, 0, 0.0))
 
 
@@ -416,7 +416,7 @@ def test_kip320_is_proved_and_its_invariant_can_be_reduced() -> None:
     proof = _ic3(model, "StrongIsr")
     assert isinstance(proof, Proof)
     question = problem(model.system, "StrongIsr")
-    fewer = reduced(question, bit_permutations(model), proof.clauses)
+    fewer = reduced(question, bit_permutations(model), proof.clauses).clauses
     assert 0 < len(fewer) < len(proof.clauses)
     _passes(model, "StrongIsr", Proof(tuple(fewer), 0, proof.frame, 0, 0.0))
 
@@ -425,7 +425,7 @@ def test_an_invariant_with_a_clause_missing_is_noticed() -> None:
     model = build(Kip320(SMALL))
     proof = _ic3(model, "StrongIsr")
     assert isinstance(proof, Proof)
-    fewer = reduced(problem(model.system, "StrongIsr"), bit_permutations(model), proof.clauses)
+    fewer = reduced(problem(model.system, "StrongIsr"), bit_permutations(model), proof.clauses).clauses
     with pytest.raises(AssertionError):
         _passes(model, "StrongIsr", Proof(tuple(fewer[1:]), 0, proof.frame, 0, 0.0))
 

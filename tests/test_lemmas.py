@@ -27,6 +27,8 @@ from verifier.specs.registry import load
 from verifier.system.transition_system import SafetyProperty
 from verifier.verdict import VerdictKind
 
+pytestmark = pytest.mark.thorough
+
 PROVED, NOT_INDUCTIVE, HOLDS = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.HOLDS
 
 MAIN = {

@@ -86,6 +86,7 @@ def test_each_property_has_its_share_of_the_time() -> None:
         gone.check_time()
 
 
+@pytest.mark.thorough
 def test_the_last_properties_get_their_time() -> None:
     done = verify("prove", "bookkeeper", "--timeout", "12s", "--format", "json", "--no-lemmas")
     results = json.loads(done.stdout)["results"]
@@ -109,6 +110,7 @@ def _interrupted(words: tuple[str, ...], after: float, times: int, number: int) 
     return process.returncode, output, errors
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("number", "times"), [(signal.SIGTERM, 1), (signal.SIGINT, 2)])
 @pytest.mark.parametrize(
     "words",

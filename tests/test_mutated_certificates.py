@@ -305,6 +305,7 @@ def few(asked: Subject) -> int:
     return 7 if asked.spec == "bookkeeper" else 15
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", SUBJECTS, ids=str)
 def test_what_is_accepted_is_a_proof(asked: Subject, tmp_path: Path) -> None:
     original = proof_of(asked)

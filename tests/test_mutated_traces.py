@@ -258,6 +258,7 @@ def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
     return tally
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", SUBJECTS, ids=str)
 def test_what_is_accepted_is_an_execution(asked: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
     assert judge_of(asked.spec, asked.constants).faults(json.loads(trace_of(asked))) is None

@@ -25,11 +25,14 @@ from verifier.encodings.sorts import (
     Function,
     IndexSet,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
+    Tuple,
+    Variant,
 )
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, words_for
@@ -66,6 +69,15 @@ def _around(inner: Sort, beside: tuple[Sort, ...]) -> Iterator[Sort]:
     yield from (Sequence(inner, 1), Sequence(inner, 2))
 
 
+def _mixed(inner: Sort, atom: Sort) -> Iterator[Sort]:
+    """The two in a tuple, a variant and a partial function."""
+    yield Tuple(atom, inner)
+    yield Variant(one=inner, other=atom, bare=None)
+    yield PartialFunction(atom, inner)
+    if inner.size <= 3:
+        yield PartialFunction(inner, atom)
+
+
 def _has_elements(sort: Sort) -> bool:
     return isinstance(sort, IndexSet) or any(map(_has_elements, sort.parts()))
 
@@ -74,7 +86,10 @@ def _sorts() -> list[Sort]:
     once = [sort for atom in _ATOMS for sort in _around(atom, _ATOMS)]
     small = [sort for sort in dict.fromkeys(once) if sort.size <= _MOST_VALUES]
     twice = [sort for inner in small for sort in _around(inner, (CLIENTS, Range(0, 1)))]
-    every = dict.fromkeys([*_ATOMS, *once, *twice])
+    mixed = [sort for atom in _ATOMS for sort in _mixed(atom, CLIENTS)]
+    deeper = [s for inner in mixed[::2] for s in (*_around(inner, (COORDINATORS,)), *_mixed(inner, CLIENTS))]
+    within = [sort for inner in small[::12] for sort in _mixed(inner, COORDINATORS)]
+    every = dict.fromkeys([*_ATOMS, *once, *twice, *mixed, *deeper, *within])
     return [sort for sort in every if 2 <= sort.size <= _MOST_VALUES and _has_elements(sort)]
 
 
@@ -152,7 +167,7 @@ EVERY_SORT = pytest.mark.parametrize("sort", SORTS, ids=str)
 
 
 def test_there_are_sorts_of_every_kind() -> None:
-    for kind in (Option, Record, Function, Set, Sequence, Bag):
+    for kind in (Option, Record, Function, Set, Sequence, Bag, Tuple, Variant, PartialFunction):
         assert sum(_contains(sort, kind) for sort in SORTS) >= 15
     assert sum(map(_holds_both, SORTS)) >= 30
 

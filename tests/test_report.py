@@ -360,7 +360,8 @@ def test_whether_a_counterexample_has_the_fewest_actions() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_a_description_fits_and_names_everything(width: int) -> None:
-    about = describe(build(load("kip320")()))
+    model = build(load("kip320")())
+    about = describe(model.definition, model)
     lines = [getattr(line, "plain", str(line)) for line in render_description(about, width)]
     text = "\n".join(lines)
     assert max(map(len, lines)) <= max(width, 80)

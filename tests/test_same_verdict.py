@@ -96,6 +96,7 @@ def test_what_is_enabled_is_enabled_within_the_depth() -> None:
             assert len(set(known.values())) == 1, (rules, depth, known)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("slow", [None, Steps.SERIAL, Steps.PARALLEL])
 def test_an_action_that_matters_is_looked_for_to_the_depth(
     slow: Steps | None, monkeypatch: pytest.MonkeyPatch

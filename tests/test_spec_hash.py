@@ -123,6 +123,7 @@ def changed_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change
             yield f"assignment {place}, {words}", replace(action, then=placed(action.then, place, pair))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", SOME)
 def test_every_change_changes_the_hash(seed: int) -> None:
     whole = definition(seed)

@@ -24,6 +24,8 @@ from verifier.sweep.sweep import Sweep
 from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
+pytestmark = pytest.mark.thorough
+
 SMALL = ("replicas=2", "log_size=2", "max_records=2", "max_leader_epoch=2")
 
 

@@ -33,6 +33,8 @@ from verifier.trust.replay import Replayer
 from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
+pytestmark = pytest.mark.thorough
+
 SHARED = Path(__file__).parents[2] / "shared" / "tla"
 TLC, ORIGINAL = SHARED / "tlc", SHARED / "upstream" / "bookkeeper-tlaplus"
 KEPT = ("NoDivergenceBetweenClientAndMetaData", "AllAckedEntriesAreReadable", "NoOutOfOrderEntries")

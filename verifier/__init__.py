@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from verifier.api.result import Result as Result
     from verifier.api.specification import Specification as Specification
     from verifier.api.specification import load as load
+    from verifier.encodings.compound_values import tuple_of as tuple_of
+    from verifier.encodings.declared import Element as Element
+    from verifier.encodings.declared import Fields as Fields
+    from verifier.encodings.declared import Formula as Formula
+    from verifier.encodings.declared import Integer as Integer
+    from verifier.encodings.declared import Members as Members
+    from verifier.encodings.declared import field as field
+    from verifier.encodings.declared import member as member
+    from verifier.encodings.declared import variable as variable
     from verifier.encodings.quantifiers import all_of as all_of
     from verifier.encodings.quantifiers import any_of as any_of
     from verifier.encodings.quantifiers import arbitrary as arbitrary
@@ -38,17 +47,28 @@ if TYPE_CHECKING:
     from verifier.encodings.quantifiers import image as image
     from verifier.encodings.quantifiers import maximum as maximum
     from verifier.encodings.quantifiers import minimum as minimum
+    from verifier.encodings.quantifiers import partial_function as partial_function
     from verifier.encodings.sorts import Bag as Bag
     from verifier.encodings.sorts import Boolean as Boolean
     from verifier.encodings.sorts import Enum as Enum
     from verifier.encodings.sorts import Function as Function
     from verifier.encodings.sorts import IndexSet as IndexSet
+    from verifier.encodings.sorts import Listed as Listed
     from verifier.encodings.sorts import Option as Option
+    from verifier.encodings.sorts import PartialFunction as PartialFunction
     from verifier.encodings.sorts import Range as Range
     from verifier.encodings.sorts import Record as Record
     from verifier.encodings.sorts import Sequence as Sequence
     from verifier.encodings.sorts import Set as Set
     from verifier.encodings.sorts import SortError as SortError
+    from verifier.encodings.sorts import Tuple as Tuple
+    from verifier.encodings.sorts import Variant as Variant
+    from verifier.encodings.values import BagValue as BagValue
+    from verifier.encodings.values import FunctionValue as FunctionValue
+    from verifier.encodings.values import OptionValue as OptionValue
+    from verifier.encodings.values import RecordValue as RecordValue
+    from verifier.encodings.values import SequenceValue as SequenceValue
+    from verifier.encodings.values import SetValue as SetValue
     from verifier.encodings.values import literal as literal
     from verifier.encodings.values import record as record
     from verifier.encodings.values import set_of as set_of
@@ -64,16 +84,18 @@ if TYPE_CHECKING:
     from verifier.specs.drawing import Drawing as Drawing
     from verifier.specs.drawing import Lane as Lane
     from verifier.specs.drawing import Mail as Mail
-    from verifier.specs.members import Step as Step
     from verifier.specs.members import action as action
     from verifier.specs.members import deadlock_invariant as deadlock_invariant
     from verifier.specs.members import free as free
+    from verifier.specs.members import free_or_expanded as free_or_expanded
     from verifier.specs.members import invariant as invariant
     from verifier.specs.members import lemma as lemma
     from verifier.specs.members import reachable as reachable
+    from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
     from verifier.specs.state import State as State
+    from verifier.specs.steps import Step as Step
     from verifier.verdict import ExitCode as ExitCode
     from verifier.verdict import VerdictKind as VerdictKind
 
@@ -81,15 +103,23 @@ _NAMES_OF = MappingProxyType(
     {
         "verifier.api.result": ("Action", "Execution", "PropertyResult", "Result"),
         "verifier.api.specification": ("Specification", "load"),
+        "verifier.encodings.compound_values": ("tuple_of",),
+        "verifier.encodings.declared": (
+            "Element", "Fields", "Formula", "Integer", "Members", "field", "member", "variable",
+        ),
         "verifier.encodings.quantifiers": (
             "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
             "filtered", "forall", "function", "if_", "image", "maximum", "minimum",
+            "partial_function",
         ),
         "verifier.encodings.sorts": (
-            "Bag", "Boolean", "Enum", "Function", "IndexSet", "Option", "Range", "Record", "Sequence", "Set",
-            "SortError",
+            "Bag", "Boolean", "Enum", "Function", "IndexSet", "Listed", "Option", "PartialFunction", "Range",
+            "Record", "Sequence", "Set", "SortError", "Tuple", "Variant",
         ),
-        "verifier.encodings.values": ("literal", "record", "set_of", "some"),
+        "verifier.encodings.values": (
+            "BagValue", "FunctionValue", "OptionValue", "RecordValue", "SequenceValue", "SetValue", "literal",
+            "record", "set_of", "some",
+        ),
         "verifier.errors": ("UsageError",),
         "verifier.specs.constants": (
             "AssumptionFailed", "BooleanConstant", "ChoiceConstant", "IndexSetConstant", "IntegerConstant",
@@ -97,11 +127,12 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.definition": ("DefinitionError",),
         "verifier.specs.drawing": ("Call", "Drawing", "Lane", "Mail"),
         "verifier.specs.members": (
-            "Step", "action", "deadlock_invariant", "free", "invariant", "lemma", "reachable",
-            "type_invariant",
+            "action", "deadlock_invariant", "free", "free_or_expanded", "invariant", "lemma", "reachable",
+            "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
         "verifier.specs.state": ("State",),
+        "verifier.specs.steps": ("Step",),
         "verifier.verdict": ("ExitCode", "VerdictKind"),
     }
 )  # fmt: skip

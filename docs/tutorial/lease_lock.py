@@ -1,10 +1,16 @@
 """A lock service with leases in front of a store."""
 
+from __future__ import annotations
+
 from verifier import (
+    Element,
+    Formula,
     Function,
     IndexSetConstant,
+    Integer,
     IntegerConstant,
     Option,
+    OptionValue,
     Protocol,
     Range,
     State,
@@ -14,7 +20,20 @@ from verifier import (
     if_,
     invariant,
     reachable,
+    variable,
 )
+
+
+class LockState(State):
+    """What the service and the store know, and the lease that each client believes in."""
+
+    def __init__(self, lock: LeaseLock) -> None:
+        token = Range(0, lock.last_token)
+        self.holder = variable(Option(lock.clients))
+        self.next_token = variable(Range(0, lock.last_token + 1))
+        self.lease = variable(Function(lock.clients, Option(token)))
+        self.stored = variable(Option(token))
+        self.newest = variable(Option(token))
 
 
 class LeaseLock(Protocol):
@@ -23,17 +42,10 @@ class LeaseLock(Protocol):
     clients = IndexSetConstant(2, "who wants to write", kind="client", minimum=2)
     last_token = IntegerConstant(2, "the last token that the service hands out", minimum=1)
 
-    def state(self):
-        token = Range(0, self.last_token)
-        return State(
-            holder=Option(self.clients),
-            next_token=Range(0, self.last_token + 1),
-            lease=Function(self.clients, Option(token)),
-            stored=Option(token),
-            newest=Option(token),
-        )
+    def state(self) -> LockState:
+        return LockState(self)
 
-    def init(self, s):
+    def init(self, s: LockState) -> Formula:
         return (
             s.holder.is_none
             & (s.next_token == 0)
@@ -43,7 +55,7 @@ class LeaseLock(Protocol):
         )
 
     @action(client="clients")
-    def acquire(self, s, client):
+    def acquire(self, s: LockState, client: Element) -> Step:
         """The service gives the free lock to a client, with the next token."""
         return Step(
             when=[s.holder.is_none, s.next_token <= self.last_token],
@@ -51,12 +63,12 @@ class LeaseLock(Protocol):
         )
 
     @action()
-    def expire(self, s):
+    def expire(self, s: LockState) -> Step:
         """The lease runs out. Its holder does not notice: it may be paused."""
         return Step(when=[s.holder.is_some], then={s.holder: None})
 
     @action(client="clients")
-    def write(self, s, client):
+    def write(self, s: LockState, client: Element) -> Step:
         """A client that believes in its lease writes; the store remembers whose write it holds."""
         token = s.lease[client]
         return Step(
@@ -64,16 +76,16 @@ class LeaseLock(Protocol):
             then={s.stored: token, s.newest: self.newer(s.newest, token)},
         )
 
-    def newer(self, one, other):
+    def newer(self, one: OptionValue[Integer], other: OptionValue[Integer]) -> OptionValue[Integer]:
         """The newer of two tokens, none being older than all."""
         return if_(one.is_none | (other.value > one.value), other, one)
 
     @invariant()
-    def no_lost_write(self, s):
+    def no_lost_write(self, s: LockState) -> Formula:
         """The store holds the newest write: no older one came after it."""
         return s.stored == s.newest
 
     @reachable()
-    def later_write(self, s):
+    def later_write(self, s: LockState) -> Formula:
         """A write under a later lease than the first gets through."""
         return s.stored.is_some & (s.stored.value > 0)

@@ -114,6 +114,31 @@ def building_rows(repeats: int) -> list[Row]:
     return rows
 
 
+PAXOS = Path(__file__).with_name("paxos.py")
+PAXOS_SIZES = (
+    ("Paxos", 3, 2, 2),
+    ("Paxos", 5, 4, 3),
+    ("Paxos", 7, 4, 3),
+    ("PaxosUnion", 3, 2, 2),
+    ("PaxosUnion", 3, 3, 2),
+)
+
+
+def paxos_rows(repeats: int) -> list[Row]:
+    """What it takes to build Paxos with its lemmas: many messages, and quorums that are quantified over."""
+    rows = []
+    for name, acceptors, ballots, values in PAXOS_SIZES:
+        settings = {"acceptors": acceptors, "ballots": ballots, "values": values}
+        definition = define(load(f"{PAXOS}:{name}")(settings))
+        seconds = median_seconds(partial(build, definition), max(1, repeats // 2))
+        model = build(definition)
+        style = "one set of all types" if name == "PaxosUnion" else "a set per type"
+        bits, instances = len(model.system.bits), len(model.system.instances)
+        size = f"{acceptors}, {ballots}, {values}, {style}"
+        rows.append([size, str(bits), str(instances), f"{seconds:.2f}"])
+    return rows
+
+
 def command_rows(repeats: int) -> list[Row]:
     """Light commands, as processes."""
     verify = str(Path(sys.executable).with_name("verify"))
@@ -132,6 +157,10 @@ TABLES = {
     "steps": (steps_rows, ["to the violation of kip320-first-try", "seconds", "ratio"]),
     "solvers": (solver_rows, ["parallel steps, same violation", "seconds", "ratio"]),
     "building": (building_rows, ["whole check", "seconds", "building and unrolling"]),
+    "paxos": (
+        paxos_rows,
+        ["Paxos: acceptors, ballots, values, messages", "bits", "instances", "seconds to build"],
+    ),
     "commands": (command_rows, ["command", "seconds", ""]),
 }
 

@@ -45,6 +45,8 @@ def _capabilities(name: str) -> Iterator[str]:
         yield f"`depth` of a cell is its `{engine.depth_option}`"
     if engine.has_parts:
         yield "its search can be split into parts"
+    if engine.reads_free:
+        yield "reads parameters as free that a protocol leaves open (`free_or_expanded`)"
     if engine.counts_states:
         yield "counts all reachable states"
     if engine.writes_certificates:

@@ -28,11 +28,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import all_of, count, exists, forall, function, if_, maximum
+from verifier.encodings.values import OptionValue, SetValue
 from verifier.specs.bookkeeper.bookkeeper_lemmas import BookKeeperLemmas
-from verifier.specs.bookkeeper.ledger import DELIVERABLE, PROCESSED
+from verifier.specs.bookkeeper.ledger import (
+    DELIVERABLE,
+    PROCESSED,
+)
+from verifier.specs.bookkeeper.storing import Client, StoringState
 from verifier.specs.bookkeeper.writing import Writing
-from verifier.specs.protocol import Step, action, free, invariant, type_invariant
+from verifier.specs.protocol import Step, action, free, invariant, step_invariant, type_invariant
 
 
 class BookKeeper(BookKeeperLemmas, Writing):
@@ -42,7 +48,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
     default_depth = 18
 
     @action(client="clients", lost=free("ensembles"))
-    def client_starts_recovery(self, s: Any, client: Any, lost: Any) -> Step:
+    def client_starts_recovery(self, s: StoringState, client: Element, lost: SetValue[Element]) -> Step:
         """A client puts the ledger in recovery and asks the last ensemble to fence it."""
         c, requests = s.clients[client], s.fence_requests[client]
         ensemble = self.last_fragment(s.meta_fragments)
@@ -65,7 +71,9 @@ class BookKeeper(BookKeeperLemmas, Writing):
         )
 
     @action(client="clients", bookie="bookies")
-    def client_receives_fencing_read_lac_response(self, s: Any, client: Any, bookie: Any) -> Step:
+    def client_receives_fencing_read_lac_response(
+        self, s: StoringState, client: Element, bookie: Element
+    ) -> Step:
         """The recovery learns that a bookie is fenced, and perhaps of a later add confirmed."""
         c, response = s.clients[client], s.fence_responses[client][bookie]
         lac = maximum(response.lac, self.last_first_entry(c.fragments) - 1)
@@ -80,7 +88,9 @@ class BookKeeper(BookKeeperLemmas, Writing):
         )
 
     @action(client="clients", entry="next_ids", lost=free("ensembles"))
-    def client_sends_recovery_read_requests(self, s: Any, client: Any, entry: Any, lost: Any) -> Step:
+    def client_sends_recovery_read_requests(
+        self, s: StoringState, client: Element, entry: Integer, lost: SetValue[Element]
+    ) -> Step:
         """Once enough bookies are fenced, the recovery reads entry by entry from its first ensemble."""
         c, requests = s.clients[client], s.read_requests[client][entry]
         reads_on = (
@@ -104,7 +114,9 @@ class BookKeeper(BookKeeperLemmas, Writing):
 
     # The response to a read
 
-    def receives_read(self, s: Any, client: Any, bookie: Any, entry: Any) -> list[Any]:
+    def receives_read(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> list[Formula]:
         c = s.clients[client]
         return [
             c.status == "IN_RECOVERY",
@@ -113,15 +125,17 @@ class BookKeeper(BookKeeperLemmas, Writing):
             c.curr_read_entry == entry,
         ]
 
-    def is_no_such_entry(self, responses: Any) -> Any:
+    def is_no_such_entry(self, responses: SetValue[Element]) -> Formula:
         return self.has_quorum_coverage(responses, self.write_quorum)
 
-    def has_all_responses(self, s: Any, client: Any, responses: Any) -> Any:
+    def has_all_responses(self, s: StoringState, client: Element, responses: SetValue[Element]) -> Formula:
         """Every bookie has answered or timed out."""
         timeouts = count(s.clients[client].recovery_ensemble, lambda b: self.has_read_timeout(s, client, b))
         return responses.cardinality + timeouts == self.write_quorum
 
-    def concludes_read(self, s: Any, client: Any, bookie: Any, entry: Any) -> list[Any]:
+    def concludes_read(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> list[Formula]:
         """Whether the read may conclude: see ``late_reads`` in the module's docstring."""
         if self.late_reads == "intended":
             return []
@@ -138,14 +152,16 @@ class BookKeeper(BookKeeperLemmas, Writing):
             )
         ]
 
-    def ignore_further_responses(self, s: Any, client: Any, bookie: Any, entry: Any) -> dict[Any, Any]:
+    def ignore_further_responses(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> dict[Any, Any]:
         """This response is processed, and so are all messages of reads that are on their way."""
         requests, responses = s.read_requests[client], s.read_responses[client]
         if self.late_reads == "as-written":
             return {responses[entry][bookie].count: PROCESSED}
         ensemble = s.clients[client].recovery_ensemble
 
-        def ignored(counts: Any, b: Any) -> Any:
+        def ignored(counts: OptionValue[Integer], b: Element) -> OptionValue[Integer]:
             return if_(ensemble.contains(b) & (counts == DELIVERABLE), PROCESSED, counts)
 
         return {
@@ -163,7 +179,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
         }
 
     @action(client="clients", bookie="bookies", entry="ids")
-    def read_positive(self, s: Any, client: Any, bookie: Any, entry: Any) -> Step:
+    def read_positive(self, s: StoringState, client: Element, bookie: Element, entry: Integer) -> Step:
         """A bookie has the entry, which is enough: it will be written back."""
         c, response = s.clients[client], s.read_responses[client][entry][bookie]
         return Step(
@@ -183,7 +199,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
         )
 
     @action(client="clients", bookie="bookies", entry="next_ids")
-    def read_negative(self, s: Any, client: Any, bookie: Any, entry: Any) -> Step:
+    def read_negative(self, s: StoringState, client: Element, bookie: Element, entry: Integer) -> Step:
         """Too many bookies do not have the entry for it to be committed: the ledger ends before it."""
         c = s.clients[client]
         responses = c.read_responses.add(bookie)
@@ -204,7 +220,7 @@ class BookKeeper(BookKeeperLemmas, Writing):
         )
 
     @action(client="clients", bookie="bookies", entry="next_ids")
-    def read_unknown(self, s: Any, client: Any, bookie: Any, entry: Any) -> Step:
+    def read_unknown(self, s: StoringState, client: Element, bookie: Element, entry: Integer) -> Step:
         """All have answered or timed out, and nobody can tell: the recovery gives up."""
         c = s.clients[client]
         responses = c.read_responses.add(bookie)
@@ -226,7 +242,9 @@ class BookKeeper(BookKeeperLemmas, Writing):
         )
 
     @action(client="clients", bookie="bookies", entry="next_ids")
-    def not_enough_read_responses(self, s: Any, client: Any, bookie: Any, entry: Any) -> Step:
+    def not_enough_read_responses(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> Step:
         """A bookie does not have the entry, and others have yet to answer."""
         c, response = s.clients[client], s.read_responses[client][entry][bookie]
         responses = c.read_responses.add(bookie)
@@ -242,14 +260,16 @@ class BookKeeper(BookKeeperLemmas, Writing):
 
     # Writing back and closing
 
-    def is_unwritten(self, s: Any, client: Any, entry: Any) -> Any:
+    def is_unwritten(self, s: StoringState, client: Element, entry: Integer) -> Formula:
         """The entry is to be written back, and no add of it was sent."""
         return ~s.clients[client].pending_add_ops[entry].is_empty & forall(
             self.lacs, self.bookies, lambda lac, b: s.add_requests[client][entry][lac][b].is_none
         )
 
     @action(client="clients", entry="ids", lost=free("ensembles"))
-    def client_writes_back_entry(self, s: Any, client: Any, entry: Any, lost: Any) -> Step:
+    def client_writes_back_entry(
+        self, s: StoringState, client: Element, entry: Integer, lost: SetValue[Element]
+    ) -> Step:
         """The recovery writes the first entry that it read and did not write yet."""
         c, ensemble = s.clients[client], self.ensemble(s, client)
         return Step(
@@ -265,13 +285,15 @@ class BookKeeper(BookKeeperLemmas, Writing):
 
     @action(client="clients", bookie="bookies", entry="ids")
     def recovery_client_receives_add_confirmed_response(
-        self, s: Any, client: Any, bookie: Any, entry: Any
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
     ) -> Step:
         """The recovery learns that a bookie has an entry that was written back."""
         return self.receive_add_confirmed(s, client, bookie, entry, "IN_RECOVERY")
 
     @action(client="clients", ensemble=free("ensembles"))
-    def recovery_client_changes_ensemble(self, s: Any, client: Any, ensemble: Any) -> Step:
+    def recovery_client_changes_ensemble(
+        self, s: StoringState, client: Element, ensemble: SetValue[Element]
+    ) -> Step:
         """It replaces bookies that timed out, and keeps that to itself until it closes the ledger."""
         return Step(
             when=[
@@ -283,12 +305,14 @@ class BookKeeper(BookKeeperLemmas, Writing):
         )
 
     @action(client="clients", entry="ids", lost=free("ensembles"))
-    def recovery_client_sends_pending_add_op(self, s: Any, client: Any, entry: Any, lost: Any) -> Step:
+    def recovery_client_sends_pending_add_op(
+        self, s: StoringState, client: Element, entry: Integer, lost: SetValue[Element]
+    ) -> Step:
         """The recovery sends a pending add to the bookies that are new in its ensemble."""
         return self.resend_pending_add_op(s, client, entry, lost, "IN_RECOVERY")
 
     @action(client="clients")
-    def recovery_client_closes_ledger(self, s: Any, client: Any) -> Step:
+    def recovery_client_closes_ledger(self, s: StoringState, client: Element) -> Step:
         """The recovery has read and written all there is, and closes the ledger if nobody came between."""
         c = s.clients[client]
         return Step(
@@ -313,12 +337,12 @@ class BookKeeper(BookKeeperLemmas, Writing):
     # Properties
 
     @type_invariant(name="TypeOK")
-    def type_ok(self, s: Any) -> Any:
+    def type_ok(self, s: StoringState) -> Formula:
         """All of it is in the sorts."""
         return all_of()
 
-    def does_not_diverge(self, s: Any) -> Any:
-        def has_no_more(c: Any) -> Any:
+    def does_not_diverge(self, s: StoringState) -> Formula:
+        def has_no_more(c: Client) -> Formula:
             stays_out = c.status.is_none | (c.status == "IN_RECOVERY") | (c.status == "ABORTED")
             return stays_out | (c.lac <= s.meta_last_entry)
 
@@ -331,35 +355,44 @@ class BookKeeper(BookKeeperLemmas, Writing):
         )
 
     @invariant(name="NoDivergenceBetweenClientAndMetaData")
-    def no_divergence_between_client_and_meta_data(self, s: Any) -> Any:
+    def no_divergence_between_client_and_meta_data(self, s: StoringState) -> Formula:
         """One client closed the ledger, and no entry that was acknowledged lies behind its end."""
         return self.does_not_diverge(s)
 
     @invariant(name="NoDivergence", default=False)
-    def no_divergence(self, s: Any) -> Any:
+    def no_divergence(self, s: StoringState) -> Formula:
         """Short for NoDivergenceBetweenClientAndMetaData."""
         return self.does_not_diverge(s)
 
     @invariant(name="AllAckedEntriesAreReadable")
-    def all_acked_entries_are_readable(self, s: Any) -> Any:
+    def all_acked_entries_are_readable(self, s: StoringState) -> Formula:
         """Each entry that a client knows to be confirmed is on a bookie of its ensemble."""
 
-        def readable(entry: Any) -> Any:
+        def readable(entry: Integer) -> Formula:
             ensemble = self.fragment_of_entry(s.meta_fragments, entry)
             return exists(ensemble, lambda b: self.is_stored(s, b, entry))
 
-        def is_readable_for(c: Any) -> Any:
+        def is_readable_for(c: Client) -> Formula:
             speaks = (c.status == "OPEN") | (c.status == "CLOSED")
             return speaks.implies(forall(self.ids, lambda e: (e <= c.lac).implies(readable(e))))
 
         return forall(self.clients, lambda c: is_readable_for(s.clients[c]))
 
     @invariant(name="AllCommittedEntriesReachAckQuorum")
-    def all_committed_entries_reach_ack_quorum(self, s: Any) -> Any:
+    def all_committed_entries_reach_ack_quorum(self, s: StoringState) -> Formula:
         """Once the ledger is closed, each of its entries is on an ack quorum of its ensemble."""
         return self.committed_entries_reach_ack_quorum(s)
 
     @invariant(name="NoOutOfOrderEntries")
-    def no_out_of_order_entries(self, s: Any) -> Any:
+    def no_out_of_order_entries(self, s: StoringState) -> Formula:
         """Every entry stored is the one that was first sent as that entry."""
         return self.entries_are_in_order(s)
+
+    @step_invariant(name="ClosedLedgerStaysClosed", default=False)
+    def closed_ledger_stays_closed(self, s: StoringState, after: StoringState) -> Formula:
+        """Once the ledger is closed, it stays closed, with its end and its fragments."""
+        return (s.meta_status == "CLOSED").implies(
+            (after.meta_status == "CLOSED")
+            & (after.meta_last_entry == s.meta_last_entry)
+            & (after.meta_fragments == s.meta_fragments)
+        )

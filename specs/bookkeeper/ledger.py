@@ -10,17 +10,24 @@ later than those before it, and its number is its place.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
+from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
 from verifier.encodings.quantifiers import all_of, choose, comprehension, count, exists, forall, function, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, Option, Range, Record, Set, Sort
-from verifier.encodings.values import literal, record, set_of
-from verifier.specs.protocol import ChoiceConstant, IndexSetConstant, IntegerConstant, Lane, Protocol
+from verifier.encodings.values import FunctionValue, OptionValue, SetValue, literal, record, set_of
+from verifier.specs.protocol import ChoiceConstant, IndexSetConstant, IntegerConstant, Lane, Protocol, State
 
 LOST, PROCESSED, DELIVERABLE = -1, 0, 1
 COUNT = Option(Range(LOST, DELIVERABLE))
 LEDGER_STATUS = Option(Enum("ledger status", ("OPEN", "IN_RECOVERY", "CLOSED")))
 METADATA_LANE = Lane("metadata", ("meta_status", "meta_fragments", "meta_last_entry", "meta_version"))
+
+
+Counts: TypeAlias = FunctionValue[Element, OptionValue[Integer]]
+"""The delivery counts of the same message to each bookie, or from each."""
+Ensembles: TypeAlias = FunctionValue[Integer, SetValue[Element]]
+"""A set of bookies for each entry."""
 
 
 def untouched(sort: Sort) -> Any:
@@ -30,6 +37,35 @@ def untouched(sort: Sort) -> Any:
     if isinstance(sort, Record):
         return record(sort, **{name: untouched(part) for name, part in sort.fields})
     return literal(sort, sort.default)
+
+
+class ReadResponse(Fields):
+    """The answer to a read."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.count = field(COUNT)
+        self.data = field(Option(ledger.ids))
+
+
+class FenceResponse(Fields):
+    """The answer to a fencing read: the last add confirmed."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.count = field(COUNT)
+        self.lac = field(ledger.lacs)
+
+
+class LedgerState(State):
+    """The metadata of the ledger, and the bookies."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.meta_status = variable(LEDGER_STATUS)
+        self.meta_fragments = variable(ledger.fragments)
+        self.meta_last_entry = variable(Range(0, ledger.send_limit))
+        self.meta_version = variable(ledger.versions)
+        self.b_entries = variable(Function(ledger.bookies, Function(ledger.ids, Option(ledger.ids))))
+        self.b_fenced = variable(Set(ledger.bookies))
+        self.b_lac = variable(Function(ledger.bookies, ledger.lacs))
 
 
 class Ledger(Protocol):
@@ -81,35 +117,40 @@ class Ledger(Protocol):
         return Range(0, self.send_limit - 1)
 
     @property
-    def ensembles(self) -> Set:
+    def versions(self) -> Range:
+        """The versions of the metadata."""
+        raise NotImplementedError
+
+    @property
+    def ensembles(self) -> Set[Element]:
         """Sets of bookies, as ensembles and as the receivers that a message does not reach."""
         return Set(self.bookies)
 
     @property
-    def fragments(self) -> Function:
+    def fragments(self) -> Function[Integer, SetValue[Element]]:
         """The ensemble of the fragment that begins at an entry."""
         return Function(self.next_ids, self.ensembles)
 
     @property
-    def to_bookies(self) -> Function:
+    def to_bookies(self) -> Function[Element, OptionValue[Integer]]:
         """The count of the same message to each bookie, or from each."""
         return Function(self.bookies, COUNT)
 
     @property
-    def read_response(self) -> Record:
+    def read_response(self) -> Record[ReadResponse]:
         """The answer to a read: the entry's content, none where the bookie does not have it."""
-        return Record(count=COUNT, data=Option(self.ids))
+        return Record(ReadResponse(self))
 
-    def init(self, s: Any) -> Any:
+    def init(self, s: LedgerState) -> Formula:
         """Nothing was done or sent: all is none, zero or empty."""
         return all_of(*(getattr(s, v.name) == untouched(v.sort) for v in s.symbols))
 
     # Fragments and ensembles
 
-    def fragment_of_entry(self, fragments: Any, entry: Any) -> Any:
+    def fragment_of_entry(self, fragments: Ensembles, entry: Integer | int) -> SetValue[Element]:
         """The ensemble of the last fragment that begins at the entry or before it."""
 
-        def is_last(first: Any) -> Any:
+        def is_last(first: Integer) -> Formula:
             later = comprehension(self.next_ids, lambda other: (first < other) & (other <= entry))
             return (first <= entry) & forall(later, lambda other: fragments[other].is_empty)
 
@@ -118,15 +159,21 @@ class Ledger(Protocol):
             lambda b: exists(self.next_ids, lambda first: is_last(first) & fragments[first].contains(b)),
         )
 
-    def last_fragment(self, fragments: Any) -> Any:
+    def last_fragment(self, fragments: Ensembles) -> SetValue[Element]:
         """The ensemble of the last fragment."""
         return self.fragment_of_entry(fragments, self.send_limit + 1)
 
-    def last_first_entry(self, fragments: Any) -> Any:
+    def last_first_entry(self, fragments: Ensembles) -> Integer:
         """Where the last fragment begins; the first one begins at the first entry."""
         return comprehension(self.next_ids, lambda first: (first == 1) | ~fragments[first].is_empty).maximum
 
-    def is_valid_ensemble(self, s: Any, ensemble: Any, include: Any, exclude: Any) -> Any:
+    def is_valid_ensemble(
+        self,
+        s: LedgerState,
+        ensemble: SetValue[Element],
+        include: SetValue[Element],
+        exclude: SetValue[Element],
+    ) -> Formula:
         return (
             (ensemble.cardinality == self.write_quorum)
             & (ensemble & exclude).is_empty
@@ -134,34 +181,44 @@ class Ledger(Protocol):
             & forall(self.next_ids, lambda first: s.meta_fragments[first] != ensemble)
         )
 
-    def is_ensemble_available(self, s: Any, include: Any, exclude: Any) -> Any:
+    def is_ensemble_available(
+        self, s: LedgerState, include: SetValue[Element], exclude: SetValue[Element]
+    ) -> Formula:
         return exists(self.ensembles, lambda e: self.is_valid_ensemble(s, e, include, exclude))
 
-    def selects_ensemble(self, s: Any, ensemble: Any, include: Any, exclude: Any) -> Any:
+    def selects_ensemble(
+        self,
+        s: LedgerState,
+        ensemble: SetValue[Element],
+        include: SetValue[Element],
+        exclude: SetValue[Element],
+    ) -> Formula:
         """The ensemble is one of those that may be taken, or the first of them."""
 
-        def is_valid(candidate: Any) -> Any:
+        def is_valid(candidate: SetValue[Element]) -> Formula:
             return self.is_valid_ensemble(s, candidate, include, exclude)
 
         is_taken = ensemble == choose(self.ensembles, is_valid) if self.is_first_taken else True
         return is_valid(ensemble) & is_taken
 
     @property
-    def nobody(self) -> Any:
+    def nobody(self) -> SetValue[Element]:
         """No bookies."""
         return set_of(self.bookies)
 
-    def has_quorum_coverage(self, group: Any, cohort_size: Any) -> Any:
+    def has_quorum_coverage(self, group: SetValue[Element], cohort_size: Integer | int) -> Formula:
         """So many of a cohort that too few for an ack quorum are left."""
         return group.cardinality >= cohort_size - self.ack_quorum + 1
 
     # Messages
 
-    def sent(self, lost: Any) -> Any:
+    def sent(self, lost: Formula) -> Integer:
         """The count of a message just sent."""
         return if_(lost, LOST, DELIVERABLE)
 
-    def can_send(self, s: Any, counts: Any, ensemble: Any, lost: Any) -> list[Any]:
+    def can_send(
+        self, s: LedgerState, counts: Counts, ensemble: SetValue[Element], lost: SetValue[Element]
+    ) -> list[Formula]:
         """None of the messages to the ensemble was sent before, and those lost are among them."""
         return [
             forall(ensemble, lambda b: counts[b].is_none),
@@ -169,17 +226,19 @@ class Ledger(Protocol):
             self.may_lose(s, lost.cardinality),
         ]
 
-    def sent_to_ensemble(self, counts: Any, ensemble: Any, lost: Any) -> Any:
+    def sent_to_ensemble(
+        self, counts: Counts, ensemble: SetValue[Element], lost: SetValue[Element]
+    ) -> Counts:
         """The counts with a message sent to each bookie of the ensemble."""
         return function(
             self.bookies, lambda b: if_(ensemble.contains(b), self.sent(lost.contains(b)), counts[b])
         )
 
-    def can_reply(self, s: Any, response: Any, lost: Any) -> list[Any]:
+    def can_reply(self, s: LedgerState, response: OptionValue[Integer], lost: Formula) -> list[Formula]:
         """The response was never sent before, and may be lost if it is to be."""
         return [response.is_none, self.may_lose(s, if_(lost, 1, 0))]
 
-    def may_lose(self, s: Any, number: Any) -> Any:
+    def may_lose(self, s: LedgerState, number: Integer) -> Formula:
         """Whether so many messages may be lost in this step."""
         if self.losses == "any":
             return all_of()
@@ -187,30 +246,30 @@ class Ledger(Protocol):
             return number == 0
         return (number == 0) | ((number == 1) & ~self.is_any_lost(s))
 
-    def is_any_lost(self, s: Any) -> Any:
+    def is_any_lost(self, s: Any) -> Formula:
         """Whether some message is lost and its time-out not acted upon."""
         raise NotImplementedError
 
-    def stored(self, s: Any, bookie: Any, entry: Any) -> Any:
+    def stored(self, s: LedgerState, bookie: Element, entry: Integer) -> OptionValue[Integer]:
         """What the bookie has as this entry; no bookie has the one after the last."""
         return if_(entry <= self.send_limit, s.b_entries[bookie][entry], None)
 
-    def is_stored(self, s: Any, bookie: Any, entry: Any) -> Any:
+    def is_stored(self, s: LedgerState, bookie: Element, entry: Integer) -> Formula:
         return self.stored(s, bookie, entry).is_some
 
     # Entries confirmed
 
-    def last_confirmed(self, confirmed: Any) -> Any:
+    def last_confirmed(self, confirmed: Ensembles) -> Integer:
         """The last entry up to which all have reached the ack quorum."""
 
-        def is_reached(entry: Any) -> Any:
+        def is_reached(entry: Integer) -> Formula:
             return forall(
                 self.ids, lambda e: (e <= entry).implies(confirmed[e].cardinality >= self.ack_quorum)
             )
 
         return count(self.ids, is_reached)
 
-    def still_pending(self, pending: Any, confirmed: Any, lac: Any) -> Any:
+    def still_pending(self, pending: Ensembles, confirmed: Ensembles, lac: Integer) -> Ensembles:
         """The pending adds without those committed."""
         return function(
             self.ids,
@@ -219,8 +278,8 @@ class Ledger(Protocol):
 
     # Properties
 
-    def committed_entries_reach_ack_quorum(self, s: Any) -> Any:
-        def is_reached(entry: Any) -> Any:
+    def committed_entries_reach_ack_quorum(self, s: LedgerState) -> Formula:
+        def is_reached(entry: Integer) -> Formula:
             ensemble = self.fragment_of_entry(s.meta_fragments, entry)
             return count(ensemble, lambda b: self.is_stored(s, b, entry)) >= self.ack_quorum
 
@@ -228,7 +287,7 @@ class Ledger(Protocol):
             forall(self.ids, lambda e: (e <= s.meta_last_entry).implies(is_reached(e)))
         )
 
-    def entries_are_in_order(self, s: Any) -> Any:
+    def entries_are_in_order(self, s: LedgerState) -> Formula:
         return forall(
             self.bookies,
             self.ids,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
 from verifier.encodings.quantifiers import exists
-from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set
+from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set, Sort
+from verifier.encodings.type_variables import V
+from verifier.encodings.values import SetValue
 from verifier.specs.bookkeeper.ledger import (
-    COUNT,
     DELIVERABLE,
-    LEDGER_STATUS,
     LOST,
     METADATA_LANE,
     PROCESSED,
+    FenceResponse,
     Ledger,
+    LedgerState,
 )
 from verifier.specs.protocol import (
     BooleanConstant,
@@ -23,7 +26,6 @@ from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
     Mail,
-    State,
     Step,
     action,
     free,
@@ -31,6 +33,43 @@ from verifier.specs.protocol import (
 
 CLIENT_STATUS = Option(Enum("client status", ("OPEN", "IN_RECOVERY", "CLOSED", "WITHDRAWN", "ABORTED")))
 PHASE = Enum("recovery phase", ("NOT_STARTED", "FENCING", "READ_WRITE"))
+
+
+class Client(Fields):
+    """What a client knows of the ledger, and of the messages that it has sent."""
+
+    def __init__(self, ledger: Storing) -> None:
+        self.meta_version = field(Option(Range(1, ledger.versions.high)))
+        self.status = field(CLIENT_STATUS)
+        self.fragments = field(ledger.fragments)
+        self.pending_add_ops = field(Function(ledger.ids, ledger.ensembles))
+        self.data = field(Function(ledger.ids, Option(ledger.ids)))
+        self.lap = field(Range(0, ledger.send_limit))
+        self.lac = field(Range(0, ledger.send_limit))
+        self.confirmed = field(Function(ledger.ids, ledger.ensembles))
+        self.fenced = field(Set(ledger.bookies))
+        self.recovery_ensemble = field(ledger.ensembles)
+        self.curr_read_entry = field(Option(ledger.next_ids))
+        self.read_responses = field(Set(ledger.bookies))
+        self.recovery_phase = field(PHASE)
+        self.last_recoverable_entry = field(Option(Range(0, ledger.send_limit)))
+
+
+class StoringState(LedgerState):
+    """The ledger, its clients, and the messages between clients and bookies."""
+
+    def __init__(self, ledger: Storing) -> None:
+        super().__init__(ledger)
+        of_client, to_bookies = ledger.from_client, ledger.to_bookies
+        answers = Function(ledger.bookies, ledger.read_response)
+        self.clients = variable(of_client(Record(Client(ledger))))
+        self.add_requests = variable(of_client(Function(ledger.ids, Function(ledger.lacs, to_bookies))))
+        self.add_confirmations = variable(of_client(Function(ledger.ids, to_bookies)))
+        self.add_refusals = variable(of_client(Function(ledger.ids, to_bookies)))
+        self.fence_requests = variable(of_client(to_bookies))
+        self.fence_responses = variable(of_client(Function(ledger.bookies, Record(FenceResponse(ledger)))))
+        self.read_requests = variable(of_client(Function(ledger.next_ids, to_bookies)))
+        self.read_responses = variable(of_client(Function(ledger.next_ids, answers)))
 
 
 class Storing(Ledger):
@@ -68,49 +107,14 @@ class Storing(Ledger):
         possible = self.write_quorum < self.bookies.size
         return Range(0, 1 + self.clients.size + (changes if possible else 0))
 
-    def state(self) -> State:
-        client = Record(
-            meta_version=Option(Range(1, self.versions.high)),
-            status=CLIENT_STATUS,
-            fragments=self.fragments,
-            pending_add_ops=Function(self.ids, self.ensembles),
-            data=Function(self.ids, Option(self.ids)),
-            lap=Range(0, self.send_limit),
-            lac=Range(0, self.send_limit),
-            confirmed=Function(self.ids, self.ensembles),
-            fenced=Set(self.bookies),
-            recovery_ensemble=self.ensembles,
-            curr_read_entry=Option(self.next_ids),
-            read_responses=Set(self.bookies),
-            recovery_phase=PHASE,
-            last_recoverable_entry=Option(Range(0, self.send_limit)),
-        )
-        fence_response = Record(count=COUNT, lac=self.lacs)
-        return State(
-            meta_status=LEDGER_STATUS,
-            meta_fragments=self.fragments,
-            meta_last_entry=Range(0, self.send_limit),
-            meta_version=self.versions,
-            b_entries=Function(self.bookies, Function(self.ids, Option(self.ids))),
-            b_fenced=Set(self.bookies),
-            b_lac=Function(self.bookies, self.lacs),
-            clients=Function(self.clients, client),
-            add_requests=self.from_client(Function(self.ids, Function(self.lacs, self.to_bookies))),
-            add_confirmations=self.from_client(Function(self.ids, self.to_bookies)),
-            add_refusals=self.from_client(Function(self.ids, self.to_bookies)),
-            fence_requests=self.from_client(self.to_bookies),
-            fence_responses=self.from_client(Function(self.bookies, fence_response)),
-            read_requests=self.from_client(Function(self.next_ids, self.to_bookies)),
-            read_responses=self.from_client(
-                Function(self.next_ids, Function(self.bookies, self.read_response))
-            ),
-        )
+    def state(self) -> StoringState:
+        return StoringState(self)
 
-    def from_client(self, messages: Function) -> Function:
+    def from_client(self, messages: Sort[V]) -> Function[Element, V]:
         """These messages of each client's, to it or from it."""
         return Function(self.clients, messages)
 
-    def is_any_lost(self, s: Any) -> Any:
+    def is_any_lost(self, s: StoringState) -> Formula:
         return exists(
             self.clients,
             self.bookies,
@@ -124,17 +128,17 @@ class Storing(Ledger):
 
     # What clients know
 
-    def is_recovering(self, s: Any, client: Any) -> Any:
+    def is_recovering(self, s: StoringState, client: Element) -> Formula:
         """The client has begun recovery, so its adds are recovery adds."""
         return s.clients[client].recovery_phase != "NOT_STARTED"
 
-    def ensemble(self, s: Any, client: Any) -> Any:
+    def ensemble(self, s: StoringState, client: Element) -> SetValue[Element]:
         """The ensemble of the client's current fragment."""
         return self.last_fragment(s.clients[client].fragments)
 
     # Messages
 
-    def is_add_lost(self, s: Any, client: Any, entry: Any, bookie: Any) -> Any:
+    def is_add_lost(self, s: StoringState, client: Element, entry: Integer, bookie: Element) -> Formula:
         """An add of this entry, or the response to one, is lost."""
         return (
             exists(self.lacs, lambda lac: s.add_requests[client][entry][lac][bookie] == LOST)
@@ -142,10 +146,10 @@ class Storing(Ledger):
             | (s.add_refusals[client][entry][bookie] == LOST)
         )
 
-    def has_write_timeout(self, s: Any, client: Any, bookie: Any) -> Any:
+    def has_write_timeout(self, s: StoringState, client: Element, bookie: Element) -> Formula:
         return exists(self.ids, lambda e: self.is_add_lost(s, client, e, bookie))
 
-    def has_read_timeout(self, s: Any, client: Any, bookie: Any) -> Any:
+    def has_read_timeout(self, s: StoringState, client: Element, bookie: Element) -> Formula:
         return exists(
             self.next_ids,
             lambda e: (
@@ -154,7 +158,9 @@ class Storing(Ledger):
             ),
         )
 
-    def is_earliest_request(self, s: Any, client: Any, bookie: Any, entry: Any) -> Any:
+    def is_earliest_request(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> Formula:
         """No add of an earlier entry is on its way from the client to the bookie."""
         return ~exists(
             self.ids,
@@ -162,7 +168,9 @@ class Storing(Ledger):
             lambda e, lac: (e < entry) & (s.add_requests[client][e][lac][bookie] == DELIVERABLE),
         )
 
-    def is_earliest_response(self, s: Any, client: Any, bookie: Any, entry: Any) -> Any:
+    def is_earliest_response(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> Formula:
         """No response to an add of an earlier entry is on its way from the bookie to the client."""
         return ~exists(
             self.ids,
@@ -175,11 +183,25 @@ class Storing(Ledger):
             ),
         )
 
-    def can_send_add(self, s: Any, client: Any, entry: Any, receivers: Any, lost: Any) -> list[Any]:
+    def can_send_add(
+        self,
+        s: StoringState,
+        client: Element,
+        entry: Integer,
+        receivers: SetValue[Element],
+        lost: SetValue[Element],
+    ) -> list[Formula]:
         c = s.clients[client]
         return self.can_send(s, s.add_requests[client][entry][c.lac], receivers, lost)
 
-    def send_add(self, s: Any, client: Any, entry: Any, receivers: Any, lost: Any) -> dict[Any, Any]:
+    def send_add(
+        self,
+        s: StoringState,
+        client: Element,
+        entry: Integer,
+        receivers: SetValue[Element],
+        lost: SetValue[Element],
+    ) -> dict[Any, Any]:
         """Adds of the entry, with the client's last add confirmed."""
         requests = s.add_requests[client][entry][s.clients[client].lac]
         return {requests: self.sent_to_ensemble(requests, receivers, lost)}
@@ -188,7 +210,7 @@ class Storing(Ledger):
 
     @action(client="clients", bookie="bookies", entry="ids", lac="lacs", lost=free("LOSS"))
     def bookie_sends_add_confirmed_response(
-        self, s: Any, client: Any, bookie: Any, entry: Any, lac: Any, lost: Any
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer, lac: Integer, lost: Formula
     ) -> Step:
         """A bookie that is not fenced, or is asked to by a recovery, stores an entry and confirms it."""
         request = s.add_requests[client][entry][lac][bookie]
@@ -210,7 +232,7 @@ class Storing(Ledger):
 
     @action(client="clients", bookie="bookies", entry="ids", lac="lacs", lost=free("LOSS"))
     def bookie_sends_add_fenced_response(
-        self, s: Any, client: Any, bookie: Any, entry: Any, lac: Any, lost: Any
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer, lac: Integer, lost: Formula
     ) -> Step:
         """A fenced bookie refuses an add that is no recovery's."""
         request = s.add_requests[client][entry][lac][bookie]
@@ -227,7 +249,9 @@ class Storing(Ledger):
         )
 
     @action(client="clients", bookie="bookies", lost=free("LOSS"))
-    def bookie_sends_fencing_read_lac_response(self, s: Any, client: Any, bookie: Any, lost: Any) -> Step:
+    def bookie_sends_fencing_read_lac_response(
+        self, s: StoringState, client: Element, bookie: Element, lost: Formula
+    ) -> Step:
         """A bookie fences the ledger, whether it knows it or not, and tells its last add confirmed."""
         request, response = s.fence_requests[client][bookie], s.fence_responses[client][bookie]
         return Step(
@@ -241,7 +265,9 @@ class Storing(Ledger):
         )
 
     @action(client="clients", bookie="bookies", entry="next_ids", lost=free("LOSS"))
-    def bookie_sends_read_response(self, s: Any, client: Any, bookie: Any, entry: Any, lost: Any) -> Step:
+    def bookie_sends_read_response(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer, lost: Formula
+    ) -> Step:
         """A bookie answers a recovery read with the entry or that it has none, and fences the ledger."""
         request, response = s.read_requests[client][entry][bookie], s.read_responses[client][entry][bookie]
         fenced = s.b_fenced.add(bookie) if self.fence_recovery_reads else s.b_fenced

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import all_of, comprehension, count, exists, forall, if_
 from verifier.encodings.sorts import Range, Record
+from verifier.encodings.values import SetValue
 from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
+from verifier.specs.bookkeeper.v4_13_writers import State413
 from verifier.specs.protocol import lemma
 
 
@@ -22,15 +25,15 @@ class Lemmas413:
 
     # What the lemmas speak of
 
-    def knows_end(self: Any, s: Any) -> Any:
+    def knows_end(self: Any, s: State413) -> Formula:
         """The recovery has come to an entry that is not there."""
         return s.w2.recovery_phase == "WRITE"
 
-    def awaits_answers(self: Any, s: Any) -> Any:
+    def awaits_answers(self: Any, s: State413) -> Formula:
         """The recovery has asked for the entry after the last one read."""
         return s.w2.recovery_phase == "PENDING_READ_RESPONSE"
 
-    def has_read(self: Any, s: Any) -> Any:
+    def has_read(self: Any, s: State413) -> Formula:
         """The recovery has sent reads."""
         phase = s.w2.recovery_phase
         return (phase != "NOT_STARTED") & (phase != "FENCING")
@@ -39,22 +42,22 @@ class Lemmas413:
         """The message is on its way, or lost and its time-out not acted upon."""
         return (message == DELIVERABLE) | (message == LOST)
 
-    def number(self: Any, formula: Any) -> Any:
+    def number(self: Any, formula: Any) -> Integer:
         """One where the formula holds, else zero."""
         return if_(formula, 1, 0)
 
-    def fragment(self: Any, s: Any, entry: Any) -> Any:
+    def fragment(self: Any, s: State413, entry: Integer) -> Any:
         """The ensemble that the metadata names for an entry."""
         return self.fragment_of_entry(s.meta_fragments, entry)
 
-    def begins_by(self: Any, s: Any, entry: Any) -> Any:
+    def begins_by(self: Any, s: State413, entry: Integer) -> Formula:
         """No fragment begins after this entry."""
         return forall(self.next_ids, lambda f: (f > entry).implies(s.meta_fragments[f].is_empty))
 
     # The ledger's metadata
 
     @lemma()
-    def statuses_agree(self: Any, s: Any) -> Any:
+    def statuses_agree(self: Any, s: State413) -> Formula:
         """A client changes its own status and the ledger's in one step, and the phase with them."""
         w1, w2, meta = s.w1.status, s.w2.status, s.meta_status
         return all_of(
@@ -68,7 +71,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def closed_with_last_confirmed(self: Any, s: Any) -> Any:
+    def closed_with_last_confirmed(self: Any, s: State413) -> Formula:
         """Whoever closes the ledger ends it where its own entries are confirmed; the recovery has written
         back all that it read by then."""
         return all_of(
@@ -78,10 +81,10 @@ class Lemmas413:
         )
 
     @lemma()
-    def ensembles_are_whole(self: Any, s: Any) -> Any:
+    def ensembles_are_whole(self: Any, s: State413) -> Formula:
         """The first fragment comes with the ledger, and bookies are only replaced, one for one."""
 
-        def is_whole(ensemble: Any) -> Any:
+        def is_whole(ensemble: SetValue[Element]) -> Any:
             return ensemble.cardinality == self.write_quorum
 
         return all_of(
@@ -92,32 +95,32 @@ class Lemmas413:
         )
 
     @lemma()
-    def fragments_are_the_writers(self: Any, s: Any) -> Any:
+    def fragments_are_the_writers(self: Any, s: State413) -> Any:
         """The writer begins a fragment with its first unconfirmed entry; the recovery changes none before
         it writes back."""
         is_last = s.w1.ensemble == self.last_fragment(s.meta_fragments)
         return (~self.knows_end(s)).implies(is_last & self.begins_by(s, s.w1.lac + 1))
 
     @lemma()
-    def recovery_fences(self: Any, s: Any) -> Any:
+    def recovery_fences(self: Any, s: State413) -> Formula:
         """It is the recovery that has bookies fenced."""
         requests, responses = s.fence_requests, s.fence_responses
         sent = exists(self.bookies, lambda b: requests[b].is_some | responses[b].count.is_some)
         return s.w2.status.is_some | (~sent & s.w2.fenced.is_empty)
 
     @lemma()
-    def recovery_is_in_last_fragment(self: Any, s: Any) -> Any:
+    def recovery_is_in_last_fragment(self: Any, s: State413) -> Any:
         """The first fenced response takes the recovery to the last fragment, and it reads only then."""
         return (~s.w2.fenced.is_empty | self.has_read(s)).implies(self.begins_by(s, s.w2.lac + 1))
 
     # Adds, the same for writer and recovery
 
-    def both(self: Any, body: Any) -> Any:
+    def both(self: Any, body: Any) -> Formula:
         """What holds of the writer and of the recovery."""
         return all_of(body("w1"), body("w2"))
 
     @lemma()
-    def pending_are_unconfirmed(self: Any, s: Any) -> Any:
+    def pending_are_unconfirmed(self: Any, s: State413) -> Any:
         """An add is pending from when the entry is sent, or read, until all up to it are confirmed."""
 
         def is_so(writer: str) -> Any:
@@ -129,7 +132,7 @@ class Lemmas413:
         return self.both(is_so)
 
     @lemma()
-    def adds_are_of_pending(self: Any, s: Any) -> Any:
+    def adds_are_of_pending(self: Any, s: State413) -> Any:
         """A client sends an entry while it is unconfirmed, with what it knows to be confirmed then."""
         return self.both(
             lambda writer: forall(
@@ -143,15 +146,15 @@ class Lemmas413:
         )
 
     @lemma()
-    def recovery_adds_what_it_read(self: Any, s: Any) -> Any:
+    def recovery_adds_what_it_read(self: Any, s: State413) -> Formula:
         """The recovery writes back what it has read, and only once it knows the end: until then all of it
         waits for the ensemble that there is."""
         adds, current = s.add_requests["w2"], self.ensemble(s, "w2")
 
-        def is_sent(entry: Any) -> Any:
+        def is_sent(entry: Integer) -> Formula:
             return exists(self.lacs, self.bookies, lambda lac, b: adds[entry][lac][b].is_some)
 
-        def is_waiting(entry: Any) -> Any:
+        def is_waiting(entry: Integer) -> Any:
             pending = s.w2.pending_add_ops[entry]
             confirmed = exists(self.bookies, lambda b: s.add_confirmations["w2"][entry][b].is_some)
             return ~is_sent(entry) & ~confirmed & (pending.is_empty | (pending == current))
@@ -165,7 +168,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def confirmed_is_stored(self: Any, s: Any) -> Any:
+    def confirmed_is_stored(self: Any, s: State413) -> Any:
         """A bookie stores an entry sent to it before it confirms that, and never loses it."""
         return self.both(
             lambda writer: forall(
@@ -178,7 +181,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def confirmed_in_ensemble(self: Any, s: Any) -> Any:
+    def confirmed_in_ensemble(self: Any, s: State413) -> Any:
         """A client listens to its ensemble, and forgets a bookie that it replaces."""
         return self.both(
             lambda writer: forall(
@@ -192,7 +195,7 @@ class Lemmas413:
     # What is committed
 
     @lemma()
-    def writer_commits_on_ack_quorum(self: Any, s: Any) -> Any:
+    def writer_commits_on_ack_quorum(self: Any, s: State413) -> Any:
         """The writer counts an ack quorum of the last fragment, and later fragments begin later, until the
         recovery writes back."""
         return self.knows_end(s) | forall(
@@ -203,10 +206,10 @@ class Lemmas413:
         )
 
     @lemma()
-    def recovery_begins_with_committed(self: Any, s: Any) -> Any:
+    def recovery_begins_with_committed(self: Any, s: State413) -> Any:
         """Until entries are written back, every last add confirmed that is told is one of the writer's."""
 
-        def is_the_writers(lac: Any) -> Any:
+        def is_the_writers(lac: Integer) -> Formula:
             return lac <= s.w1.lac
 
         return (~self.knows_end(s)).implies(
@@ -218,7 +221,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def recovery_commits_on_ack_quorum(self: Any, s: Any) -> Any:
+    def recovery_commits_on_ack_quorum(self: Any, s: State413) -> Formula:
         """What the recovery knows to be committed the writer committed, or an ack quorum has confirmed."""
         return forall(
             self.ids,
@@ -229,20 +232,20 @@ class Lemmas413:
 
     # Reads
 
-    def is_asked(self: Any, s: Any, bookie: Any) -> Any:
+    def is_asked(self: Any, s: State413, bookie: Element) -> Formula:
         """A read is on its way to the bookie, or lost."""
         return exists(self.next_ids, lambda e: self.is_unsettled(s.read_requests[e][bookie]))
 
-    def gives_entry(self: Any, s: Any, bookie: Any) -> Any:
+    def gives_entry(self: Any, s: State413, bookie: Element) -> Formula:
         """An answer with an entry is on its way from the bookie, or lost."""
         return exists(self.ids, lambda e: self.is_unsettled(s.read_responses[e][bookie].count))
 
-    def gives_none(self: Any, s: Any, bookie: Any) -> Any:
+    def gives_none(self: Any, s: State413, bookie: Element) -> Any:
         """The answer that there is no such entry is on its way from the bookie, or lost."""
         return self.is_unsettled(s.read_responses[None][bookie].count)
 
     @lemma()
-    def reads_go_in_turn(self: Any, s: Any) -> Any:
+    def reads_go_in_turn(self: Any, s: State413) -> Formula:
         """The recovery begins after the last entry that is known to be confirmed. It asks for an entry once
         it has read the one before, and for none once it knows the end."""
         return all_of(
@@ -259,7 +262,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def answers_are_awaited(self: Any, s: Any) -> Any:
+    def answers_are_awaited(self: Any, s: State413) -> Formula:
         """A read ends once every bookie has answered or timed out, and time-outs are then forgotten."""
         asked = self.fragment(s, s.w2.lap + 1)
         return forall(
@@ -283,7 +286,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def bookies_answer_once(self: Any, s: Any) -> Any:
+    def bookies_answer_once(self: Any, s: State413) -> Formula:
         """An answer takes the place of the read, and what it says the place of the answer."""
 
         return forall(
@@ -299,7 +302,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def entries_are_what_was_sent(self: Any, s: Any) -> Any:
+    def entries_are_what_was_sent(self: Any, s: State413) -> Formula:
         """Nobody makes up the content of an entry: bookies store what is sent, and it is that one read."""
         return all_of(
             self.entries_are_in_order(s),
@@ -313,12 +316,12 @@ class Lemmas413:
 
     # The point of fencing
 
-    def is_blocked(self: Any, s: Any, bookie: Any) -> Any:
+    def is_blocked(self: Any, s: State413, bookie: Element) -> Any:
         """The bookie lacks the entry after the last one read, and will not take it from the writer."""
         return s.b_fenced.contains(bookie) & ~self.is_stored(s, bookie, s.w2.lap + 1)
 
     @lemma()
-    def no_such_entry_is_final(self: Any, s: Any) -> Any:
+    def no_such_entry_is_final(self: Any, s: State413) -> Formula:
         """A bookie that is asked for an entry is fenced by that: if it lacks the entry, it always will."""
         return forall(
             self.bookies,
@@ -326,7 +329,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def end_is_final(self: Any, s: Any) -> Any:
+    def end_is_final(self: Any, s: State413) -> Any:
         """The writer finds no ack quorum for the entry that the recovery took to be missing."""
         blocked = comprehension(s.w1.ensemble, lambda b: self.is_blocked(s, b))
         return self.knows_end(s).implies(
@@ -335,7 +338,9 @@ class Lemmas413:
 
     # How often the metadata can change
 
-    def possible_timeouts(self: Any, s: Any, writer: Any, bookie: Any, entry: Any) -> Any:
+    def possible_timeouts(
+        self: Any, s: State413, writer: Element | str, bookie: Element, entry: Integer
+    ) -> Any:
         """How many adds of the entry can still time out at the bookie: those that can still be sent, one
         for each last add confirmed, that are on their way or lost, and answers on their way or lost."""
 
@@ -348,7 +353,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def timeouts_cost_messages(self: Any, s: Any) -> Any:
+    def timeouts_cost_messages(self: Any, s: State413) -> Formula:
         """An answer takes the place of the add, and a time-out acted upon is forgotten."""
         return forall(
             self.WRITERS,
@@ -358,7 +363,7 @@ class Lemmas413:
         )
 
     @lemma()
-    def changes_cost_timeouts(self: Any, s: Any) -> Any:
+    def changes_cost_timeouts(self: Any, s: State413) -> Formula:
         """The metadata changes when the ledger is created, put in recovery and closed, and otherwise only
         for a time-out, which is then forgotten; without another bookie to take, not even then."""
         timeout = Record(writer=self.WRITERS, bookie=self.bookies, entry=self.ids, number=self.ids)

@@ -4,23 +4,76 @@ from __future__ import annotations
 
 from typing import Any
 
+from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
 from verifier.encodings.quantifiers import exists, forall, function, if_, maximum
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set
-from verifier.encodings.values import coerce, set_of, some
+from verifier.encodings.values import SetValue, literal, set_of, some
 from verifier.specs.bookkeeper.ledger import (
-    COUNT,
     DELIVERABLE,
-    LEDGER_STATUS,
     LOST,
     METADATA_LANE,
     PROCESSED,
+    Counts,
+    FenceResponse,
     Ledger,
+    LedgerState,
 )
-from verifier.specs.protocol import BooleanConstant, Call, Drawing, Lane, Mail, State, Step, action, free
+from verifier.specs.protocol import BooleanConstant, Call, Drawing, Lane, Mail, Step, action, free
 
 W1_STATUS = Option(Enum("w1 status", ("OPEN", "CLOSED", "INVALID")))
 W2_STATUS = Option(Enum("w2 status", ("IN_RECOVERY", "CLOSED", "INVALID")))
 PHASE = Enum("recovery phase", ("NOT_STARTED", "FENCING", "READ", "PENDING_READ_RESPONSE", "WRITE"))
+
+
+class Writer(Fields):
+    """What the writer knows of the ledger, and of the adds that it has sent."""
+
+    def __init__(self, ledger: Writers413) -> None:
+        self.status = field(W1_STATUS)
+        self.ensemble = field(ledger.ensembles)
+        self.meta_version = field(Option(Range(1, ledger.versions.high)))
+        self.pending_add_ops = field(Function(ledger.ids, ledger.ensembles))
+        self.lap = field(Range(0, ledger.send_limit))
+        self.lac = field(Range(0, ledger.send_limit))
+        self.confirmed = field(Function(ledger.ids, ledger.ensembles))
+
+
+class Recovery(Fields):
+    """What the client knows that recovers the ledger."""
+
+    def __init__(self, ledger: Writers413) -> None:
+        self.status = field(W2_STATUS)
+        self.meta_version = field(Option(Range(1, ledger.versions.high)))
+        self.pending_add_ops = field(Function(ledger.ids, ledger.ensembles))
+        self.lap = field(Range(0, ledger.send_limit))
+        self.lac = field(Range(0, ledger.send_limit))
+        self.confirmed = field(Function(ledger.ids, ledger.ensembles))
+        self.data = field(Function(ledger.ids, Option(ledger.ids)))
+        self.fenced = field(Set(ledger.bookies))
+        self.curr_read_entry = field(Option(ledger.ids))
+        self.has_entry = field(Set(ledger.bookies))
+        self.no_such_entry = field(Set(ledger.bookies))
+        self.recovery_phase = field(PHASE)
+
+
+class State413(LedgerState):
+    """The ledger, its two writers, and the messages between them and the bookies."""
+
+    def __init__(self, ledger: Writers413) -> None:
+        super().__init__(ledger)
+        to_bookies = ledger.to_bookies
+        adds = Function(ledger.ids, Function(ledger.lacs, to_bookies))
+        self.w1 = variable(Record(Writer(ledger)))
+        self.w2 = variable(Record(Recovery(ledger)))
+        self.add_requests = variable(Function(ledger.WRITERS, adds))
+        self.add_confirmations = variable(Function(ledger.WRITERS, Function(ledger.ids, to_bookies)))
+        self.add_refusals = variable(Function(ledger.ids, to_bookies))
+        self.fence_requests = variable(to_bookies)
+        self.fence_responses = variable(Function(ledger.bookies, Record(FenceResponse(ledger))))
+        self.read_requests = variable(Function(ledger.next_ids, to_bookies))
+        self.read_responses = variable(
+            Function(ledger.answers, Function(ledger.bookies, ledger.read_response))
+        )
 
 
 class Writers413(Ledger):
@@ -51,7 +104,7 @@ class Writers413(Ledger):
     )
 
     @property
-    def answers(self) -> Option:
+    def answers(self) -> Option[Integer]:
         """What a read can return: an entry, or none."""
         return Option(self.ids)
 
@@ -62,47 +115,10 @@ class Writers413(Ledger):
         possible = self.write_quorum < self.constants["bookies"]
         return Range(0, 3 + (changes if possible else 0))
 
-    def state(self) -> State:
-        writer = {
-            "meta_version": Option(Range(1, self.versions.high)),
-            "pending_add_ops": Function(self.ids, self.ensembles),
-            "lap": Range(0, self.send_limit),
-            "lac": Range(0, self.send_limit),
-            "confirmed": Function(self.ids, self.ensembles),
-        }
-        w1 = Record(status=W1_STATUS, ensemble=self.ensembles, **writer)
-        w2 = Record(
-            status=W2_STATUS,
-            **writer,
-            data=Function(self.ids, Option(self.ids)),
-            fenced=Set(self.bookies),
-            curr_read_entry=Option(self.ids),
-            has_entry=Set(self.bookies),
-            no_such_entry=Set(self.bookies),
-            recovery_phase=PHASE,
-        )
-        by_writer = Function(self.WRITERS, Function(self.ids, self.to_bookies))
-        add_requests = Function(self.ids, Function(self.lacs, self.to_bookies))
-        return State(
-            meta_status=LEDGER_STATUS,
-            meta_fragments=self.fragments,
-            meta_last_entry=Range(0, self.send_limit),
-            meta_version=self.versions,
-            b_entries=Function(self.bookies, Function(self.ids, Option(self.ids))),
-            b_fenced=Set(self.bookies),
-            b_lac=Function(self.bookies, self.lacs),
-            w1=w1,
-            w2=w2,
-            add_requests=Function(self.WRITERS, add_requests),
-            add_confirmations=by_writer,
-            add_refusals=Function(self.ids, self.to_bookies),
-            fence_requests=self.to_bookies,
-            fence_responses=Function(self.bookies, Record(count=COUNT, lac=self.lacs)),
-            read_requests=Function(self.next_ids, self.to_bookies),
-            read_responses=Function(self.answers, Function(self.bookies, self.read_response)),
-        )
+    def state(self) -> State413:
+        return State413(self)
 
-    def is_any_lost(self, s: Any) -> Any:
+    def is_any_lost(self, s: State413) -> Formula:
         return exists(
             self.bookies,
             lambda b: (
@@ -115,7 +131,7 @@ class Writers413(Ledger):
 
     # Messages
 
-    def has_write_timeout(self, s: Any, writer: Any, bookie: Any) -> Any:
+    def has_write_timeout(self, s: State413, writer: Element | str, bookie: Element) -> Formula:
         """An add of the writer's to the bookie, or the response to one, is lost."""
         return exists(
             self.ids,
@@ -126,20 +142,24 @@ class Writers413(Ledger):
             ),
         )
 
-    def has_read_timeout(self, s: Any, bookie: Any) -> Any:
+    def has_read_timeout(self, s: State413, bookie: Element) -> Formula:
         """A read of the bookie, or the answer to one, is lost."""
         return exists(self.next_ids, lambda e: s.read_requests[e][bookie] == LOST) | exists(
             self.answers, lambda e: s.read_responses[e][bookie].count == LOST
         )
 
-    def is_refused(self, s: Any, writer: Any, entry: Any, bookie: Any, count: int) -> Any:
+    def is_refused(
+        self, s: State413, writer: Element | str, entry: Integer, bookie: Element, count: int
+    ) -> Formula:
         """There is a fenced response with this count; only w1 gets any."""
         return (self.as_writer(writer) == "w1") & (s.add_refusals[entry][bookie] == count)
 
-    def as_writer(self, writer: Any) -> Any:
-        return coerce(writer, self.WRITERS)
+    def as_writer(self, writer: Element | str) -> Element:
+        return literal(self.WRITERS, writer) if isinstance(writer, str) else writer
 
-    def is_earliest_request(self, s: Any, writer: Any, bookie: Any, entry: Any) -> Any:
+    def is_earliest_request(
+        self, s: State413, writer: Element | str, bookie: Element, entry: Integer
+    ) -> Formula:
         """No add of an earlier entry is on its way from the writer to the bookie."""
         return ~exists(
             self.ids,
@@ -147,7 +167,9 @@ class Writers413(Ledger):
             lambda e, lac: (e < entry) & (s.add_requests[writer][e][lac][bookie] == DELIVERABLE),
         )
 
-    def is_earliest_response(self, s: Any, writer: Any, bookie: Any, entry: Any) -> Any:
+    def is_earliest_response(
+        self, s: State413, writer: Element | str, bookie: Element, entry: Integer
+    ) -> Formula:
         """No response to an add of an earlier entry is on its way from the bookie to the writer."""
         return ~exists(
             self.ids,
@@ -160,15 +182,19 @@ class Writers413(Ledger):
             ),
         )
 
-    def ensemble(self, s: Any, writer: str) -> Any:
+    def ensemble(self, s: State413, writer: str) -> SetValue[Element]:
         """The ensemble of the writer's current fragment; that of the recovery is the last one there is."""
         return s.w1.ensemble if writer == "w1" else self.last_fragment(s.meta_fragments)
 
-    def can_send_add(self, s: Any, writer: str, entry: Any, receivers: Any, lost: Any) -> list[Any]:
+    def can_send_add(
+        self, s: State413, writer: str, entry: Integer, receivers: SetValue[Element], lost: SetValue[Element]
+    ) -> list[Formula]:
         lac = getattr(s, writer).lac
         return self.can_send(s, s.add_requests[writer][entry][lac], receivers, lost)
 
-    def send_add(self, s: Any, writer: str, entry: Any, receivers: Any, lost: Any) -> dict[Any, Any]:
+    def send_add(
+        self, s: State413, writer: str, entry: Integer, receivers: SetValue[Element], lost: SetValue[Element]
+    ) -> dict[Any, Any]:
         """Adds of the entry, with the writer's last add confirmed."""
         requests = s.add_requests[writer][entry][getattr(s, writer).lac]
         return {requests: self.sent_to_ensemble(requests, receivers, lost)}
@@ -177,7 +203,7 @@ class Writers413(Ledger):
 
     @action(writer="WRITERS", bookie="bookies", entry="ids", lac="lacs", lost=free("LOSS"))
     def bookie_sends_add_confirmed_response(
-        self, s: Any, writer: Any, bookie: Any, entry: Any, lac: Any, lost: Any
+        self, s: State413, writer: Element | str, bookie: Element, entry: Integer, lac: Integer, lost: Formula
     ) -> Step:
         """A bookie that is not fenced, or is asked to by the recovery, stores an entry and confirms it."""
         request = s.add_requests[writer][entry][lac][bookie]
@@ -198,7 +224,9 @@ class Writers413(Ledger):
         )
 
     @action(bookie="bookies", entry="ids", lac="lacs", lost=free("LOSS"))
-    def bookie_sends_add_fenced_response(self, s: Any, bookie: Any, entry: Any, lac: Any, lost: Any) -> Step:
+    def bookie_sends_add_fenced_response(
+        self, s: State413, bookie: Element, entry: Integer, lac: Integer, lost: Formula
+    ) -> Step:
         """A fenced bookie refuses an add of w1's."""
         request, response = s.add_requests["w1"][entry][lac][bookie], s.add_refusals[entry][bookie]
         return Step(
@@ -212,7 +240,7 @@ class Writers413(Ledger):
         )
 
     @action(bookie="bookies", lost=free("LOSS"))
-    def bookie_sends_fencing_read_lac_response(self, s: Any, bookie: Any, lost: Any) -> Step:
+    def bookie_sends_fencing_read_lac_response(self, s: State413, bookie: Element, lost: Formula) -> Step:
         """A bookie fences the ledger and tells its last add confirmed."""
         request, response = s.fence_requests[bookie], s.fence_responses[bookie]
         return Step(
@@ -226,7 +254,7 @@ class Writers413(Ledger):
         )
 
     @action(bookie="bookies", entry="next_ids", lost=free("LOSS"))
-    def bookie_sends_read_response(self, s: Any, bookie: Any, entry: Any, lost: Any) -> Step:
+    def bookie_sends_read_response(self, s: State413, bookie: Element, entry: Integer, lost: Formula) -> Step:
         """A bookie answers a read with the entry or that it has none; it says the latter only once."""
         data = self.stored(s, bookie, entry)
         answer = if_(data.is_some, some(entry), None)
@@ -244,7 +272,9 @@ class Writers413(Ledger):
 
     # What both writers do
 
-    def receive_add_confirmed(self, s: Any, writer: str, bookie: Any, entry: Any, status: str) -> Step:
+    def receive_add_confirmed(
+        self, s: State413, writer: str, bookie: Element, entry: Integer, status: str
+    ) -> Step:
         w, response = getattr(s, writer), s.add_confirmations[writer][entry][bookie]
         confirmed = w.confirmed.updated(entry, w.confirmed[entry].add(bookie))
         lac = self.last_confirmed(confirmed)
@@ -263,7 +293,7 @@ class Writers413(Ledger):
             },
         )
 
-    def can_change_ensemble(self, s: Any, writer: str, bookie: Any) -> list[Any]:
+    def can_change_ensemble(self, s: State413, writer: str, bookie: Element) -> list[Formula]:
         """All pending adds were sent to the current ensemble, a bookie of it failed and can be replaced."""
         w, current = getattr(s, writer), self.ensemble(s, writer)
         others = current.remove(bookie)
@@ -275,16 +305,18 @@ class Writers413(Ledger):
             self.is_ensemble_available(s, others, set_of(self.bookies, bookie)),
         ]
 
-    def is_valid_next_fragment(self, s: Any, first_entry: Any) -> Any:
+    def is_valid_next_fragment(self, s: State413, first_entry: Integer) -> Formula:
         """No fragment begins later."""
         return ~exists(self.next_ids, lambda f: (f > first_entry) & ~s.meta_fragments[f].is_empty)
 
-    def change_ensemble(self, s: Any, writer: str, bookie: Any, ensemble: Any, status: str) -> Step:
+    def change_ensemble(
+        self, s: State413, writer: str, bookie: Element, ensemble: SetValue[Element], status: str
+    ) -> Step:
         """A fragment from the first unconfirmed entry on, which may replace the current one."""
         w = getattr(s, writer)
         others = self.ensemble(s, writer).remove(bookie)
 
-        def cleared(counts: Any) -> Any:
+        def cleared(counts: Counts) -> Counts:
             return counts.updated(bookie, if_(counts[bookie] == LOST, PROCESSED, counts[bookie]))
 
         requests, confirmations = s.add_requests[writer], s.add_confirmations[writer]
@@ -314,7 +346,7 @@ class Writers413(Ledger):
             then=then,
         )
 
-    def try_invalid_ensemble_change(self, s: Any, writer: str, bookie: Any, status: str) -> Step:
+    def try_invalid_ensemble_change(self, s: State413, writer: str, bookie: Element, status: str) -> Step:
         """A change of ensemble that would put a fragment before another."""
         w = getattr(s, writer)
         return Step(
@@ -327,7 +359,9 @@ class Writers413(Ledger):
             then={w.status: "INVALID"},
         )
 
-    def send_pending_add_op(self, s: Any, writer: str, entry: Any, lost: Any, status: str) -> Step:
+    def send_pending_add_op(
+        self, s: State413, writer: str, entry: Integer, lost: SetValue[Element], status: str
+    ) -> Step:
         """A pending add goes to the bookies that are new in the ensemble."""
         w, current = getattr(s, writer), self.ensemble(s, writer)
         last_sent = w.pending_add_ops[entry]

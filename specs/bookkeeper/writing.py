@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import comprehension, exists, forall, function, if_, maximum
-from verifier.specs.bookkeeper.ledger import DELIVERABLE, LOST, PROCESSED
-from verifier.specs.bookkeeper.storing import Storing
+from verifier.encodings.values import OptionValue, SetValue
+from verifier.specs.bookkeeper.ledger import (
+    DELIVERABLE,
+    LOST,
+    PROCESSED,
+    Counts,
+)
+from verifier.specs.bookkeeper.storing import Storing, StoringState
 from verifier.specs.protocol import Step, action, free
 
 
@@ -16,7 +23,7 @@ class Writing(Storing):
     # The client that creates the ledger
 
     @action(client="clients", ensemble=free("ensembles"))
-    def client_creates_ledger(self, s: Any, client: Any, ensemble: Any) -> Step:
+    def client_creates_ledger(self, s: StoringState, client: Element, ensemble: SetValue[Element]) -> Step:
         """A client creates the ledger, with its first fragment on some ensemble."""
         c, fragments = s.clients[client], s.meta_fragments.updated(1, ensemble)
         return Step(
@@ -36,7 +43,9 @@ class Writing(Storing):
         )
 
     @action(client="clients", entry="ids", lost=free("ensembles"))
-    def client_sends_add_entry_requests(self, s: Any, client: Any, entry: Any, lost: Any) -> Step:
+    def client_sends_add_entry_requests(
+        self, s: StoringState, client: Element, entry: Integer, lost: SetValue[Element]
+    ) -> Step:
         """The writer sends the next entry to its ensemble, unless too many are unconfirmed."""
         c, ensemble = s.clients[client], self.ensemble(s, client)
         return Step(
@@ -55,11 +64,15 @@ class Writing(Storing):
         )
 
     @action(client="clients", bookie="bookies", entry="ids")
-    def client_receives_add_confirmed_response(self, s: Any, client: Any, bookie: Any, entry: Any) -> Step:
+    def client_receives_add_confirmed_response(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> Step:
         """The writer learns that a bookie has an entry, which may commit entries."""
         return self.receive_add_confirmed(s, client, bookie, entry, "OPEN")
 
-    def receive_add_confirmed(self, s: Any, client: Any, bookie: Any, entry: Any, status: str) -> Step:
+    def receive_add_confirmed(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer, status: str
+    ) -> Step:
         c, response = s.clients[client], s.add_confirmations[client][entry][bookie]
         confirmed = c.confirmed.updated(entry, c.confirmed[entry].add(bookie))
         lac = self.last_confirmed(confirmed)
@@ -79,7 +92,9 @@ class Writing(Storing):
         )
 
     @action(client="clients", bookie="bookies", entry="ids")
-    def client_receives_add_fenced_response(self, s: Any, client: Any, bookie: Any, entry: Any) -> Step:
+    def client_receives_add_fenced_response(
+        self, s: StoringState, client: Element, bookie: Element, entry: Integer
+    ) -> Step:
         """The writer learns that the ledger is being recovered, and withdraws."""
         c, response = s.clients[client], s.add_refusals[client][entry][bookie]
         return Step(
@@ -93,7 +108,7 @@ class Writing(Storing):
         )
 
     @action(client="clients", ensemble=free("ensembles"))
-    def client_changes_ensemble(self, s: Any, client: Any, ensemble: Any) -> Step:
+    def client_changes_ensemble(self, s: StoringState, client: Element, ensemble: SetValue[Element]) -> Step:
         """The writer replaces the bookies that timed out, in the metadata as well."""
         c = s.clients[client]
         fragments = c.fragments.updated(c.lac + 1, ensemble)
@@ -112,11 +127,13 @@ class Writing(Storing):
             },
         )
 
-    def failed(self, s: Any, client: Any) -> Any:
+    def failed(self, s: StoringState, client: Element) -> SetValue[Element]:
         """The bookies of the client's ensemble that timed out on its adds."""
         return comprehension(self.ensemble(s, client), lambda b: self.has_write_timeout(s, client, b))
 
-    def can_change_ensemble(self, s: Any, client: Any, ensemble: Any) -> list[Any]:
+    def can_change_ensemble(
+        self, s: StoringState, client: Element, ensemble: SetValue[Element]
+    ) -> list[Formula]:
         """Every pending add was sent to the current ensemble, some of which failed and can be replaced."""
         c, current, failed = s.clients[client], self.ensemble(s, client), self.failed(s, client)
         return [
@@ -125,14 +142,16 @@ class Writing(Storing):
             self.selects_ensemble(s, ensemble, current - failed, failed),
         ]
 
-    def change_ensemble(self, s: Any, client: Any, ensemble: Any) -> dict[Any, Any]:
+    def change_ensemble(
+        self, s: StoringState, client: Element, ensemble: SetValue[Element]
+    ) -> dict[Any, Any]:
         """A fragment from the first unconfirmed entry on, which may replace the current one."""
         c, failed = s.clients[client], self.failed(s, client)
 
-        def cleared(count: Any, bookie: Any) -> Any:
+        def cleared(count: OptionValue[Integer], bookie: Element) -> OptionValue[Integer]:
             return if_(failed.contains(bookie) & (count == LOST), PROCESSED, count)
 
-        def all_cleared(counts: Any) -> Any:
+        def all_cleared(counts: Counts) -> Counts:
             return function(self.bookies, lambda b: cleared(counts[b], b))
 
         requests = s.add_requests[client]
@@ -150,11 +169,15 @@ class Writing(Storing):
         }
 
     @action(client="clients", entry="ids", lost=free("ensembles"))
-    def client_resends_pending_add_op(self, s: Any, client: Any, entry: Any, lost: Any) -> Step:
+    def client_resends_pending_add_op(
+        self, s: StoringState, client: Element, entry: Integer, lost: SetValue[Element]
+    ) -> Step:
         """The writer sends a pending add to the bookies that are new in its ensemble."""
         return self.resend_pending_add_op(s, client, entry, lost, "OPEN")
 
-    def resend_pending_add_op(self, s: Any, client: Any, entry: Any, lost: Any, status: str) -> Step:
+    def resend_pending_add_op(
+        self, s: StoringState, client: Element, entry: Integer, lost: SetValue[Element], status: str
+    ) -> Step:
         c, current = s.clients[client], self.ensemble(s, client)
         last_sent = c.pending_add_ops[entry]
         newcomers = current - last_sent
@@ -172,7 +195,7 @@ class Writing(Storing):
         )
 
     @action(client="clients")
-    def client_closes_ledger_success(self, s: Any, client: Any) -> Step:
+    def client_closes_ledger_success(self, s: StoringState, client: Element) -> Step:
         """The writer closes the ledger, at any time, and the metadata store agrees."""
         c = s.clients[client]
         return Step(
@@ -187,7 +210,7 @@ class Writing(Storing):
         )
 
     @action(client="clients")
-    def client_closes_ledger_fail(self, s: Any, client: Any) -> Step:
+    def client_closes_ledger_fail(self, s: StoringState, client: Element) -> Step:
         """The writer wants to close the ledger, finds it no longer open, and withdraws."""
         c = s.clients[client]
         return Step(

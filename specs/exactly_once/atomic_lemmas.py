@@ -6,10 +6,16 @@ handler's, are sound in the same sense, and what the handler has is an earlier s
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import all_of, any_of, exists, forall
+from verifier.encodings.values import OptionValue, SequenceValue
 from verifier.specs.protocol import lemma
+
+if TYPE_CHECKING:
+    from verifier.specs.exactly_once.atomic import AtomicState, Store
 
 NOT_SENT = ("LoadState", "ProcessAndCommit", "SendOutMsg")
 HAS_SENT = ("UpdateOutbox", "AckInMsg")
@@ -20,30 +26,30 @@ class AtomicOutboxLemmas:
 
     # What the lemmas speak of
 
-    def handler(self: Any, s: Any, process: Any, labels: tuple[str, ...]) -> Any:
+    def handler(self: Any, s: AtomicState, process: Element, labels: tuple[str, ...]) -> Formula:
         """The handler is at one of these labels."""
         return any_of(*(s.pc[process] == label for label in labels))
 
-    def every_store(self: Any, s: Any, holds: Any) -> Any:
+    def every_store(self: Any, s: AtomicState, holds: Callable[[Store], Formula]) -> Formula:
         """It holds of the store, and of what handlers have loaded and still use."""
 
-        def of_snapshot(process: Any) -> Any:
+        def of_snapshot(process: Element) -> Any:
             used = self.handler(s, process, ("ProcessAndCommit", "SendOutMsg"))
             return used.implies(holds(s.snapshot[process].value))
 
         return holds(s.store) & forall(self.processes, of_snapshot)
 
-    def is_sent(self: Any, s: Any, message: Any) -> Any:
+    def is_sent(self: Any, s: AtomicState, message: Element) -> Formula:
         """Something was sent for the message."""
         return exists(self.versions, lambda v: s.output.contains({"id": message, "ver": v}))
 
     # The lemmas
 
     @lemma()
-    def outbox_knows_log(self: Any, s: Any) -> Any:
+    def outbox_knows_log(self: Any, s: AtomicState) -> Any:
         """State and outbox are written in one step, and an entry is never taken back."""
 
-        def is_sound(store: Any) -> Any:
+        def is_sound(store: Store) -> Formula:
             return forall(
                 self.ids,
                 lambda i: (
@@ -54,10 +60,10 @@ class AtomicOutboxLemmas:
         return self.every_store(s, is_sound)
 
     @lemma()
-    def entry_is_version_made(self: Any, s: Any) -> Any:
+    def entry_is_version_made(self: Any, s: AtomicState) -> Any:
         """What is to be sent for a message was computed with the state, and is of its version."""
 
-        def is_sound(store: Any) -> Any:
+        def is_sound(store: Store) -> Formula:
             return forall(
                 self.ids,
                 self.versions,
@@ -67,16 +73,16 @@ class AtomicOutboxLemmas:
         return self.every_store(s, is_sound)
 
     @lemma()
-    def entry_emptied_once_sent(self: Any, s: Any) -> Any:
+    def entry_emptied_once_sent(self: Any, s: AtomicState) -> Any:
         """A handler empties an entry only after it has sent what the entry said."""
 
-        def is_sound(store: Any) -> Any:
+        def is_sound(store: Store) -> Formula:
             return forall(self.ids, lambda i: (store.outbox[i] == 0).implies(self.is_sent(s, i)))
 
         return self.every_store(s, is_sound)
 
     @lemma()
-    def logged_once(self: Any, s: Any) -> Any:
+    def logged_once(self: Any, s: AtomicState) -> Formula:
         """A message is processed only if the outbox does not know it."""
         return forall(
             self.ids,
@@ -86,10 +92,10 @@ class AtomicOutboxLemmas:
         )
 
     @lemma()
-    def loaded_log_is_prefix(self: Any, s: Any) -> Any:
+    def loaded_log_is_prefix(self: Any, s: AtomicState) -> Formula:
         """The log only grows, and by a handler that has loaded all of it."""
 
-        def is_prefix(log: Any) -> Any:
+        def is_prefix(log: SequenceValue[Element]) -> Formula:
             same = forall(
                 self.versions,
                 lambda v: (v < log.length).implies(log[v] == s.store.log[v]),
@@ -104,10 +110,10 @@ class AtomicOutboxLemmas:
         )
 
     @lemma()
-    def processed_unless_known(self: Any, s: Any) -> Any:
+    def processed_unless_known(self: Any, s: AtomicState) -> Formula:
         """A handler processes the message that its outbox does not know, and sends for one that it does."""
 
-        def entry(process: Any) -> Any:
+        def entry(process: Element) -> OptionValue[Integer]:
             return s.snapshot[process].value.outbox[s.msg[process].value.id]
 
         return forall(
@@ -119,12 +125,12 @@ class AtomicOutboxLemmas:
         )
 
     @lemma()
-    def sent_is_version_made(self: Any, s: Any) -> Any:
+    def sent_is_version_made(self: Any, s: AtomicState) -> Formula:
         """What is sent is what the outbox says, after the commit: the version that the message made."""
         return forall(s.output, lambda sent: self.has_made(s.store, sent.id, sent.ver))
 
     @lemma()
-    def acknowledged_once_sent(self: Any, s: Any) -> Any:
+    def acknowledged_once_sent(self: Any, s: AtomicState) -> Formula:
         """A handler notes in the outbox, and acknowledges, only after it has sent."""
         return forall(s.processed, lambda m: self.is_sent(s, m.id)) & forall(
             self.processes,

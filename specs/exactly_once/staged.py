@@ -18,11 +18,10 @@ yet; ``DeadlockTerminated`` is its safe part.
 
 from __future__ import annotations
 
-from typing import Any
-
+from verifier.encodings.declared import Element, Fields, Formula, Integer, Members, field, member, variable
 from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set
-from verifier.encodings.values import literal
+from verifier.encodings.values import SetValue
 from verifier.specs.exactly_once.staged_lemmas import StagedOutboxLemmas
 from verifier.specs.protocol import (
     Call,
@@ -39,21 +38,61 @@ from verifier.specs.protocol import (
     type_invariant,
 )
 
-LABELS = Enum(
-    "Label",
-    (
-        "MainLoop",
-        "LockInMsg",
-        "RedoOutboxCommit",
-        "RedoStateCommit",
-        "Process",
-        "StageOutbox",
-        "StateCommit",
-        "OutboxCommit",
-        "StateCleanup",
-        "SendAndAck",
-    ),
-)
+
+class Label(Members):
+    """What a handler does next."""
+
+    MAIN_LOOP = member("MainLoop")
+    LOCK_IN_MSG = member("LockInMsg")
+    REDO_OUTBOX_COMMIT = member("RedoOutboxCommit")
+    REDO_STATE_COMMIT = member("RedoStateCommit")
+    PROCESS = member("Process")
+    STAGE_OUTBOX = member("StageOutbox")
+    STATE_COMMIT = member("StateCommit")
+    OUTBOX_COMMIT = member("OutboxCommit")
+    STATE_CLEANUP = member("StateCleanup")
+    SEND_AND_ACK = member("SendAndAck")
+
+
+class Message(Fields):
+    """A copy of a message that is received."""
+
+    def __init__(self, once: ExactlyOnce) -> None:
+        self.id = field(once.ids)
+        self.dup = field(once.dup_count)
+
+
+class Versioned(Fields):
+    """A message, and the version that it made."""
+
+    def __init__(self, once: ExactlyOnce) -> None:
+        self.id = field(once.ids)
+        self.ver = field(once.versions)
+
+
+class Store(Fields):
+    """The state, as the versions that messages made, and the transaction that is not finished."""
+
+    def __init__(self, once: ExactlyOnce) -> None:
+        self.history = field(Set(Record(Versioned(once))))
+        self.ver = field(once.versions)
+        self.tx = field(Option(once.messages))
+
+
+class StagedState(State):
+    """The queue, the store, the outbox, what was sent, and the handlers."""
+
+    def __init__(self, once: ExactlyOnce) -> None:
+        self.input_queue = variable(Set(once.messages))
+        self.store = variable(Record(Store(once)))
+        self.outbox = variable(Function(once.ids, Option(once.versions)))
+        self.outbox_staging = variable(Function(once.messages, Option(once.versions)))
+        self.output = variable(Set(Record(Versioned(once))))
+        self.processed = variable(Set(once.messages))
+        self.pc = variable(Function(once.processes, Enum(Label)))
+        self.tx_id = variable(Function(once.processes, Option(once.messages)))
+        self.msg = variable(Function(once.processes, Option(once.messages)))
+        self.snapshot = variable(Function(once.processes, Option(Record(Store(once)))))
 
 
 class ExactlyOnce(StagedOutboxLemmas, Protocol):
@@ -94,33 +133,19 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
         return self.message_count
 
     @property
-    def messages(self) -> Record:
+    def messages(self) -> Record[Message]:
         """What is received: each message as often as it has duplicates."""
-        return Record(id=self.ids, dup=self.dup_count)
+        return Record(Message(self))
 
     @property
     def versions(self) -> Range:
         """Each message takes a version to commit its state and one to clean up."""
         return Range(0, 2 * self.ids.size)
 
-    def state(self) -> State:
-        versioned = Set(Record(id=self.ids, ver=self.versions))
-        store = Record(history=versioned, ver=self.versions, tx=Option(self.messages))
-        entry, message = Option(self.versions), Option(self.messages)
-        return State(
-            input_queue=Set(self.messages),
-            store=store,
-            outbox=Function(self.ids, entry),
-            outbox_staging=Function(self.messages, entry),
-            output=versioned,
-            processed=Set(self.messages),
-            pc=Function(self.processes, LABELS),
-            tx_id=Function(self.processes, message),
-            msg=Function(self.processes, message),
-            snapshot=Function(self.processes, Option(store)),
-        )
+    def state(self) -> StagedState:
+        return StagedState(self)
 
-    def init(self, s: Any) -> Any:
+    def init(self, s: StagedState) -> Formula:
         return (
             forall(self.messages, lambda m: s.input_queue.contains(m) & s.outbox_staging[m].is_none)
             & s.store.history.is_empty
@@ -130,46 +155,46 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
             & s.output.is_empty
             & s.processed.is_empty
             & forall(self.processes, lambda p: s.tx_id[p].is_none & s.msg[p].is_none & s.snapshot[p].is_none)
-            & forall(self.processes, lambda p: s.pc[p] == "MainLoop")
+            & forall(self.processes, lambda p: s.pc[p] == Label.MAIN_LOOP)
         )
 
     # One handler, label by label
 
     @action(process="processes")
-    def main_loop(self, s: Any, process: Any) -> Step:
+    def main_loop(self, s: StagedState, process: Element) -> Step:
         """Begin anew."""
-        return Step(when=[s.pc[process] == "MainLoop"], then={s.pc[process]: "LockInMsg"})
+        return Step(when=[s.pc[process] == Label.MAIN_LOOP], then={s.pc[process]: Label.LOCK_IN_MSG})
 
     @action(process="processes", message="messages")
-    def lock_in_msg(self, s: Any, process: Any, message: Any) -> Step:
+    def lock_in_msg(self, s: StagedState, process: Element, message: Message) -> Step:
         """Take a message and load the state, which may be of a transaction that is not finished."""
-        redo = literal(LABELS, "RedoOutboxCommit")
+        redo = Label.REDO_OUTBOX_COMMIT
         return Step(
-            when=[s.pc[process] == "LockInMsg", s.input_queue.contains(message)],
+            when=[s.pc[process] == Label.LOCK_IN_MSG, s.input_queue.contains(message)],
             then={
                 s.input_queue: s.input_queue.remove(message),
                 s.msg[process]: message,
                 s.snapshot[process]: s.store,
-                s.pc[process]: if_(s.store.tx.is_some, redo, "Process"),
+                s.pc[process]: if_(s.store.tx.is_some, redo, Label.PROCESS),
             },
         )
 
     @action(process="processes")
-    def redo_outbox_commit(self, s: Any, process: Any) -> Step:
+    def redo_outbox_commit(self, s: StagedState, process: Element) -> Step:
         """Commit the outbox of the unfinished transaction."""
         tx = s.snapshot[process].value.tx.value
         return Step(
-            when=[s.pc[process] == "RedoOutboxCommit"],
-            then={s.outbox[tx.id]: s.outbox_staging[tx].value, s.pc[process]: "RedoStateCommit"},
+            when=[s.pc[process] == Label.REDO_OUTBOX_COMMIT],
+            then={s.outbox[tx.id]: s.outbox_staging[tx].value, s.pc[process]: Label.REDO_STATE_COMMIT},
         )
 
     @action(process="processes", succeeds="outcomes")
-    def redo_state_commit(self, s: Any, process: Any, succeeds: Any) -> Step:
+    def redo_state_commit(self, s: StagedState, process: Element, succeeds: Formula) -> Step:
         """Finish the unfinished transaction, then turn to the message."""
-        return self.cleanup(s, process, succeeds, "RedoStateCommit", "Process")
+        return self.cleanup(s, process, succeeds, Label.REDO_STATE_COMMIT, Label.PROCESS)
 
     @action(process="processes")
-    def process(self, s: Any, process: Any) -> Step:
+    def process(self, s: StagedState, process: Element) -> Step:
         """Compute the next state, unless the outbox shows that the message has been processed."""
         message, before = s.msg[process].value, s.snapshot[process].value
         version = before.ver + 1
@@ -178,137 +203,142 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
         )
         known = s.outbox[message.id].is_some
         return Step(
-            when=[s.pc[process] == "Process"],
+            when=[s.pc[process] == Label.PROCESS],
             then={
                 s.tx_id[process]: if_(known, s.tx_id[process], message),
                 s.snapshot[process]: if_(known, before, after),
-                s.pc[process]: if_(known, literal(LABELS, "SendAndAck"), "StageOutbox"),
+                s.pc[process]: if_(known, Label.SEND_AND_ACK, Label.STAGE_OUTBOX),
             },
         )
 
     @action(process="processes")
-    def stage_outbox(self, s: Any, process: Any) -> Step:
+    def stage_outbox(self, s: StagedState, process: Element) -> Step:
         """Note what is to be sent, under the transaction's id."""
         tx, version = s.tx_id[process].value, s.snapshot[process].value.ver
         sent = s.output.add({"id": tx.id, "ver": version})
         return Step(
-            when=[s.pc[process] == "StageOutbox"],
+            when=[s.pc[process] == Label.STAGE_OUTBOX],
             then={
                 s.outbox_staging[tx]: version,
                 s.output: sent if self.variant == "output-first" else s.output,
-                s.pc[process]: "OutboxCommit" if self.variant == "outbox-first" else "StateCommit",
+                s.pc[process]: Label.OUTBOX_COMMIT if self.variant == "outbox-first" else Label.STATE_COMMIT,
             },
         )
 
     @action(process="processes", succeeds="outcomes")
-    def state_commit(self, s: Any, process: Any, succeeds: Any) -> Step:
+    def state_commit(self, s: StagedState, process: Element, succeeds: Formula) -> Step:
         """Write the next state if nobody has written since it was loaded; the write may fail."""
         own = s.snapshot[process].value
         unchecked = self.variant == "no-version-check"
-        then = "StateCleanup" if self.variant == "outbox-first" else "OutboxCommit"
+        then = Label.STATE_CLEANUP if self.variant == "outbox-first" else Label.OUTBOX_COMMIT
         return Step(
-            when=[s.pc[process] == "StateCommit", succeeds.implies((s.store.ver + 1 == own.ver) | unchecked)],
+            when=[
+                s.pc[process] == Label.STATE_COMMIT,
+                succeeds.implies((s.store.ver + 1 == own.ver) | unchecked),
+            ],
             then={
                 s.store: if_(succeeds, own, s.store),
-                s.pc[process]: if_(succeeds, literal(LABELS, then), "MainLoop"),
+                s.pc[process]: if_(succeeds, then, Label.MAIN_LOOP),
             },
         )
 
     @action(process="processes")
-    def outbox_commit(self, s: Any, process: Any) -> Step:
+    def outbox_commit(self, s: StagedState, process: Element) -> Step:
         """Commit what was staged."""
         tx = s.tx_id[process].value
         return Step(
-            when=[s.pc[process] == "OutboxCommit"],
+            when=[s.pc[process] == Label.OUTBOX_COMMIT],
             then={
                 s.outbox[tx.id]: s.outbox_staging[tx].value,
-                s.pc[process]: "StateCommit" if self.variant == "outbox-first" else "StateCleanup",
+                s.pc[process]: Label.STATE_COMMIT if self.variant == "outbox-first" else Label.STATE_CLEANUP,
             },
         )
 
     @action(process="processes", succeeds="outcomes")
-    def state_cleanup(self, s: Any, process: Any, succeeds: Any) -> Step:
+    def state_cleanup(self, s: StagedState, process: Element, succeeds: Formula) -> Step:
         """Finish the transaction."""
-        return self.cleanup(s, process, succeeds, "StateCleanup", "SendAndAck")
+        return self.cleanup(s, process, succeeds, Label.STATE_CLEANUP, Label.SEND_AND_ACK)
 
     @action(process="processes")
-    def send_and_ack(self, s: Any, process: Any) -> Step:
+    def send_and_ack(self, s: StagedState, process: Element) -> Step:
         """Send what the outbox says, and acknowledge the message."""
         message = s.msg[process].value
         return Step(
-            when=[s.pc[process] == "SendAndAck"],
+            when=[s.pc[process] == Label.SEND_AND_ACK],
             then={
                 s.output: s.output.add({"id": message.id, "ver": s.outbox[message.id].value}),
                 s.processed: s.processed.add(message),
-                s.pc[process]: "MainLoop",
+                s.pc[process]: Label.MAIN_LOOP,
             },
         )
 
-    def cleanup(self, s: Any, process: Any, succeeds: Any, label: str, then: str) -> Step:
+    def cleanup(self, s: StagedState, process: Element, succeeds: Formula, label: Label, then: Label) -> Step:
         """Mark the transaction finished if the store is as the handler knows it; the write may fail."""
         finished = s.store.updated(tx=None, ver=s.store.ver + 1)
         return Step(
             when=[s.pc[process] == label, succeeds.implies(s.store.ver == s.snapshot[process].value.ver)],
             then={
                 s.store: if_(succeeds, finished, s.store),
-                s.pc[process]: if_(succeeds, literal(LABELS, then), "MainLoop"),
+                s.pc[process]: if_(succeeds, then, Label.MAIN_LOOP),
             },
         )
 
     # Properties
 
-    def occurs(self, versioned: Any, message_id: Any) -> Any:
+    def occurs(self, versioned: SetValue[Versioned], message_id: Element) -> Formula:
         """The message occurs under some version."""
         return exists(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
 
-    def version_of(self, versioned: Any, message_id: Any) -> Any:
+    def version_of(self, versioned: SetValue[Versioned], message_id: Element) -> Integer:
         """A version under which the message occurs; no value if it does not."""
         return choose(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
 
-    def occurs_at_most_once(self, versioned: Any) -> Any:
+    def occurs_at_most_once(self, versioned: SetValue[Versioned]) -> Formula:
         """No message occurs under two versions."""
         return forall(
             self.ids,
             lambda i: count(self.versions, lambda v: versioned.contains({"id": i, "ver": v})) <= 1,
         )
 
-    def is_consistent(self, s: Any) -> Any:
+    def is_consistent(self, s: StagedState) -> Formula:
         """For every message acknowledged, a version was committed and sent, and it is the same."""
         made, sent = s.store.history, s.output
         return forall(
             s.processed,
-            lambda m: self.occurs(made, m.id)
-            & self.occurs(sent, m.id)
-            & (self.version_of(made, m.id) == self.version_of(sent, m.id)),
+            lambda m: (
+                self.occurs(made, m.id)
+                & self.occurs(sent, m.id)
+                & (self.version_of(made, m.id) == self.version_of(sent, m.id))
+            ),
         )
 
     @type_invariant(name="TypeInvariant")
-    def types(self, s: Any) -> Any:
+    def types(self, s: StagedState) -> Formula:
         """All of it is in the sorts."""
         return constantly(True)
 
     @invariant(name="AtMostOneStateChange")
-    def at_most_one_state_change(self, s: Any) -> Any:
+    def at_most_one_state_change(self, s: StagedState) -> Formula:
         """No message has changed the state twice."""
         return self.occurs_at_most_once(s.store.history)
 
     @invariant(name="AtMostOneOutputMsg")
-    def at_most_one_output_msg(self, s: Any) -> Any:
+    def at_most_one_output_msg(self, s: StagedState) -> Formula:
         """No message has led to two different messages sent."""
         return self.occurs_at_most_once(s.output)
 
     @invariant(name="ConsistentStateAndOutput")
-    def consistent_state_and_output(self, s: Any) -> Any:
+    def consistent_state_and_output(self, s: StagedState) -> Formula:
         """For a message acknowledged, what was sent belongs to the state that was committed."""
         return self.is_consistent(s)
 
     @invariant(name="Safety")
-    def safety(self, s: Any) -> Any:
+    def safety(self, s: StagedState) -> Formula:
         """Each message has its effects once."""
         once = self.occurs_at_most_once(s.store.history) & self.occurs_at_most_once(s.output)
         return once & self.is_consistent(s)
 
     @deadlock_invariant(name="DeadlockTerminated")
-    def deadlock_terminated(self, s: Any) -> Any:
+    def deadlock_terminated(self, s: StagedState) -> Formula:
         """Where nothing can happen, all messages are taken and all handlers wait for more."""
-        return s.input_queue.is_empty & forall(self.processes, lambda p: s.pc[p] == "LockInMsg")
+        return s.input_queue.is_empty & forall(self.processes, lambda p: s.pc[p] == Label.LOCK_IN_MSG)

@@ -7,10 +7,15 @@ loaded, or that it wants to write; a store with the same version is the same sto
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import any_of, count, exists, forall, if_
 from verifier.specs.protocol import lemma
+
+if TYPE_CHECKING:
+    from verifier.specs.exactly_once.staged import Message, StagedState, Store
 
 REDOES = ("RedoOutboxCommit", "RedoStateCommit")
 WANTS_TO_WRITE = ("StageOutbox", "StateCommit")
@@ -27,27 +32,29 @@ class StagedOutboxLemmas:
 
     # What the lemmas speak of
 
-    def handler(self: Any, s: Any, process: Any, labels: tuple[str, ...]) -> Any:
+    def handler(self: Any, s: StagedState, process: Element, labels: tuple[str, ...]) -> Formula:
         """The handler is at one of these labels."""
         return any_of(*(s.pc[process] == label for label in labels))
 
-    def each_handler(self: Any, s: Any, labels: tuple[str, ...], holds: Any) -> Any:
+    def each_handler(
+        self: Any, s: StagedState, labels: tuple[str, ...], holds: Callable[[Element, Store], Formula]
+    ) -> Formula:
         """It holds of every handler at one of these labels, and of the store that it has."""
 
-        def of_handler(process: Any) -> Any:
+        def of_handler(process: Element) -> Any:
             return self.handler(s, process, labels).implies(holds(process, s.snapshot[process].value))
 
         return forall(self.processes, of_handler)
 
-    def made(self: Any, store: Any, message_id: Any, version: Any) -> Any:
+    def made(self: Any, store: Store, message_id: Element, version: Integer) -> Formula:
         """The message made this version of the state."""
         return store.history.contains({"id": message_id, "ver": version})
 
-    def is_in(self: Any, store: Any, message_id: Any) -> Any:
+    def is_in(self: Any, store: Store, message_id: Element) -> Formula:
         """The message has changed the state."""
         return exists(self.versions, lambda v: self.made(store, message_id, v))
 
-    def is_unfinished(self: Any, s: Any, store: Any) -> Any:
+    def is_unfinished(self: Any, s: StagedState, store: Store) -> Any:
         """The store has a transaction, which made its version and staged just that."""
         staged = s.outbox_staging[store.tx.value] == store.ver
         return store.tx.is_some & staged & self.made(s.store, store.tx.value.id, store.ver)
@@ -55,7 +62,7 @@ class StagedOutboxLemmas:
     # Messages and transactions
 
     @lemma()
-    def taken_by_one_handler(self: Any, s: Any) -> Any:
+    def taken_by_one_handler(self: Any, s: StagedState) -> Formula:
         """A copy is taken from the queue once, and never put back."""
         return forall(
             self.processes,
@@ -66,10 +73,10 @@ class StagedOutboxLemmas:
         )
 
     @lemma()
-    def staged_once(self: Any, s: Any) -> Any:
+    def staged_once(self: Any, s: StagedState) -> Formula:
         """A copy is the id of one transaction: its handler stages once, and then goes on."""
 
-        def is_before(process: Any, message: Any) -> Any:
+        def is_before(process: Element, message: Message) -> Any:
             return (s.msg[process] == message) & self.handler(s, process, HAS_NOT_STAGED)
 
         return forall(
@@ -80,10 +87,10 @@ class StagedOutboxLemmas:
         )
 
     @lemma()
-    def transaction_is_of_message(self: Any, s: Any) -> Any:
+    def transaction_is_of_message(self: Any, s: StagedState) -> Any:
         """A handler writes its own message into the store as the transaction."""
 
-        def is_own(process: Any, store: Any) -> Any:
+        def is_own(process: Element, store: Store) -> Formula:
             message = s.msg[process]
             return message.is_some & (s.tx_id[process] == message) & (store.tx == message)
 
@@ -94,7 +101,7 @@ class StagedOutboxLemmas:
     # The store and the outbox
 
     @lemma()
-    def changes_state_once(self: Any, s: Any) -> Any:
+    def changes_state_once(self: Any, s: StagedState) -> Formula:
         """A handler writes the next version only of a store that its message has not changed."""
         return forall(
             self.ids,
@@ -104,28 +111,28 @@ class StagedOutboxLemmas:
         )
 
     @lemma()
-    def two_versions_for_each_message(self: Any, s: Any) -> Any:
+    def two_versions_for_each_message(self: Any, s: StagedState) -> Formula:
         """The commit of a message's state makes a version, and so does finishing its transaction."""
         finished_next = if_(s.store.tx.is_some, s.store.ver + 1, s.store.ver)
         processed = count(self.ids, lambda i: self.is_in(s.store, i))
         return finished_next == processed + processed
 
     @lemma()
-    def transaction_is_staged(self: Any, s: Any) -> Any:
+    def transaction_is_staged(self: Any, s: StagedState) -> Any:
         """A handler stages before it commits the state; what it has staged says the version it makes."""
         return (s.store.tx.is_some.implies(self.is_unfinished(s, s.store))) & self.each_handler(
             s, ("StateCommit",), lambda p, own: s.outbox_staging[s.tx_id[p].value] == own.ver
         )
 
     @lemma()
-    def committed_entry_is_version_made(self: Any, s: Any) -> Any:
+    def committed_entry_is_version_made(self: Any, s: StagedState) -> Formula:
         """The outbox is committed after the state, with the version that the state was given."""
         return forall(
             self.ids, self.versions, lambda i, v: (s.outbox[i] == v).implies(self.made(s.store, i, v))
         )
 
     @lemma()
-    def only_transaction_lacks_entry(self: Any, s: Any) -> Any:
+    def only_transaction_lacks_entry(self: Any, s: StagedState) -> Formula:
         """A transaction is finished only once its outbox is committed."""
         return forall(
             self.ids,
@@ -137,39 +144,39 @@ class StagedOutboxLemmas:
     # What handlers have
 
     @lemma()
-    def same_version_same_store(self: Any, s: Any) -> Any:
+    def same_version_same_store(self: Any, s: StagedState) -> Any:
         """Every write makes a new version; so a handler whose version is the store's has the store."""
 
-        def is_earlier(_: Any, loaded: Any) -> Any:
+        def is_earlier(_: Element, loaded: Store) -> Formula:
             return (loaded.ver <= s.store.ver) & (loaded.ver == s.store.ver).implies(loaded == s.store)
 
         return self.each_handler(s, (*HAS_LOADED, *HAS_WRITTEN), is_earlier)
 
     @lemma()
-    def known_transaction_is_staged(self: Any, s: Any) -> Any:
+    def known_transaction_is_staged(self: Any, s: StagedState) -> Any:
         """A handler that is to finish a transaction finds in the staged outbox what was committed."""
         return self.each_handler(s, KNOWS_UNFINISHED, lambda _, store: self.is_unfinished(s, store))
 
     @lemma()
-    def outbox_committed_before_finish(self: Any, s: Any) -> Any:
+    def outbox_committed_before_finish(self: Any, s: StagedState) -> Any:
         """Whoever finishes a transaction has committed its outbox before."""
         return self.each_handler(
             s, ("RedoStateCommit", "StateCleanup"), lambda _, store: s.outbox[store.tx.value.id].is_some
         )
 
     @lemma()
-    def transaction_left_is_past(self: Any, s: Any) -> Any:
+    def transaction_left_is_past(self: Any, s: StagedState) -> Any:
         """A handler turns to its message when the transaction that it found, if any, is finished."""
         return self.each_handler(
             s, ("Process",), lambda _, loaded: loaded.tx.is_some.implies(loaded.ver < s.store.ver)
         )
 
     @lemma()
-    def next_version_adds_message(self: Any, s: Any) -> Any:
+    def next_version_adds_message(self: Any, s: StagedState) -> Any:
         """What a handler can still write is the store with its message, which the outbox did not know
         when there was no transaction to finish."""
 
-        def is_next(process: Any, own: Any) -> Any:
+        def is_next(process: Element, own: Store) -> Any:
             message = s.msg[process].value.id
             history = s.store.history.add({"id": message, "ver": own.ver})
             return s.store.tx.is_none & ~self.is_in(s.store, message) & (own.history == history)
@@ -185,12 +192,12 @@ class StagedOutboxLemmas:
     # What is sent
 
     @lemma()
-    def sent_is_committed_entry(self: Any, s: Any) -> Any:
+    def sent_is_committed_entry(self: Any, s: StagedState) -> Formula:
         """Only what the outbox says is sent, and entries do not change."""
         return forall(s.output, lambda sent: s.outbox[sent.id] == sent.ver)
 
     @lemma()
-    def acknowledged_once_sent(self: Any, s: Any) -> Any:
+    def acknowledged_once_sent(self: Any, s: StagedState) -> Formula:
         """A message is sent and acknowledged in one step."""
         return forall(
             s.processed, lambda m: exists(self.versions, lambda v: s.output.contains({"id": m.id, "ver": v}))

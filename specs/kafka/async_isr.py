@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
 from verifier.encodings.quantifiers import comprehension, forall, image
 from verifier.encodings.sorts import Function, Range, Record, Set
-from verifier.encodings.values import literal, record, set_of
+from verifier.encodings.values import SetValue, literal, record, set_of
 from verifier.specs.protocol import (
     Call,
     Drawing,
@@ -19,6 +18,43 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
+
+
+class Controller(Fields):
+    """The ISR that counts, and its version."""
+
+    def __init__(self, protocol: AsyncIsr) -> None:
+        self.isr = field(protocol.isrs)
+        self.version = field(protocol.reached_versions)
+
+
+class Leader(Fields):
+    """The ISR that the leader knows of, what it has asked for, and how far the logs are."""
+
+    def __init__(self, protocol: AsyncIsr) -> None:
+        self.isr = field(protocol.isrs)
+        self.version = field(protocol.reached_versions)
+        self.pending_isr = field(protocol.isrs)
+        self.pending_version = field(Range(-1, protocol.max_version))
+        self.offsets = field(Function(protocol.replicas, Range(0, protocol.max_offset + 1)))
+
+
+class Request(Fields):
+    """An ISR that the leader wants, and the version that it should replace."""
+
+    def __init__(self, protocol: AsyncIsr) -> None:
+        self.isr = field(protocol.isrs)
+        self.version = field(Range(0, protocol.max_version))
+
+
+class AsyncIsrState(State):
+    """The controller, the leader, and the messages between them."""
+
+    def __init__(self, protocol: AsyncIsr) -> None:
+        self.controller = variable(Record(Controller(protocol)))
+        self.leader = variable(Record(Leader(protocol)))
+        self.requests = variable(Set(protocol.request))
+        self.updates = variable(Function(protocol.versions, protocol.isrs))
 
 
 class AsyncIsr(Protocol):
@@ -67,12 +103,12 @@ class AsyncIsr(Protocol):
     )
 
     @property
-    def the_leader(self) -> Any:
+    def the_leader(self) -> Element:
         """The replica that leads throughout."""
         return literal(self.replicas, "r1")
 
     @property
-    def isrs(self) -> Set:
+    def isrs(self) -> Set[Element]:
         """The sets of replicas."""
         return Set(self.replicas)
 
@@ -82,26 +118,19 @@ class AsyncIsr(Protocol):
         return Range(1, self.max_version + 1)
 
     @property
-    def request(self) -> Record:
-        """An ISR that the leader wants, and the version that it should replace."""
-        return Record(isr=self.isrs, version=Range(0, self.max_version))
+    def reached_versions(self) -> Range:
+        """The versions that an ISR can have."""
+        return Range(0, self.max_version + 1)
 
-    def state(self) -> State:
-        version = Range(0, self.max_version + 1)
-        return State(
-            controller=Record(isr=self.isrs, version=version),
-            leader=Record(
-                isr=self.isrs,
-                version=version,
-                pending_isr=self.isrs,
-                pending_version=Range(-1, self.max_version),
-                offsets=Function(self.replicas, Range(0, self.max_offset + 1)),
-            ),
-            requests=Set(self.request),
-            updates=Function(self.versions, self.isrs),
-        )
+    @property
+    def request(self) -> Record[Request]:
+        """The requests of the leader."""
+        return Record(Request(self))
 
-    def init(self, s: Any) -> Any:
+    def state(self) -> AsyncIsrState:
+        return AsyncIsrState(self)
+
+    def init(self, s: AsyncIsrState) -> Formula:
         everyone = comprehension(self.replicas, lambda r: True)
         return (
             (s.controller.isr == everyone)
@@ -115,25 +144,23 @@ class AsyncIsr(Protocol):
             & forall(self.versions, lambda v: s.updates[v].is_empty)
         )
 
-    def constraint(self, s: Any) -> Any:
+    def constraint(self, s: AsyncIsrState) -> Formula:
         within = forall(self.replicas, lambda r: s.leader.offsets[r] <= self.max_offset)
         return (s.controller.version <= self.max_version) & within
 
-    def high_watermark(self, s: Any) -> Any:
+    def high_watermark(self, s: AsyncIsrState) -> Integer:
         """The least offset in any ISR that the leader must reckon with."""
         return image(s.leader.isr | s.leader.pending_isr, lambda r: s.leader.offsets[r]).minimum
 
     # The controller
 
-    def controller_write_isr(self, s: Any, when: list[Any], isr: Any) -> Step:
+    def controller_write_isr(self, s: AsyncIsrState, when: list[Formula], isr: SetValue[Element]) -> Step:
         """The controller gives the ISR a new version and tells the leader."""
         version = s.controller.version + 1
-        return Step(
-            when=when, then={s.controller: {"isr": isr, "version": version}, s.updates[version]: isr}
-        )
+        return Step(when=when, then={s.controller: {"isr": isr, "version": version}, s.updates[version]: isr})
 
     @action(replica="replicas")
-    def controller_shrink_isr(self, s: Any, replica: Any) -> Step:
+    def controller_shrink_isr(self, s: AsyncIsrState, replica: Element) -> Step:
         """The controller drops a follower on its own account."""
         isr = s.controller.isr
         return self.controller_write_isr(
@@ -141,14 +168,14 @@ class AsyncIsr(Protocol):
         )
 
     @action(isr="isrs")
-    def controller_handle_request(self, s: Any, isr: Any) -> Step:
+    def controller_handle_request(self, s: AsyncIsrState, isr: SetValue[Element]) -> Step:
         """The controller grants a request that was made for the version it is at."""
         request = record(self.request, isr=isr, version=s.controller.version)
         return self.controller_write_isr(s, [s.requests.contains(request)], isr)
 
     # The leader
 
-    def leader_request_isr(self, s: Any, when: list[Any], isr: Any) -> Step:
+    def leader_request_isr(self, s: AsyncIsrState, when: list[Formula], isr: SetValue[Element]) -> Step:
         """The leader asks for an ISR, and must from now on reckon with it."""
         version = s.leader.version
         return Step(
@@ -161,7 +188,7 @@ class AsyncIsr(Protocol):
         )
 
     @action(replica="replicas")
-    def leader_request_shrink_isr(self, s: Any, replica: Any) -> Step:
+    def leader_request_shrink_isr(self, s: AsyncIsrState, replica: Element) -> Step:
         """The leader wants to drop a follower."""
         isr = s.leader.isr
         return self.leader_request_isr(
@@ -169,20 +196,20 @@ class AsyncIsr(Protocol):
         )
 
     @action(replica="replicas")
-    def leader_request_expand_isr(self, s: Any, replica: Any) -> Step:
+    def leader_request_expand_isr(self, s: AsyncIsrState, replica: Element) -> Step:
         """The leader wants to admit a follower that has reached the high watermark."""
         isr = s.leader.isr
         reached = s.leader.offsets[replica] >= self.high_watermark(s)
         return self.leader_request_isr(s, [~isr.contains(replica), reached], isr.add(replica))
 
     @action()
-    def leader_write(self, s: Any) -> Step:
+    def leader_write(self, s: AsyncIsrState) -> Step:
         """The leader appends a record."""
         own = s.leader.offsets[self.the_leader]
         return Step(when=[], then={own: own + 1})
 
     @action(version="versions")
-    def leader_handle_update(self, s: Any, version: Any) -> Step:
+    def leader_handle_update(self, s: AsyncIsrState, version: Integer) -> Step:
         """The leader takes over a newer ISR of the controller; what it had asked for is settled."""
         return Step(
             when=[version <= s.controller.version, version > s.leader.version],
@@ -197,7 +224,7 @@ class AsyncIsr(Protocol):
     # The followers
 
     @action(replica="replicas")
-    def follower_replicate(self, s: Any, replica: Any) -> Step:
+    def follower_replicate(self, s: AsyncIsrState, replica: Element) -> Step:
         """A follower appends the next record of the leader."""
         own = s.leader.offsets[replica]
         return Step(
@@ -207,12 +234,12 @@ class AsyncIsr(Protocol):
     # Properties
 
     @invariant(name="TypeOk", default=False)
-    def type_ok(self, s: Any) -> Any:
+    def type_ok(self, s: AsyncIsrState) -> Formula:
         """The original's: the leader's pending version is a natural number, which it is not at first."""
         return s.leader.pending_version >= 0
 
     @invariant()
-    def valid_high_watermark(self, s: Any) -> Any:
+    def valid_high_watermark(self, s: AsyncIsrState) -> Formula:
         """Every member of the controller's ISR has reached the leader's high watermark."""
         reached = self.high_watermark(s)
         return forall(s.controller.isr, lambda r: s.leader.offsets[r] >= reached)

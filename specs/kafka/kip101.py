@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from verifier.encodings.declared import Element, Integer
 from verifier.encodings.quantifiers import comprehension, if_
-from verifier.specs.kafka.replication import KafkaReplication
+from verifier.specs.kafka.replication import KafkaReplication, KafkaState
 from verifier.specs.protocol import Step, action
 
 
@@ -29,7 +28,9 @@ class Kip101(KafkaReplication):
         "follower_replicate",
     )
 
-    def lookup_offset_for_epoch(self, s: Any, leader: Any, follower: Any, epoch: Any) -> Any:
+    def lookup_offset_for_epoch(
+        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer
+    ) -> Integer:
         """Where the leader's log goes on after ``epoch``; the follower's high watermark if it cannot tell."""
         log, hw = s.log[leader], s.replica[follower].hw
         later = comprehension(self.offsets, lambda o: (o < log.length) & (log[o].epoch > epoch))
@@ -37,7 +38,9 @@ class Kip101(KafkaReplication):
         return if_(log.is_empty, hw, if_(log.last.epoch == epoch, log.length, beyond))
 
     @action(follower="replicas", leader="replicas", epoch="epochs")
-    def become_follower_truncate_kip101(self, s: Any, follower: Any, leader: Any, epoch: Any) -> Step:
+    def become_follower_truncate_kip101(
+        self, s: KafkaState, follower: Element, leader: Element, epoch: Integer
+    ) -> Step:
         """A new follower cuts its log to the offset that the leader names for its last record's epoch."""
         own = s.log[follower]
         offset = if_(own.is_empty, 0, self.lookup_offset_for_epoch(s, leader, follower, own.last.epoch))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from verifier.encodings.declared import Element, Integer
 from verifier.encodings.quantifiers import comprehension, if_
-from verifier.specs.kafka.replication import KafkaReplication
+from verifier.specs.kafka.replication import KafkaReplication, KafkaState
 from verifier.specs.protocol import Step, action
 
 
@@ -30,13 +31,17 @@ class Kip279(KafkaReplication):
         "follower_replicate",
     )
 
-    def first_non_matching_offset_from_tail(self, s: Any, leader: Any, follower: Any) -> Any:
+    def first_non_matching_offset_from_tail(
+        self, s: KafkaState, leader: Element, follower: Element
+    ) -> Integer:
         """The offset after the last one at which both logs have the same record."""
         matching = comprehension(self.offsets, lambda o: self.has_same_entry(s, follower, leader, o))
         return if_(matching.is_empty, 0, matching.maximum + 1)
 
     @action(follower="replicas", leader="replicas", epoch="epochs")
-    def become_follower_truncate_kip279(self, s: Any, follower: Any, leader: Any, epoch: Any) -> Step:
+    def become_follower_truncate_kip279(
+        self, s: KafkaState, follower: Element, leader: Element, epoch: Integer
+    ) -> Step:
         """A new follower cuts its log to what it shares with the leader, whatever the leader's epoch is."""
         offset = self.first_non_matching_offset_from_tail(s, leader, follower)
         return self.become_follower_and_truncate_to(s, offset, follower, leader, epoch)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import forall, minimum
 from verifier.specs.kafka.kip279 import Kip279
+from verifier.specs.kafka.replication import KafkaState
 from verifier.specs.protocol import Step, action
 
 
@@ -31,7 +31,9 @@ class Kip320FirstTry(Kip279):
         "follower_truncate",
     )
 
-    def is_caught_up_to_leader_epoch(self, s: Any, follower: Any, leader: Any, end_offset: Any) -> Any:
+    def is_caught_up_to_leader_epoch(
+        self, s: KafkaState, follower: Element, leader: Element, end_offset: Integer
+    ) -> Formula:
         """Both agree on who leads, and their records just below this offset are of the same epoch."""
         last = end_offset - 1
         both = self.has_offset(s, leader, last) & self.has_offset(s, follower, last)
@@ -41,20 +43,20 @@ class Kip320FirstTry(Kip279):
             & ((end_offset == 0) | (both & (s.log[leader][last].epoch == s.log[follower][last].epoch)))
         )
 
-    def needs_truncation(self, s: Any, follower: Any, leader: Any) -> Any:
+    def needs_truncation(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
         """The follower's log is longer, or its last record is of another epoch than the leader's there."""
         own, last = s.log[follower], s.log[follower].length - 1
         differs = self.has_offset(s, leader, last) & (s.log[leader][last].epoch != own.last.epoch)
         return (own.length > s.log[leader].length) | (~own.is_empty & differs)
 
-    def high_watermark_reached_epoch(self, s: Any, leader: Any) -> Any:
+    def high_watermark_reached_epoch(self, s: KafkaState, leader: Element) -> Formula:
         """Nothing of earlier epochs is left for this leader to commit."""
         log, local = s.log[leader], s.replica[leader]
         has_next = self.has_offset(s, leader, local.hw)
         return (local.hw == log.length) | (has_next & (log[local.hw].epoch == local.epoch))
 
     @action(follower="replicas", leader="replicas")
-    def follower_truncate(self, s: Any, follower: Any, leader: Any) -> Step:
+    def follower_truncate(self, s: KafkaState, follower: Element, leader: Element) -> Step:
         """A follower that finds its log to differ cuts it to what it shares with the leader."""
         offset = self.first_non_matching_offset_from_tail(s, leader, follower)
         return Step(
@@ -70,7 +72,7 @@ class Kip320FirstTry(Kip279):
         )
 
     @action(leader="replicas")
-    def improved_leader_inc_high_watermark(self, s: Any, leader: Any) -> Step:
+    def improved_leader_inc_high_watermark(self, s: KafkaState, leader: Element) -> Step:
         """A presumed leader commits the next record once its ISR has one of the same epoch there."""
         hw, isr = s.replica[leader].hw, s.replica[leader].isr
         return Step(
@@ -83,7 +85,7 @@ class Kip320FirstTry(Kip279):
         )
 
     @action(follower="replicas", leader="replicas")
-    def follower_fetch(self, s: Any, follower: Any, leader: Any) -> Step:
+    def follower_fetch(self, s: KafkaState, follower: Element, leader: Element) -> Step:
         """A follower fetches the next record if its last one is of the epoch that the leader has there."""
         end_offset = s.log[follower].length
         return self.replicate(
@@ -91,7 +93,7 @@ class Kip320FirstTry(Kip279):
         )
 
     @action(leader="replicas", follower="replicas")
-    def leader_shrink_isr_better_fencing(self, s: Any, leader: Any, follower: Any) -> Step:
+    def leader_shrink_isr_better_fencing(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader drops a member of its ISR whose log does not end as its own does, by epoch."""
         isr, end_offset = s.replica[leader].isr, s.log[leader].length
         return self.quorum_update_leader_and_isr(
@@ -106,7 +108,7 @@ class Kip320FirstTry(Kip279):
         )
 
     @action(leader="replicas", follower="replicas")
-    def leader_expand_isr_better_fencing(self, s: Any, leader: Any, follower: Any) -> Step:
+    def leader_expand_isr_better_fencing(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader admits a follower at its high watermark, once that has reached its own epoch."""
         isr, hw = s.replica[leader].isr, s.replica[leader].hw
         return self.quorum_update_leader_and_isr(
@@ -121,7 +123,7 @@ class Kip320FirstTry(Kip279):
         )
 
     @action(follower="replicas", leader="replicas", epoch="epochs")
-    def become_follower(self, s: Any, follower: Any, leader: Any, epoch: Any) -> Step:
+    def become_follower(self, s: KafkaState, follower: Element, leader: Element, epoch: Integer) -> Step:
         """A replica follows a request's leader and leaves its log as it is."""
         request, local = s.requests[epoch], s.replica[follower]
         return Step(

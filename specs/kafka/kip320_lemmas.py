@@ -7,49 +7,49 @@ request *e + 1*, or the quorum's as long as there is no such request.
 
 from __future__ import annotations
 
-from typing import Any
-
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Range
+from verifier.specs.kafka.replication import KafkaReplication, KafkaState
 from verifier.specs.protocol import lemma
 
 
-class Kip320Lemmas:
+class Kip320Lemmas(KafkaReplication):
     """To be mixed into a member of the Kafka family."""
 
     # What the lemmas speak of
 
-    def begun_epochs(self: Any) -> Range:
+    def begun_epochs(self) -> Range:
         """The leader epochs, and the one that no request can carry any more."""
         return Range(0, self.max_leader_epoch + 1)
 
-    def exists_request(self, s: Any, epoch: Any) -> Any:
+    def exists_request(self, s: KafkaState, epoch: Integer) -> Formula:
         """The controller has opened this epoch."""
         return epoch < s.next_leader_epoch
 
-    def initial_member(self, s: Any, epoch: Any, replica: Any) -> Any:
+    def initial_member(self, s: KafkaState, epoch: Integer, replica: Element) -> Formula:
         """The replica is in the ISR with which this epoch began, or, for the next epoch, would begin."""
         sent = self.exists_request(s, epoch) & s.requests[epoch].isr.contains(replica)
         return sent | ((epoch == s.next_leader_epoch) & s.quorum.isr.contains(replica))
 
-    def in_epoch(self, s: Any, replica: Any, epoch: Any) -> Any:
+    def in_epoch(self, s: KafkaState, replica: Element, epoch: Integer) -> Formula:
         """The replica is in this epoch, as leader or follower."""
         return s.replica[replica].epoch == epoch
 
-    def reached(self: Any, s: Any, epoch: Any) -> Any:
+    def reached(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch has learned that it leads, if there is one."""
         return exists(
             self.replicas, lambda r: (s.requests[epoch].leader == r) & (s.replica[r].epoch >= epoch)
         )
 
-    def blocked(self: Any, s: Any, epoch: Any) -> Any:
+    def blocked(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch cannot have committed: a final member never came to the epoch."""
         return exists(
             self.replicas,
             lambda y: self.initial_member(s, epoch + 1, y) & (s.replica[y].epoch < epoch),
         )
 
-    def follows(self, s: Any, follower: Any, leader: Any) -> Any:
+    def follows(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
         """Both name the leader as such, in one epoch."""
         one, other = s.replica[follower], s.replica[leader]
         return (one.leader == leader) & (other.leader == leader) & (one.epoch == other.epoch)
@@ -57,7 +57,7 @@ class Kip320Lemmas:
     # The controller's requests and what replicas make of them
 
     @lemma()
-    def quorum_is_last_request(self: Any, s: Any) -> Any:
+    def quorum_is_last_request(self, s: KafkaState) -> Formula:
         """The controller writes the quorum and sends a request in one step; leaders change only the ISR."""
         nothing = (s.next_leader_epoch == 0).implies(s.quorum.leader.is_none)
         return (
@@ -70,7 +70,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def epoch_from_request(self: Any, s: Any) -> Any:
+    def epoch_from_request(self, s: KafkaState) -> Formula:
         """A replica gets epoch and leader together, from a request that has a leader."""
         return forall(
             self.replicas, lambda r: (s.replica[r].epoch == -1).implies(s.replica[r].leader.is_none)
@@ -85,14 +85,14 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def leader_came_first(self: Any, s: Any) -> Any:
+    def leader_came_first(self, s: KafkaState) -> Formula:
         """A follower enters an epoch only by a leader that is in it, and epochs only grow."""
         return forall(
             self.replicas, self.epochs, lambda r, e: self.in_epoch(s, r, e).implies(self.reached(s, e))
         )
 
     @lemma()
-    def leaders_are_members(self: Any, s: Any) -> Any:
+    def leaders_are_members(self, s: KafkaState) -> Formula:
         """The controller elects a member of the ISR, and neither it nor the leader removes the leader."""
         return forall(
             self.replicas,
@@ -105,7 +105,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def local_isr_has_leader(self: Any, s: Any) -> Any:
+    def local_isr_has_leader(self, s: KafkaState) -> Formula:
         """The ISR of a request has its leader, and a leader takes out only others."""
         return forall(
             self.replicas,
@@ -114,7 +114,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def true_leader_agrees(self: Any, s: Any) -> Any:
+    def true_leader_agrees(self, s: KafkaState) -> Formula:
         """The true leader changes its ISR and the quorum's in one step; nobody else can in its epoch."""
         return forall(
             self.replicas,
@@ -124,7 +124,7 @@ class Kip320Lemmas:
     # How the ISR goes on from epoch to epoch
 
     @lemma()
-    def quorum_untouched(self: Any, s: Any) -> Any:
+    def quorum_untouched(self, s: KafkaState) -> Formula:
         """Until the leader of the last epoch knows of it, nobody can change the quorum's ISR."""
         return forall(
             self.epochs,
@@ -134,7 +134,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def stale_isr_covers(self: Any, s: Any) -> Any:
+    def stale_isr_covers(self, s: KafkaState) -> Formula:
         """A leader whose epoch has ended knows an ISR from which the controller could only take away."""
         return forall(
             self.replicas,
@@ -145,7 +145,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def unled_epoch_only_shrinks(self: Any, s: Any) -> Any:
+    def unled_epoch_only_shrinks(self, s: KafkaState) -> Formula:
         """In an epoch whose leader never knew of it, only the controller changed the ISR: it took away."""
         return forall(
             self.epochs,
@@ -155,7 +155,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def laggard_was_member(self: Any, s: Any) -> Any:
+    def laggard_was_member(self, s: KafkaState) -> Formula:
         """A leader admits followers of its own epoch, so whoever never came to it was there before."""
         return forall(
             self.replicas,
@@ -168,12 +168,12 @@ class Kip320Lemmas:
     # Logs
 
     @lemma()
-    def high_watermark_in_log(self: Any, s: Any) -> Any:
+    def high_watermark_in_log(self, s: KafkaState) -> Formula:
         """A high watermark moves past a record that is there, and truncation takes it along."""
         return forall(self.replicas, lambda r: s.replica[r].hw <= s.log[r].length)
 
     @lemma()
-    def records_are_past(self: Any, s: Any) -> Any:
+    def records_are_past(self, s: KafkaState) -> Formula:
         """Records have ids given out before, and epochs that the replica has come to."""
         return forall(
             self.replicas,
@@ -184,7 +184,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def follower_has_prefix(self: Any, s: Any) -> Any:
+    def follower_has_prefix(self, s: KafkaState) -> Formula:
         """A follower begins an epoch with what it shares with the leader, then copies record by record."""
         return forall(
             self.replicas,
@@ -196,7 +196,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def follower_ahead_of_leader(self: Any, s: Any) -> Any:
+    def follower_ahead_of_leader(self, s: KafkaState) -> Formula:
         """What a follower knows as committed and its leader does not is from earlier epochs."""
         return forall(
             self.replicas,
@@ -208,7 +208,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def log_matching(self: Any, s: Any) -> Any:
+    def log_matching(self, s: KafkaState) -> Formula:
         """Each record is written once, behind one sequence of records, and copied with all before it."""
         return forall(
             self.replicas,
@@ -221,7 +221,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def committed(self: Any, s: Any) -> Any:
+    def committed(self, s: KafkaState) -> Formula:
         """A record is committed once all members of an ISR have it; a member of a later ISR lacks it only
         if an epoch in between was one in which something could be committed again."""
         return forall(
@@ -241,7 +241,7 @@ class Kip320Lemmas:
 
     # For WeakIsr, which speaks of the ISR that a presumed leader knows of
 
-    def awaited(self: Any, s: Any, leader: Any, member: Any) -> Any:
+    def awaited(self, s: KafkaState, leader: Element, member: Element) -> Formula:
         """The leader knows of a member of its ISR that has not come to its epoch."""
         local = s.replica[leader]
         return (
@@ -251,7 +251,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def awaited_was_member(self: Any, s: Any) -> Any:
+    def awaited_was_member(self, s: KafkaState) -> Formula:
         """A leader admits followers of its own epoch, so whoever has not come to it was sent along."""
         return forall(
             self.replicas,
@@ -263,7 +263,7 @@ class Kip320Lemmas:
         )
 
     @lemma()
-    def committed_before(self: Any, s: Any) -> Any:
+    def committed_before(self, s: KafkaState) -> Formula:
         """A leader that still waits for a member has committed nothing in its epoch: what it knows as
         committed is from before, and its own epoch need not be considered."""
         return forall(

@@ -13,11 +13,10 @@ and Util.tla. What is written differently here, and why no verdict changes:
 
 from __future__ import annotations
 
-from typing import Any
-
+from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
 from verifier.encodings.quantifiers import comprehension, exists, forall, if_, minimum
 from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
-from verifier.encodings.values import set_of
+from verifier.encodings.values import OptionValue, SetValue, set_of
 from verifier.specs.protocol import (
     Call,
     Drawing,
@@ -31,6 +30,53 @@ from verifier.specs.protocol import (
     invariant,
     type_invariant,
 )
+
+
+class Entry(Fields):
+    """A record in a log."""
+
+    def __init__(self, kafka: KafkaReplication) -> None:
+        self.id = field(Range(0, kafka.max_records - 1))
+        self.epoch = field(kafka.epochs)
+
+
+class Local(Fields):
+    """What a replica knows."""
+
+    def __init__(self, kafka: KafkaReplication) -> None:
+        self.hw = field(Range(0, kafka.log_size))
+        self.epoch = field(kafka.known_epochs)
+        self.leader = field(Option(kafka.replicas))
+        self.isr = field(Set(kafka.replicas))
+
+
+class Request(Fields):
+    """What the controller sends for an epoch."""
+
+    def __init__(self, kafka: KafkaReplication) -> None:
+        self.leader = field(Option(kafka.replicas))
+        self.isr = field(Set(kafka.replicas))
+
+
+class Quorum(Fields):
+    """What the controller has decided last, and the true leader since."""
+
+    def __init__(self, kafka: KafkaReplication) -> None:
+        self.epoch = field(kafka.known_epochs)
+        self.leader = field(Option(kafka.replicas))
+        self.isr = field(Set(kafka.replicas))
+
+
+class KafkaState(State):
+    """The replicas, with their logs, and the controller."""
+
+    def __init__(self, kafka: KafkaReplication) -> None:
+        self.log = variable(Function(kafka.replicas, Sequence(Record(Entry(kafka)), kafka.log_size)))
+        self.replica = variable(Function(kafka.replicas, Record(Local(kafka))))
+        self.next_record_id = variable(Range(0, kafka.max_records))
+        self.next_leader_epoch = variable(Range(0, kafka.max_leader_epoch + 1))
+        self.requests = variable(Function(kafka.epochs, Record(Request(kafka))))
+        self.quorum = variable(Record(Quorum(kafka)))
 
 
 class KafkaReplication(Protocol):
@@ -77,20 +123,15 @@ class KafkaReplication(Protocol):
         """The places in a log."""
         return Range(0, self.log_size - 1)
 
-    def state(self) -> State:
-        entry = Record(id=Range(0, self.max_records - 1), epoch=self.epochs)
-        known_epoch, leader, isr = Range(-1, self.max_leader_epoch), Option(self.replicas), Set(self.replicas)
-        local = Record(hw=Range(0, self.log_size), epoch=known_epoch, leader=leader, isr=isr)
-        return State(
-            log=Function(self.replicas, Sequence(entry, self.log_size)),
-            replica=Function(self.replicas, local),
-            next_record_id=Range(0, self.max_records),
-            next_leader_epoch=Range(0, self.max_leader_epoch + 1),
-            requests=Function(self.epochs, Record(leader=leader, isr=isr)),
-            quorum=Record(epoch=known_epoch, leader=leader, isr=isr),
-        )
+    @property
+    def known_epochs(self) -> Range:
+        """The leader epochs, and the one before the first."""
+        return Range(-1, self.max_leader_epoch)
 
-    def init(self, s: Any) -> Any:
+    def state(self) -> KafkaState:
+        return KafkaState(self)
+
+    def init(self, s: KafkaState) -> Formula:
         return (
             forall(self.replicas, lambda r: s.log[r].is_empty & (s.replica[r].hw == 0))
             & forall(self.replicas, lambda r: s.replica[r].epoch == -1)
@@ -105,19 +146,19 @@ class KafkaReplication(Protocol):
 
     # What replicas and logs are like
 
-    def is_unused(self, s: Any, epoch: Any) -> Any:
+    def is_unused(self, s: KafkaState, epoch: Integer) -> Formula:
         """There is no request with this epoch yet."""
         return s.requests[epoch].leader.is_none & s.requests[epoch].isr.is_empty
 
-    def presumes_leadership(self, s: Any, replica: Any) -> Any:
+    def presumes_leadership(self, s: KafkaState, replica: Element) -> Formula:
         """The replica takes itself for the leader, rightly or not."""
         return s.replica[replica].leader == replica
 
-    def is_following(self, s: Any, follower: Any, leader: Any) -> Any:
+    def is_following(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
         """The follower takes this replica for the leader, in whatever epoch."""
         return s.replica[follower].leader == leader
 
-    def is_true_leader(self, s: Any, leader: Any) -> Any:
+    def is_true_leader(self, s: KafkaState, leader: Element) -> Formula:
         """The quorum agrees with a presumed leader, on the epoch too."""
         return (
             (s.quorum.leader == leader)
@@ -125,11 +166,11 @@ class KafkaReplication(Protocol):
             & (s.replica[leader].epoch == s.quorum.epoch)
         )
 
-    def has_offset(self, s: Any, replica: Any, offset: Any) -> Any:
+    def has_offset(self, s: KafkaState, replica: Element, offset: Integer) -> Formula:
         """The replica's log has a record at this offset."""
         return offset < s.log[replica].length
 
-    def has_same_entry(self, s: Any, one: Any, other: Any, offset: Any) -> Any:
+    def has_same_entry(self, s: KafkaState, one: Element, other: Element, offset: Integer) -> Formula:
         """Both logs have a record at this offset, and it is the same."""
         return (
             self.has_offset(s, one, offset)
@@ -137,7 +178,7 @@ class KafkaReplication(Protocol):
             & (s.log[one][offset] == s.log[other][offset])
         )
 
-    def is_caught_up(self, s: Any, follower: Any, leader: Any, end_offset: Any) -> Any:
+    def is_caught_up(self, s: KafkaState, follower: Element, leader: Element, end_offset: Integer) -> Formula:
         """The follower has as much as the leader has below this offset, whatever the records are."""
         last = end_offset - 1
         reached = self.has_offset(s, leader, last) & self.has_offset(s, follower, last)
@@ -145,7 +186,13 @@ class KafkaReplication(Protocol):
 
     # The controller
 
-    def controller_update_isr(self, s: Any, when: list[Any], leader: Any, isr: Any) -> Step:
+    def controller_update_isr(
+        self,
+        s: KafkaState,
+        when: list[Formula],
+        leader: OptionValue[Element] | Element,
+        isr: SetValue[Element],
+    ) -> Step:
         """Every decision of the controller opens an epoch, changes the quorum and sends a request."""
         epoch = s.next_leader_epoch
         return Step(
@@ -158,14 +205,14 @@ class KafkaReplication(Protocol):
         )
 
     @action(leader="replicas")
-    def controller_elect_leader(self, s: Any, leader: Any) -> Step:
+    def controller_elect_leader(self, s: KafkaState, leader: Element) -> Step:
         """The controller makes another member of the ISR the leader, for whatever reason."""
         return self.controller_update_isr(
             s, [s.quorum.isr.contains(leader), s.quorum.leader != leader], leader, s.quorum.isr
         )
 
     @action(replica="replicas")
-    def controller_shrink_isr(self, s: Any, replica: Any) -> Step:
+    def controller_shrink_isr(self, s: KafkaState, replica: Element) -> Step:
         """The controller takes a replica for failed. The last leader standing stays in the ISR."""
         isr, leads = s.quorum.isr, s.quorum.leader == replica
         alone = isr == set_of(self.replicas, replica)
@@ -179,7 +226,7 @@ class KafkaReplication(Protocol):
     # Leaders
 
     @action(leader="replicas", epoch="epochs")
-    def become_leader(self, s: Any, leader: Any, epoch: Any) -> Step:
+    def become_leader(self, s: KafkaState, leader: Element, epoch: Integer) -> Step:
         """A replica learns from a request that it leads; it keeps its log and high watermark."""
         request = s.requests[epoch]
         return Step(
@@ -188,7 +235,7 @@ class KafkaReplication(Protocol):
         )
 
     @action(leader="replicas")
-    def leader_write(self, s: Any, leader: Any) -> Step:
+    def leader_write(self, s: KafkaState, leader: Element) -> Step:
         """A presumed leader appends a producer's record."""
         entry = {"id": s.next_record_id, "epoch": s.replica[leader].epoch}
         return Step(
@@ -200,7 +247,9 @@ class KafkaReplication(Protocol):
             then={s.log[leader]: s.log[leader].append(entry), s.next_record_id: s.next_record_id + 1},
         )
 
-    def quorum_update_leader_and_isr(self, s: Any, when: list[Any], leader: Any, isr: Any) -> Step:
+    def quorum_update_leader_and_isr(
+        self, s: KafkaState, when: list[Formula], leader: Element, isr: SetValue[Element]
+    ) -> Step:
         """The true leader writes its ISR to the quorum, which turns everyone else away."""
         return Step(
             when=[*when, self.is_true_leader(s, leader)],
@@ -208,7 +257,7 @@ class KafkaReplication(Protocol):
         )
 
     @action(leader="replicas", follower="replicas")
-    def leader_shrink_isr(self, s: Any, leader: Any, follower: Any) -> Step:
+    def leader_shrink_isr(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader drops a member of its ISR that has not reached the end of its log."""
         isr, end_offset = s.replica[leader].isr, s.log[leader].length
         return self.quorum_update_leader_and_isr(
@@ -223,7 +272,7 @@ class KafkaReplication(Protocol):
         )
 
     @action(leader="replicas", follower="replicas")
-    def leader_expand_isr(self, s: Any, leader: Any, follower: Any) -> Step:
+    def leader_expand_isr(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader takes a follower that has reached its high watermark into the ISR."""
         isr, hw = s.replica[leader].isr, s.replica[leader].hw
         return self.quorum_update_leader_and_isr(
@@ -234,7 +283,7 @@ class KafkaReplication(Protocol):
         )
 
     @action(leader="replicas")
-    def leader_inc_high_watermark(self, s: Any, leader: Any) -> Step:
+    def leader_inc_high_watermark(self, s: KafkaState, leader: Element) -> Step:
         """A presumed leader commits the next record once its ISR has something at that offset."""
         hw, isr = s.replica[leader].hw, s.replica[leader].isr
         return Step(
@@ -249,7 +298,7 @@ class KafkaReplication(Protocol):
     # Followers
 
     def become_follower_and_truncate_to(
-        self, s: Any, offset: Any, follower: Any, leader: Any, epoch: Any
+        self, s: KafkaState, offset: Integer | int, follower: Element, leader: Element, epoch: Integer
     ) -> Step:
         """A replica follows a request's leader and cuts its log to ``offset``, if it reaches that far."""
         request, local = s.requests[epoch], s.replica[follower]
@@ -271,7 +320,7 @@ class KafkaReplication(Protocol):
             },
         )
 
-    def replicate(self, s: Any, when: list[Any], follower: Any, leader: Any) -> Step:
+    def replicate(self, s: KafkaState, when: list[Formula], follower: Element, leader: Element) -> Step:
         """The follower appends the leader's next record and learns the leader's high watermark."""
         end_offset = s.log[follower].length
         return Step(
@@ -283,7 +332,7 @@ class KafkaReplication(Protocol):
         )
 
     @action(follower="replicas", leader="replicas")
-    def follower_replicate(self, s: Any, follower: Any, leader: Any) -> Step:
+    def follower_replicate(self, s: KafkaState, follower: Element, leader: Element) -> Step:
         """A follower fetches from whom it takes for the leader; neither looks at epochs."""
         return self.replicate(
             s, [self.presumes_leadership(s, leader), self.is_following(s, follower, leader)], follower, leader
@@ -291,7 +340,7 @@ class KafkaReplication(Protocol):
 
     # Properties
 
-    def is_committed_on(self, s: Any, leader: Any, isr: Any) -> Any:
+    def is_committed_on(self, s: KafkaState, leader: Element, isr: SetValue[Element]) -> Formula:
         """Each replica of ``isr`` has the leader's records below the leader's high watermark."""
         return forall(
             isr,
@@ -302,12 +351,12 @@ class KafkaReplication(Protocol):
         )
 
     @type_invariant(name="TypeOk")
-    def type_ok(self, s: Any) -> Any:
+    def type_ok(self, s: KafkaState) -> Formula:
         """Every value is of its sort, and requests from the next epoch on do not exist yet."""
         return forall(self.epochs, lambda e: (e >= s.next_leader_epoch).implies(self.is_unused(s, e)))
 
     @invariant()
-    def weak_isr(self, s: Any) -> Any:
+    def weak_isr(self, s: KafkaState) -> Formula:
         """What a presumed leader has committed is in the logs of the ISR that it knows of."""
         return forall(
             self.replicas,
@@ -317,7 +366,7 @@ class KafkaReplication(Protocol):
         )
 
     @invariant()
-    def strong_isr(self, s: Any) -> Any:
+    def strong_isr(self, s: KafkaState) -> Formula:
         """What a presumed leader has committed is in the logs of the quorum's ISR: no election loses it."""
         return forall(
             self.replicas,
@@ -327,11 +376,11 @@ class KafkaReplication(Protocol):
         )
 
     @invariant(default=False)
-    def leader_in_isr(self, s: Any) -> Any:
+    def leader_in_isr(self, s: KafkaState) -> Formula:
         """The quorum's leader is in the ISR: as the original states it, and so false without a leader."""
         return exists(s.quorum.isr, lambda r: s.quorum.leader == r)
 
     @invariant(default=False)
-    def leader_in_isr_once_elected(self, s: Any) -> Any:
+    def leader_in_isr_once_elected(self, s: KafkaState) -> Formula:
         """The quorum's leader, when there is one, is in the ISR: what LeaderInIsr means to say."""
-        return s.quorum.leader.is_some.implies(self.leader_in_isr.method(self, s))
+        return s.quorum.leader.is_some.implies(self.leader_in_isr(s))

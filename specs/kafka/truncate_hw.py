@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from verifier.specs.kafka.replication import KafkaReplication
+from verifier.encodings.declared import Element, Integer
+from verifier.specs.kafka.replication import KafkaReplication, KafkaState
 from verifier.specs.protocol import Step, action
 
 
@@ -30,7 +29,7 @@ class KafkaTruncateToHighWatermark(KafkaReplication):
 
     @action(follower="replicas", leader="replicas", epoch="epochs")
     def become_follower_truncate_to_high_watermark(
-        self, s: Any, follower: Any, leader: Any, epoch: Any
+        self, s: KafkaState, follower: Element, leader: Element, epoch: Integer
     ) -> Step:
         """A new follower forgets all that it does not know to be committed, committed or not."""
         return self.become_follower_and_truncate_to(s, s.replica[follower].hw, follower, leader, epoch)

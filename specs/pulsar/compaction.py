@@ -15,11 +15,10 @@ liveness property Termination is not here yet.
 
 from __future__ import annotations
 
-from typing import Any
-
+from verifier.encodings.declared import Element, Fields, Formula, Integer, Members, field, member, variable
 from verifier.encodings.quantifiers import comprehension, constantly, count, exists, forall, if_
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Sequence, Set
-from verifier.encodings.values import record
+from verifier.encodings.values import OptionValue, SetValue
 from verifier.specs.protocol import (
     BooleanConstant,
     Drawing,
@@ -35,10 +34,47 @@ from verifier.specs.protocol import (
 )
 from verifier.specs.pulsar.compaction_lemmas import CompactionLemmas
 
-PHASES = Enum(
-    "Phase",
-    ("One", "TwoWrite", "TwoUpdateContext", "TwoUpdateHorizon", "TwoPersistCursor", "TwoDeleteLedger"),
-)
+
+class Phase(Members):
+    """What the compactor does next."""
+
+    ONE = member("One")
+    TWO_WRITE = member("TwoWrite")
+    TWO_UPDATE_CONTEXT = member("TwoUpdateContext")
+    TWO_UPDATE_HORIZON = member("TwoUpdateHorizon")
+    TWO_PERSIST_CURSOR = member("TwoPersistCursor")
+    TWO_DELETE_LEDGER = member("TwoDeleteLedger")
+
+
+class Message(Fields):
+    """A message that the producer sent."""
+
+    def __init__(self, topic: PulsarCompaction) -> None:
+        self.key = field(topic.any_key)
+        self.value = field(topic.any_value)
+
+
+class Cursor(Fields):
+    """What is durable of the compactor's progress."""
+
+    def __init__(self, topic: PulsarCompaction) -> None:
+        self.horizon = field(topic.positions)
+        self.context = field(topic.ledgers)
+
+
+class CompactionState(State):
+    """The topic, its compacted ledgers, and the compactor."""
+
+    def __init__(self, topic: PulsarCompaction) -> None:
+        self.messages = variable(Sequence(Record(Message(topic)), topic.message_sent_limit))
+        self.compacted_ledgers = variable(Function(topic.ledgers, Option(Set(topic.places))))
+        self.cursor = variable(Option(Record(Cursor(topic))))
+        self.compactor_state = variable(Enum(Phase))
+        self.phase_one_result = variable(Option(topic.positions))
+        self.compaction_horizon = variable(Range(0, topic.message_sent_limit))
+        self.compacted_topic_context = variable(Range(0, topic.compaction_times_limit))
+        self.crash_times = variable(Range(0, topic.max_crash_times))
+        self.consume_times = variable(Range(0, topic.consume_times_limit))
 
 
 class PulsarCompaction(CompactionLemmas, Protocol):
@@ -68,12 +104,12 @@ class PulsarCompaction(CompactionLemmas, Protocol):
     )
 
     @property
-    def any_key(self) -> Option:
+    def any_key(self) -> Option[Element]:
         """Keys and the null key."""
         return Option(self.keys)
 
     @property
-    def any_value(self) -> Option:
+    def any_value(self) -> Option[Element]:
         """Values and the null value."""
         return Option(self.values)
 
@@ -92,26 +128,16 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         """Ids of compacted ledgers."""
         return Range(1, self.compaction_times_limit)
 
-    def state(self) -> State:
-        return State(
-            messages=Sequence(Record(key=self.any_key, value=self.any_value), self.message_sent_limit),
-            compacted_ledgers=Function(self.ledgers, Option(Set(self.places))),
-            cursor=Option(Record(horizon=self.positions, context=self.ledgers)),
-            compactor_state=PHASES,
-            phase_one_result=Option(self.positions),
-            compaction_horizon=Range(0, self.message_sent_limit),
-            compacted_topic_context=Range(0, self.compaction_times_limit),
-            crash_times=Range(0, self.max_crash_times),
-            consume_times=Range(0, self.consume_times_limit),
-        )
+    def state(self) -> CompactionState:
+        return CompactionState(self)
 
-    def init(self, s: Any) -> Any:
+    def init(self, s: CompactionState) -> Formula:
         sent = 0 if self.model_producer else self.message_sent_limit
         return (
             (s.messages.length == sent)
             & forall(self.ledgers, lambda i: s.compacted_ledgers[i].is_none)
             & s.cursor.is_none
-            & (s.compactor_state == "One")
+            & (s.compactor_state == Phase.ONE)
             & s.phase_one_result.is_none
             & (s.compaction_horizon == 0)
             & (s.compacted_topic_context == 0)
@@ -119,118 +145,123 @@ class PulsarCompaction(CompactionLemmas, Protocol):
             & (s.consume_times == 0)
         )
 
-    def key(self, s: Any, place: Any) -> Any:
+    def key(self, s: CompactionState, place: Integer) -> OptionValue[Element]:
         """The key of the message at that place."""
         return s.messages[place].key
 
-    def newest_ledger(self, s: Any) -> Any:
+    def newest_ledger(self, s: CompactionState) -> Integer:
         """The greatest id of a ledger that exists; 0 if there is none."""
         existing = comprehension(self.ledgers, lambda i: s.compacted_ledgers[i].is_some)
         return if_(existing.is_empty, 0, existing.maximum)
 
-    def compacted(self, s: Any, read: Any) -> Any:
+    def compacted(self, s: CompactionState, read: Integer) -> SetValue[Integer]:
         """The places that compaction keeps of the first ``read`` messages."""
 
-        def overwritten(i: Any) -> Any:
+        def overwritten(i: Integer) -> Formula:
             return exists(self.places, lambda j: (i < j) & (j < read) & (self.key(s, i) == self.key(s, j)))
 
-        def kept(i: Any) -> Any:
+        def kept(i: Integer) -> Formula:
             return if_(self.key(s, i).is_none, self.retain_null_key, ~overwritten(i))
 
         return comprehension(self.places, lambda i: (i < read) & kept(i))
 
-    def covers(self, s: Any, ledger: Any, horizon: Any) -> Any:
+    def covers(self, s: CompactionState, ledger: SetValue[Integer], horizon: Integer) -> Formula:
         """Each of the first ``horizon`` messages is in the ledger, or a later one of its key is, or it has
         no key and need not be kept."""
 
-        def available(i: Any) -> Any:
+        def available(i: Integer) -> Formula:
             return exists(ledger, lambda j: (i <= j) & (self.key(s, i) == self.key(s, j)))
 
-        def droppable(i: Any) -> Any:
+        def droppable(i: Integer) -> Formula:
             return self.key(s, i).is_none & (not self.retain_null_key)
 
         return forall(self.places, lambda i: (i < horizon).implies(droppable(i) | available(i)))
 
     @action(key="any_key", value="any_value")
-    def producer(self, s: Any, key: Any, value: Any) -> Step:
+    def producer(self, s: CompactionState, key: OptionValue[Element], value: OptionValue[Element]) -> Step:
         """The producer sends a message."""
-        message = record(s.messages.sort.element, key=key, value=value)
         return Step(
             when=[constantly(self.model_producer), s.messages.length < self.message_sent_limit],
-            then={s.messages: s.messages.append(message)},
+            then={s.messages: s.messages.append({"key": key, "value": value})},
         )
 
     @action()
-    def compactor_phase_one(self, s: Any) -> Step:
+    def compactor_phase_one(self, s: CompactionState) -> Step:
         """The compactor reads all messages and notes the latest of each key."""
         return Step(
-            when=[s.compactor_state == "One", s.phase_one_result.is_none, s.messages.length > 0],
-            then={s.phase_one_result: s.messages.length, s.compactor_state: "TwoWrite"},
+            when=[s.compactor_state == Phase.ONE, s.phase_one_result.is_none, s.messages.length > 0],
+            then={s.phase_one_result: s.messages.length, s.compactor_state: Phase.TWO_WRITE},
         )
 
     @action()
-    def compactor_phase_two_write(self, s: Any) -> Step:
+    def compactor_phase_two_write(self, s: CompactionState) -> Step:
         """It writes what it keeps to a new ledger."""
         new = self.newest_ledger(s) + 1
         return Step(
             when=[
                 s.phase_one_result.is_some,
-                s.compactor_state == "TwoWrite",
+                s.compactor_state == Phase.TWO_WRITE,
                 new <= self.compaction_times_limit,
             ],
             then={
                 s.compacted_ledgers[new]: self.compacted(s, s.phase_one_result.value),
-                s.compactor_state: "TwoUpdateContext",
+                s.compactor_state: Phase.TWO_UPDATE_CONTEXT,
             },
         )
 
     @action()
-    def compactor_phase_two_update_context(self, s: Any) -> Step:
+    def compactor_phase_two_update_context(self, s: CompactionState) -> Step:
         """The topic context turns to the new ledger."""
         return Step(
-            when=[s.compactor_state == "TwoUpdateContext"],
-            then={s.compacted_topic_context: self.newest_ledger(s), s.compactor_state: "TwoUpdateHorizon"},
+            when=[s.compactor_state == Phase.TWO_UPDATE_CONTEXT],
+            then={
+                s.compacted_topic_context: self.newest_ledger(s),
+                s.compactor_state: Phase.TWO_UPDATE_HORIZON,
+            },
         )
 
     @action()
-    def compactor_phase_two_update_horizon(self, s: Any) -> Step:
+    def compactor_phase_two_update_horizon(self, s: CompactionState) -> Step:
         """The horizon moves to where phase one had read."""
         return Step(
-            when=[s.compactor_state == "TwoUpdateHorizon"],
-            then={s.compaction_horizon: s.phase_one_result.value, s.compactor_state: "TwoPersistCursor"},
+            when=[s.compactor_state == Phase.TWO_UPDATE_HORIZON],
+            then={
+                s.compaction_horizon: s.phase_one_result.value,
+                s.compactor_state: Phase.TWO_PERSIST_CURSOR,
+            },
         )
 
     @action()
-    def compactor_phase_two_persist_cursor(self, s: Any) -> Step:
+    def compactor_phase_two_persist_cursor(self, s: CompactionState) -> Step:
         """Horizon and context become durable."""
-        durable = record(s.cursor.sort.inner, horizon=s.compaction_horizon, context=s.compacted_topic_context)
+        durable = {"horizon": s.compaction_horizon, "context": s.compacted_topic_context}
         return Step(
-            when=[s.compactor_state == "TwoPersistCursor"],
-            then={s.cursor: durable, s.compactor_state: "TwoDeleteLedger"},
+            when=[s.compactor_state == Phase.TWO_PERSIST_CURSOR],
+            then={s.cursor: durable, s.compactor_state: Phase.TWO_DELETE_LEDGER},
         )
 
     @action()
-    def compactor_phase_two_delete_ledger(self, s: Any) -> Step:
+    def compactor_phase_two_delete_ledger(self, s: CompactionState) -> Step:
         """The ledger before the newest one is deleted, if there is one."""
         previous = self.newest_ledger(s) - 1
         ledgers = s.compacted_ledgers
         return Step(
-            when=[s.compactor_state == "TwoDeleteLedger"],
+            when=[s.compactor_state == Phase.TWO_DELETE_LEDGER],
             then={
                 ledgers: if_(previous < 1, ledgers, ledgers.updated(previous, None)),
                 s.phase_one_result: None,
-                s.compactor_state: "One",
+                s.compactor_state: Phase.ONE,
             },
         )
 
     @action()
-    def broker_crash(self, s: Any) -> Step:
+    def broker_crash(self, s: CompactionState) -> Step:
         """The broker crashes: the compactor starts over, horizon and context are what was durable."""
         return Step(
             when=[s.crash_times < self.max_crash_times],
             then={
                 s.crash_times: s.crash_times + 1,
-                s.compactor_state: "One",
+                s.compactor_state: Phase.ONE,
                 s.phase_one_result: None,
                 s.compaction_horizon: if_(s.cursor.is_none, 0, s.cursor.value.horizon),
                 s.compacted_topic_context: if_(s.cursor.is_none, 0, s.cursor.value.context),
@@ -238,18 +269,18 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         )
 
     @action()
-    def consumer(self, s: Any) -> Step:
+    def consumer(self, s: CompactionState) -> Step:
         """The consumer changes nothing."""
         return Step(when=[constantly(self.model_consumer)], then={})
 
     @action()
-    def terminating(self, s: Any) -> Step:
+    def terminating(self, s: CompactionState) -> Step:
         """Nothing is left to do, which is no deadlock."""
         consumed = s.consume_times == self.consume_times_limit
         return Step(
             when=[
                 s.messages.length == self.message_sent_limit,
-                s.compactor_state == "TwoWrite",
+                s.compactor_state == Phase.TWO_WRITE,
                 self.newest_ledger(s) == self.compaction_times_limit,
                 consumed | (not self.model_consumer),
             ],
@@ -257,11 +288,11 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         )
 
     @type_invariant(name="TypeSafe")
-    def type_safe(self, s: Any) -> Any:
+    def type_safe(self, s: CompactionState) -> Formula:
         """Ledgers hold, and phase one speaks of, messages that were sent; the rest is in the sorts."""
         sent = s.messages.length
 
-        def within(ledger: Any) -> Any:
+        def within(ledger: OptionValue[SetValue[Integer]]) -> Formula:
             return ledger.is_none | forall(ledger.value, lambda place: place < sent)
 
         return (s.phase_one_result.is_none | (s.phase_one_result.value <= sent)) & forall(
@@ -269,18 +300,18 @@ class PulsarCompaction(CompactionLemmas, Protocol):
         )
 
     @invariant(name="CompactedLedgerLeak")
-    def compacted_ledger_leak(self, s: Any) -> Any:
+    def compacted_ledger_leak(self, s: CompactionState) -> Formula:
         """There are never more than two ledgers. Known to fail: a ledger left by a crash is never deleted."""
         return count(self.ledgers, lambda i: s.compacted_ledgers[i].is_some) <= 2
 
     @invariant(name="CompactionHorizonCorrectness")
-    def compaction_horizon_correctness(self, s: Any) -> Any:
+    def compaction_horizon_correctness(self, s: CompactionState) -> Formula:
         """Every key before the horizon is in the current ledger with its message or a later one."""
         ledger = s.compacted_ledgers[s.compacted_topic_context].value
         return self.covers(s, ledger, s.compaction_horizon)
 
     @invariant(name="DuplicateNullKeyMessage")
-    def duplicate_null_key_message(self, s: Any) -> Any:
+    def duplicate_null_key_message(self, s: CompactionState) -> Formula:
         """No message without key is both in the current ledger and after the horizon, where a consumer
         would meet it twice. Known to fail: context and horizon are not updated together."""
         ledger = s.compacted_ledgers[s.compacted_topic_context].value

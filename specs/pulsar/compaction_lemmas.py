@@ -7,10 +7,14 @@ the cursor.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.declared import Formula
 from verifier.encodings.quantifiers import any_of
 from verifier.specs.protocol import lemma
+
+if TYPE_CHECKING:
+    from verifier.specs.pulsar.compaction import CompactionState
 
 HAS_SET_CONTEXT = ("TwoUpdateHorizon", "TwoPersistCursor", "TwoDeleteLedger")
 HAS_WRITTEN = ("TwoUpdateContext", *HAS_SET_CONTEXT)
@@ -21,19 +25,19 @@ HAS_READ = ("TwoWrite", *HAS_WRITTEN)
 class CompactionLemmas:
     """To be mixed into the protocol of topic compaction."""
 
-    def compactor(self, s: Any, states: tuple[str, ...]) -> Any:
+    def compactor(self, s: CompactionState, states: tuple[str, ...]) -> Formula:
         """The compactor is in one of these states."""
         return any_of(*(s.compactor_state == state for state in states))
 
     @lemma()
-    def horizon_was_read(self, s: Any) -> Any:
+    def horizon_was_read(self, s: CompactionState) -> Formula:
         """A round reads all messages there are, so it reads at least as far as the rounds before it."""
         return (s.compaction_horizon <= s.messages.length) & (
             s.phase_one_result.is_some.implies(s.compaction_horizon <= s.phase_one_result.value)
         )
 
     @lemma()
-    def newest_ledger_covers_what_was_read(self: Any, s: Any) -> Any:
+    def newest_ledger_covers_what_was_read(self: Any, s: CompactionState) -> Any:
         """The ledger just written keeps the latest message of each key read, and only the one before it
         is ever deleted."""
         newest = self.newest_ledger(s)
@@ -41,19 +45,19 @@ class CompactionLemmas:
         return self.compactor(s, HAS_WRITTEN).implies((newest > 0) & covers)
 
     @lemma()
-    def context_is_newest_ledger(self: Any, s: Any) -> Any:
+    def context_is_newest_ledger(self: Any, s: CompactionState) -> Any:
         """The context turns to the newest ledger, and no other is written in the same round."""
         return self.compactor(s, HAS_SET_CONTEXT).implies(s.compacted_topic_context == self.newest_ledger(s))
 
     @lemma()
-    def cursor_is_newest_before_deletion(self: Any, s: Any) -> Any:
+    def cursor_is_newest_before_deletion(self: Any, s: CompactionState) -> Formula:
         """A ledger is deleted only once the cursor has turned to its successor."""
         return (s.compactor_state == "TwoDeleteLedger").implies(
             s.cursor.is_some & (s.cursor.value.context == self.newest_ledger(s))
         )
 
     @lemma()
-    def durable_ledger_covers_durable_horizon(self: Any, s: Any) -> Any:
+    def durable_ledger_covers_durable_horizon(self: Any, s: CompactionState) -> Formula:
         """The cursor takes context and horizon together, when both speak of the newest ledger; so a crash
         finds a ledger that fits the horizon."""
         durable = s.cursor.value

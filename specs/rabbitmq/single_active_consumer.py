@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import floordiv, mod
-from typing import Any
 
 from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.declared import Element, Formula, Integer, variable
 from verifier.encodings.quantifiers import all_of, count, exists, filtered, forall, function, if_
 from verifier.encodings.sorts import Function, Option, Range, Sequence
-from verifier.encodings.values import literal
+from verifier.encodings.values import SequenceValue, literal
 from verifier.specs.protocol import (
     Call,
     Drawing,
@@ -35,6 +35,16 @@ from verifier.specs.protocol import (
     type_invariant,
 )
 from verifier.specs.rabbitmq.single_active_consumer_lemmas import SingleActiveConsumerLemmas
+
+
+class ConsumerState(State):
+    """What the queues know of the apps, and the ids of the apps."""
+
+    def __init__(self, sac: RabbitSac) -> None:
+        self.subscriber_queue = variable(Function(sac.queues, Sequence(sac.apps, sac.apps.size)))
+        self.active = variable(Function(sac.queues, Option(sac.apps)))
+        self.app_id = variable(Function(sac.apps, Range(0, sac.last_id)))
+        self.next_id = variable(Range(1, sac.last_id + 1))
 
 
 class RabbitSac(SingleActiveConsumerLemmas, Protocol):
@@ -57,15 +67,10 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         """The greatest id that an app can get."""
         return self.apps.size
 
-    def state(self) -> State:
-        return State(
-            subscriber_queue=Function(self.queues, Sequence(self.apps, self.apps.size)),
-            active=Function(self.queues, Option(self.apps)),
-            app_id=Function(self.apps, Range(0, self.last_id)),
-            next_id=Range(1, self.last_id + 1),
-        )
+    def state(self) -> ConsumerState:
+        return ConsumerState(self)
 
-    def init(self, s: Any) -> Any:
+    def init(self, s: ConsumerState) -> Formula:
         return (
             forall(self.queues, lambda q: s.subscriber_queue[q].is_empty & s.active[q].is_none)
             & forall(self.apps, lambda a: s.app_id[a] == 0)
@@ -74,42 +79,42 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
 
     # What is seen of the load
 
-    def is_started(self, s: Any, app: Any) -> Any:
+    def is_started(self, s: ConsumerState, app: Element) -> Formula:
         return s.app_id[app] != 0
 
-    def is_waiting(self, s: Any, app: Any, queue: Any) -> Any:
+    def is_waiting(self, s: ConsumerState, app: Element, queue: Element) -> Formula:
         """The app is among the queue's subscribers that are not active."""
         waiting = s.subscriber_queue[queue]
         places = Range(0, self.apps.size - 1)
         return exists(places, lambda place: (place < waiting.length) & (waiting[place] == app))
 
-    def is_subscribed(self, s: Any, app: Any, queue: Any) -> Any:
+    def is_subscribed(self, s: ConsumerState, app: Element, queue: Element) -> Formula:
         return (s.active[queue] == app) | self.is_waiting(s, app, queue)
 
-    def takes_part(self, s: Any, app: Any) -> Any:
+    def takes_part(self, s: ConsumerState, app: Element) -> Formula:
         """The app acts on queues."""
         return self.is_started(s, app)
 
-    def is_counted(self, s: Any, app: Any) -> Any:
+    def is_counted(self, s: ConsumerState, app: Element) -> Formula:
         """The app counts as one of those that share the queues."""
         return self.is_started(s, app)
 
-    def active_count(self, s: Any, app: Any) -> Any:
+    def active_count(self, s: ConsumerState, app: Element) -> Integer:
         """How many queues the app is active on."""
         return count(self.queues, lambda q: s.active[q] == app)
 
-    def position(self, s: Any, app: Any) -> Any:
+    def position(self, s: ConsumerState, app: Element) -> Integer:
         """The app's place among the active ones, those with more queues first; -1 if it has none."""
         own = self.active_count(s, app)
 
-        def before(other: Any) -> Any:
+        def before(other: Element) -> Formula:
             load = self.active_count(s, other)
             earlier = (load == own) & (s.app_id[app] < s.app_id[other])
             return self.is_started(s, other) & (other != app) & (load > 0) & ((load >= own) | earlier)
 
         return if_(own == 0, -1, count(self.apps, before))
 
-    def share(self, s: Any, operation: Callable[[int, int], int]) -> Any:
+    def share(self, s: ConsumerState, operation: Callable[[int, int], int]) -> Integer:
         """The queues divided by the apps that share them, or what remains; 0 where there are none."""
         apps, queues = self.apps.size, self.queues.size
         table = FrozenMap({0: 0, **{number: operation(queues, number) for number in range(1, apps + 1)}})
@@ -117,7 +122,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
             count(self.apps, lambda a: self.is_counted(s, a))
         ]
 
-    def ideal_number(self, s: Any, app: Any) -> Any:
+    def ideal_number(self, s: ConsumerState, app: Element) -> Integer:
         """How many queues the app should be active on; the first in place take what does not divide."""
         even, remainder = self.share(s, floordiv), self.share(s, mod)
         takes_one_more = (remainder != 0) & (remainder >= self.position(s, app) + 1)
@@ -126,7 +131,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
     # Actions
 
     @action(app="apps")
-    def start(self, s: Any, app: Any) -> Step:
+    def start(self, s: ConsumerState, app: Element) -> Step:
         """An app starts and gets the next id."""
         return Step(
             when=[s.app_id[app] == 0],
@@ -134,7 +139,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         )
 
     @action(app="apps", queue="queues")
-    def subscribe(self, s: Any, app: Any, queue: Any) -> Step:
+    def subscribe(self, s: ConsumerState, app: Element, queue: Element) -> Step:
         """An app subscribes to a queue."""
         return Step(
             when=[self.takes_part(s, app), ~self.is_waiting(s, app, queue), s.active[queue] != app],
@@ -142,7 +147,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         )
 
     @action(app="apps", queue="queues")
-    def release(self, s: Any, app: Any, queue: Any) -> Step:
+    def release(self, s: ConsumerState, app: Element, queue: Element) -> Step:
         """An app that is active on too many queues gives one up."""
         return Step(
             when=[
@@ -154,7 +159,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         )
 
     @action(app="apps", queue="queues")
-    def make_active(self, s: Any, app: Any, queue: Any) -> Step:
+    def make_active(self, s: ConsumerState, app: Element, queue: Element) -> Step:
         """A queue without active consumer takes the one that has waited longest."""
         waiting = s.subscriber_queue[queue]
         return Step(
@@ -167,21 +172,21 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
             then={s.active[queue]: app, s.subscriber_queue[queue]: self.others(s, app, queue)},
         )
 
-    def others(self, s: Any, app: Any, queue: Any) -> Any:
+    def others(self, s: ConsumerState, app: Element, queue: Element) -> SequenceValue[Element]:
         """The queue's waiting subscribers without the app."""
         return filtered(s.subscriber_queue[queue], lambda other: other != app)
 
     # Properties
 
     @type_invariant(name="TypeOK")
-    def type_ok(self, s: Any) -> Any:
+    def type_ok(self, s: ConsumerState) -> Formula:
         """All of it is in the sorts."""
         return all_of()
 
-    def is_balanced(self, s: Any) -> Any:
+    def is_balanced(self, s: ConsumerState) -> Formula:
         """All apps run, every queue is consumed, and no app is active on two queues more than another."""
 
-        def is_close(one: Any, other: Any) -> Any:
+        def is_close(one: Element, other: Element) -> Formula:
             return self.active_count(s, one) <= self.active_count(s, other) + 1
 
         return (
@@ -191,12 +196,12 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         )
 
     @deadlock_invariant(name="DeadlockBalanced")
-    def deadlock_balanced(self, s: Any) -> Any:
+    def deadlock_balanced(self, s: ConsumerState) -> Formula:
         """Where nothing can happen, the load is balanced."""
         return self.is_balanced(s)
 
     @deadlock_invariant(name="DeadlockPerfect")
-    def deadlock_perfect(self, s: Any) -> Any:
+    def deadlock_perfect(self, s: ConsumerState) -> Formula:
         """Where nothing can happen, the load is balanced and every app is subscribed to every queue."""
         return self.is_balanced(s) & forall(self.apps, self.queues, lambda a, q: self.is_subscribed(s, a, q))
 
@@ -210,15 +215,15 @@ class RabbitSacRestart(RabbitSac):
     def last_id(self) -> int:
         return 2 * self.apps.size + self.restart_limit - 1
 
-    def takes_part(self, s: Any, app: Any) -> Any:
+    def takes_part(self, s: ConsumerState, app: Element) -> Formula:
         """Every app may, even one that is not started: so it stands in the original."""
         return all_of()
 
-    def is_counted(self, s: Any, app: Any) -> Any:
+    def is_counted(self, s: ConsumerState, app: Element) -> Formula:
         return exists(self.queues, lambda q: self.is_subscribed(s, app, q))
 
     @action(app="apps")
-    def stop(self, s: Any, app: Any) -> Step:
+    def stop(self, s: ConsumerState, app: Element) -> Step:
         """An app stops, and with it all its subscriptions."""
         return Step(
             when=[self.is_started(s, app), s.next_id <= self.apps.size + self.restart_limit],

@@ -6,28 +6,32 @@ app could start, subscribe, or give up a queue that it has too many of.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import count, forall
 from verifier.encodings.sorts import Range
 from verifier.specs.protocol import lemma
+
+if TYPE_CHECKING:
+    from verifier.specs.rabbitmq.single_active_consumer import ConsumerState
 
 
 class SingleActiveConsumerLemmas:
     """To be mixed into the protocols of queues with single active consumers."""
 
     @lemma()
-    def ids_last(self: Any, s: Any) -> Any:
+    def ids_last(self: Any, s: ConsumerState) -> Any:
         """Each start takes one id; an app stops only while so many are left that every app can start."""
         return s.next_id + count(self.apps, lambda a: ~self.is_started(s, a)) <= self.last_id + 1
 
     @lemma()
-    def subscribed_once(self: Any, s: Any) -> Any:
+    def subscribed_once(self: Any, s: ConsumerState) -> Formula:
         """An app subscribes only where it is not subscribed, so a queue has no more subscribers than
         there are apps."""
         places = Range(0, self.apps.size - 1)
 
-        def is_twice(queue: Any, one: Any, other: Any) -> Any:
+        def is_twice(queue: Element, one: Integer, other: Integer) -> Formula:
             waiting = s.subscriber_queue[queue]
             return (one < other) & (other < waiting.length) & (waiting[one] == waiting[other])
 

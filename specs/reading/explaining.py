@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from verifier.encodings import sorts, values
-from verifier.encodings.sorts import SortError
+from verifier.encodings.declared import Member, Members
+from verifier.encodings.generators import LoopError
+from verifier.encodings.sorts import Enum, Sort, SortError
 from verifier.encodings.values import Value
 from verifier.errors import UsageError, among, nearest
 from verifier.specs import constants, members
 from verifier.specs.constants import Constant, constants_of
 from verifier.specs.definition import DefinitionError
+from verifier.specs.reading.written import loop, written
 from verifier.specs.state import State
 
 _KINDS = {
@@ -31,7 +35,6 @@ _KINDS = {
 
 _VALUE = r"'(\w+Value|State)'"
 _SORTS = "|".join(kind.__name__ for kind in sorts.Sort.__subclasses__())
-_QUANTIFY = "quantify over it with forall(…), exists(…) or comprehension(…)"
 
 _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
     (
@@ -40,10 +43,7 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
     ),
     (
         r"'(Action|Property|Lemma)Member' object is not callable",
-        lambda kind: (
-            f"a marked method ({kind.lower()}) cannot be called: put its formula into a method "
-            "without a mark, which both call"
-        ),
+        lambda kind: f"a marked method ({kind.lower()}) is called on the protocol: self.name(s)",
     ),
     (
         rf"{_VALUE} object is not subscriptable",
@@ -61,8 +61,15 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
         ),
     ),
     (
-        rf"'({_SORTS})' object is not iterable",
-        lambda kind: f"a sort ({kind}) has no elements while the protocol is being read: {_QUANTIFY}",
+        rf"'({_SORTS})' object is not callable",
+        lambda kind: f"a sort ({kind}) makes no values: write a value as it is, or literal(sort, value)",
+    ),
+    (
+        r"unhashable type: '(dict|list|set)'",
+        lambda kind: (
+            f"Python's sets and keys hold no {kind}: write s.x.add(dict(…)) for a record, or make the record "
+            "by its sort, as in {Message(…)}"
+        ),
     ),
     (
         r"'(\S+)' not supported between instances of '(\w+)' and '(\w+)'",
@@ -71,7 +78,7 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
         ),
     ),
     (
-        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'",
+        r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(\w+)' and '(\w+)'",
         lambda sign, left, right: (
             f"{left} {sign} {right} has no meaning: integers have + and -, formulas "
             "& | ~, sets | & -, sequences +"
@@ -97,12 +104,12 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
         r"(\w+)\(\) got an unexpected keyword argument '(\w+)'.*",
         lambda mark, name: (
             f"@{mark}(…) takes no {name}=: it takes default= and name="
-            if mark in ("invariant", "type_invariant", "deadlock_invariant", "reachable", "lemma")
+            if mark != "action" and mark in members.USAGE
             else ""
         ),
     ),
     (
-        r"(action|invariant|type_invariant|deadlock_invariant|reachable|lemma)\(\) takes from .*",
+        rf"({'|'.join(members.USAGE)})\(\) takes from .*",
         lambda mark: f"@{mark}(…) takes no words without a name: {members.USAGE[mark]}",
     ),
 )
@@ -113,14 +120,24 @@ def explained(error: BaseException) -> str:
     """The error in a line, without its place. Errors that only the author understands keep Python's words."""
     words = str(error)
     match error:
+        case LoopError() if looped := loop(error):
+            each, domain = looped
+            return (
+                f"the loop for {each} in {domain} runs while Python reads the protocol, when {domain} has "
+                f"no elements: write forall({domain}, lambda {each}: …), or exists, comprehension or count"
+            )
         case DefinitionError() | UsageError() | SortError():
             return words
         case ImportError() if (error.name or "").partition(".")[0] == "verifier":
             found = _not_offered(words)
         case AttributeError() | NameError():
             found = _misnamed(error)
+        case RecursionError():
+            found = "a method calls itself, directly or through others, without end"
         case TypeError():
             found = _reworded(words)
+            if found and (text := written(error)):
+                found = f"{text}: {found}"
         case _:
             found = ""
     said = " ".join(words.split())
@@ -152,15 +169,25 @@ def _misnamed(error: AttributeError | NameError) -> str:
         return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
     owner: Any = error.obj
     kind = str(error).partition("'")[2].partition("'")[0]
+    if isinstance(owner, type) and issubclass(owner, Members):
+        known = [item for item in dir(owner) if isinstance(inspect.getattr_static(owner, item), Member)]
+        return f"{owner.__name__} has no member {name!r} {among(name, known)}"
     if _assigns(error):
         return f"{_KINDS.get(kind, kind)} is not assigned in Python: an action says then={{…}} in its Step"
     if isinstance(owner, State | Value) and "object has no attribute" not in str(error):
         return str(error)
     if isinstance(owner, Value):
         return f"{_KINDS[type(owner).__name__]} has no {name!r} {among(name, _public(type(owner)))}"
+    if isinstance(owner, Enum):
+        known = [str(member) for member in owner.members]
+        return f"the members of {owner} are written in quotes, not as .{name} {among(name, known)}"
+    if isinstance(owner, Sort):
+        return f"the sort {owner} has no {name!r}: its values are written as they are, not as .{name}"
     if constants_of(type(owner)) or any(base.__name__ == "Protocol" for base in type(owner).__mro__):
         known = [*constants_of(type(owner)), *_own(type(owner))]
-        return f"the protocol has no {name!r} {among(name, known)}"
+        marked = None if nearest(name, known) else nearest(name, _own(type(owner), marked=True))
+        hint = f"; did you mean {marked!r}?" if marked else ""
+        return f"the protocol has no {name!r} {among(name, known)}{hint}"
     return ""
 
 
@@ -178,15 +205,18 @@ def _public(kind: type) -> list[str]:
     return [name for name in dir(kind) if not name.startswith("_") and name not in ("term", "sort")]
 
 
-def _own(kind: type) -> list[str]:
-    """What the classes of a protocol define for its methods to use."""
+def _own(kind: type, marked: bool = False) -> list[str]:
+    """What the classes of a protocol define for its methods to use: with a mark or without."""
     bases = [base for base in kind.__mro__ if base.__name__ != "Protocol" and base is not object]
-    marks = (Constant, members.ActionMember, members.PropertyMember, members.LemmaMember)
+    marks = members.ActionMember | members.ClaimMember
     found = {name: item for base in bases for name, item in vars(base).items()}
     return [
         name
         for name, item in found.items()
-        if not name.startswith("_") and name not in _FOR_THE_TOOL and not isinstance(item, marks)
+        if not name.startswith("_")
+        and name not in _FOR_THE_TOOL
+        and not isinstance(item, Constant)
+        and isinstance(item, marks) is marked
     ]
 
 

@@ -67,7 +67,7 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
 
     Each has the span of its deciding part, and the parameters around it whose default is None.
     """
-    tree = _parsed(text)
+    tree = parsed(text)
     optional: dict[ast.AST, frozenset[str]] = {}
     for function in ast.walk(tree):  # outer functions come first
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -116,7 +116,7 @@ def _innermost(
     return Suspect(line, node, optional)
 
 
-def _parsed(text: str) -> ast.Module:
+def parsed(text: str) -> ast.Module:
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):

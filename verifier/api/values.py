@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
+from verifier.encodings.concrete import Concrete, Element, FrozenMap, Tagged, show
 
 
 def plain(value: Concrete) -> Any:
@@ -16,6 +16,8 @@ def plain(value: Concrete) -> Any:
             return frozenset(map(_key, value))
         case tuple():
             return tuple(map(plain, value))
+        case Tagged():
+            return Tagged(value.tag, _key(value.payload))
         case Element():
             return show(value)
     return value

@@ -64,12 +64,12 @@ def write_updated(path: Path, cells: Sequence[CellResult]) -> tuple[NotRecorded,
 
 def _record(table: Table, checked: CellResult) -> None:
     assert checked.ran is not None
-    rows, cell = checked.ran.rows, checked.cell
+    rows, cell, states = checked.ran.rows, checked.cell, checked.ran.distinct_states
     trivia = _cut_off(table)
     if table.get("spec_hash") != rows[0].spec_hash:
         table["spec_hash"] = rows[0].spec_hash
-    if cell.distinct_states is not None and checked.ran.distinct_states is not None:
-        table["distinct_states"] = checked.ran.distinct_states
+    if states is not None and states != cell.distinct_states:
+        table["distinct_states"] = states
     if _noticeable(cell.seconds, checked.seconds):
         table["seconds"] = max(round(checked.seconds, 1), 0.1)
     if "expect" not in table:

@@ -44,6 +44,11 @@ class ActionLimit:
         self._at_least: list[int] = []
         """Entry *i* is the variable that at least *i* + 1 actions were taken so far."""
 
+    @property
+    def one_left(self) -> list[int]:
+        """The literals that hold if fewer actions were taken so far than are allowed."""
+        return [-self._at_least[-1]] if 0 < self._most == len(self._at_least) else []
+
     def frame(self, number: int) -> Clauses:
         """The clauses that count the actions of a frame, the next one, and keep the limit."""
         clauses: Clauses = []

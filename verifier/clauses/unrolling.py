@@ -110,11 +110,14 @@ class _UnrollingBuilder:
         inputs = [tuple(cnf.declare(symbol) for symbol in instance.inputs) for instance in system.instances]
         count, stride = len(self.current), cnf.variable_count - len(self.current)
 
-        def renumbered(clauses: Iterable[Sequence[int]]) -> Clauses:
-            return [[self._renumber(literal, count, stride) for literal in clause] for clause in clauses]
+        variables = range(1, cnf.variable_count + 1)
+        positive = [self._renumber(variable, count, stride) for variable in variables]
+        # Negative literals index the list from its end.
+        numbers = [0, *positive, *(-number for number in reversed(positive))]
+        one = numbers.__getitem__
 
-        def one(literal: int) -> int:
-            return self._renumber(literal, count, stride)
+        def renumbered(clauses: Iterable[Sequence[int]]) -> Clauses:
+            return [[numbers[literal] for literal in clause] for clause in clauses]
 
         return Unrolling(
             stride=stride,
@@ -131,14 +134,11 @@ class _UnrollingBuilder:
         )
 
     @staticmethod
-    def _renumber(literal: int, count: int, stride: int) -> int:
+    def _renumber(variable: int, count: int, stride: int) -> int:
         """Current bits first, then gates; the next frame's bits follow at ``stride``."""
-        variable = abs(literal)
         if variable > 2 * count:
-            variable -= count
-        elif variable > count:
-            variable += stride - count
-        return variable if literal > 0 else -variable
+            return variable - count
+        return variable + stride - count if variable > count else variable
 
     def _enabled(self, guards: Sequence[int]) -> dict[str, int]:
         by_action: dict[str, list[FNode]] = {}

@@ -31,10 +31,11 @@ def command(
         return show_tla(spec, settings, output_format)
     loaded = load(spec, parse_settings(settings))
 
-    from verifier.report.description import describe
+    from verifier.report.description import describe, is_quickly_built
     from verifier.report.protocol import render_description
 
-    about = describe(build_model(loaded.definition))
+    definition = loaded.definition
+    about = describe(definition, build_model(definition) if is_quickly_built(definition) else None)
     if output_format == "json":
         print_json(about)
     else:

@@ -151,7 +151,8 @@ class _BoundedCheck:
             firings = [(system.instances[f.instance], f.inputs) for f in found.firings]
             try:
                 replayer.execute(found.initial, firings, found.violates)
-                return len(shorten(replayer, found.initial, firings, found.violates)) <= depth
+                kept = shorten(replayer, found.initial, firings, found.violates)
+                return replayer.execute(found.initial, kept, found.violates).steps <= depth
             except ReplayFailure:
                 return True  # the parent says what is wrong with it
 
@@ -256,7 +257,7 @@ class _BoundedCheck:
         )
         if beyond:  # whether one is found is luck, so it decides nothing
             return
-        self.unseen -= {instance.action for instance, _ in firings}
+        self.unseen -= {i.action for i, _ in firings}.union(action.name for action in trace.actions)
         if known.candidate is None or trace.steps < known.candidate.steps:
             known.candidate, known.found_by = trace, search_name
         self._judge_candidate(event.violates)

@@ -3,6 +3,10 @@
 Depth *k* is closed for a property when no execution of at most *k* actions reaches a state that
 violates it. When the property is asked in frame *k*, the relation is asserted only up to frame *k*. So a
 violating state without a successor counts (Biere et al. 1999, doi:10.1007/3-540-49059-0_14).
+
+Where the formula of a step invariant fails, one more action breaks it. So at depth *k* it is asked in frame
+*k* - 1, before the relation to frame *k* is asserted. Reductions may leave out the step that breaks it, but
+no state in which it is enabled: up to names, each state is the end of an execution that they keep.
 """
 
 from __future__ import annotations
@@ -72,13 +76,14 @@ class Firing:
 
 @dataclass(frozen=True)
 class ViolationFound:
-    """An execution that ends in a state violating the property."""
+    """An execution that ends in a state violating the property, or in which an instance breaks it."""
 
     violates: str
     initial: tuple[bool, ...]
     firings: tuple[Firing, ...]
     steps: int
-    """How many steps it takes. A serial step is one firing, a parallel step at least one."""
+    """How many steps it takes, with the one that breaks a step invariant. A serial step is one firing, a
+    parallel step at least one."""
     seconds: float
 
 
@@ -148,9 +153,14 @@ class _DepthSearch:
         self.report(SetupDone(self._elapsed(), per_step, len(self.invariants)))
         try:
             for depth in range(self.task.depth + 1):
+                if depth > 0:
+                    self._ask(depth - 1, about_steps=True)
                 self._open_frame(depth)
                 self._look_for_enabled(depth)  # first, because a verdict may end the search
-                self._close(depth)
+                self._ask(depth, about_steps=False)
+                if self.open:
+                    seconds = self._elapsed()
+                    self.report(DepthClosed(depth, tuple(self.open), seconds, self.unrolling_seconds))
                 if not self.open and not set(self.task.awaited).intersection(self.unseen):
                     break
         except UnknownAnswer:
@@ -184,49 +194,56 @@ class _DepthSearch:
     def _holds(self, name: str, depth: int) -> int:
         return self.variables.at(self.unrolling.properties[name], depth)
 
-    def _close(self, depth: int) -> None:
-        """Asks for each open property whether a state at this depth violates it.
+    def _ask(self, frame: int, *, about_steps: bool) -> None:
+        """Asks for each open property whether its formula fails in a state of the last frame: of those about
+        steps, or of the others.
 
         One query per property takes two thirds to three quarters of the time of a first query for any
         violation (measured on the Kafka specs).
         """
-        for name in list(self.open):
+        for name in [name for name in self.open if self.system.about_steps(name) is about_steps]:
             self._drop(self.decided_elsewhere())
             if name not in self.open:
                 continue
-            violation = [-self._holds(name, depth)]
-            found = satisfiable(self.solver, violation)
-            if found and not self._found(depth, name):
-                self._limit_actions(depth)
-                found = satisfiable(self.solver, violation) and self._found(depth, name)
+            found = satisfiable(self.solver, self._violation(name, frame))
+            if found and not self._found(frame, name):
+                self._limit_actions(frame)
+                found = satisfiable(self.solver, self._violation(name, frame)) and self._found(frame, name)
             if not found:
-                self.solver.add_clauses([[self._holds(name, depth)]])
-        if self.open:
-            self.report(DepthClosed(depth, tuple(self.open), self._elapsed(), self.unrolling_seconds))
+                self.solver.add_clauses([[-literal for literal in self._violation(name, frame)]])
+
+    def _violation(self, name: str, frame: int) -> list[int]:
+        """What is assumed to find a violation. Beside a limit of actions, one is left for what breaks a step
+        invariant."""
+        left = self.action_limit.one_left if self.action_limit and self.system.about_steps(name) else []
+        return [-self._holds(name, frame), *left]
 
     def _drop(self, names: Collection[str]) -> None:
         self.open = [name for name in self.open if name not in names]
 
-    def _found(self, depth: int, name: str) -> bool:
-        """Reports every open property that the solver's model violates at this depth. Returns whether the
-        violation of the one that was asked about has few enough actions."""
-        initial, firings = execution(self.solver, self.unrolling, self.variables, depth)
-        violated = [name for name in self.open if not self._value(self.unrolling.properties[name], depth)]
-        found = [ViolationFound(name, initial, firings, depth, self._elapsed()) for name in violated]
-        within = [one.violates for one in found if len(firings) <= self.task.depth or self.is_within(one)]
+    def _found(self, frame: int, name: str) -> bool:
+        """Reports every open property asked about along with this one that the solver's model violates in the
+        last frame. Returns whether the violation of this one has few enough actions."""
+        initial, firings = execution(self.solver, self.unrolling, self.variables, frame)
+        last = self.system.about_steps(name)
+        asked = [other for other in self.open if self.system.about_steps(other) is last]
+        violated = [other for other in asked if not self._value(self.unrolling.properties[other], frame)]
+        found = [ViolationFound(other, initial, firings, frame + last, self._elapsed()) for other in violated]
+        few = len(firings) + last <= self.task.depth
+        within = [one.violates for one in found if few or self.is_within(one)]
         for violation in found:
             self.report(violation)
         self._drop(within)
         return name in within
 
-    def _limit_actions(self, depth: int) -> None:
+    def _limit_actions(self, frame: int) -> None:
         """From now on only executions of at most as many actions as the depth count. What was closed before
         stays closed: it was closed for more."""
         assert self.action_limit is None
         groups = exclusive_groups(self.system.instances)
         self.action_limit = ActionLimit(self.task.depth, groups, self.unrolling.firing, self.variables)
-        for frame in range(depth):
-            self.solver.add_clauses(self.action_limit.frame(frame))
+        for earlier in range(frame):
+            self.solver.add_clauses(self.action_limit.frame(earlier))
 
     def _value(self, literal: int, frame: int) -> bool:
         placed = self.variables.at(literal, frame)

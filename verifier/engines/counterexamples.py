@@ -22,6 +22,7 @@ class Counterexamples:
     def trace(self, answer: ObligationResult) -> Trace:
         """One or two states. All assumed formulas hold in the first; the formula fails in the last.
 
+        If it is a step invariant, a step that breaks it follows.
         Raises ReplayFailure if that is not so, and ValueError for bits that hold no state.
         """
         assert answer.state is not None
@@ -36,12 +37,12 @@ class Counterexamples:
             if following is None:
                 raise ReplayFailure(1, f"{instance.label} is not enabled")
             states.append(following)
-            chosen = self.model.free_values(instance, answer.inputs)
-            actions.append(ActionTaken(instance.action, {**instance.parameters, **chosen}))
+            values = self.model.parameter_values(instance, answer.inputs)
+            actions.append(ActionTaken(instance.action, values))
         if self._values(states[-1])[answer.formula]:
             raise ReplayFailure(len(actions), f"{answer.formula} holds")
         definition = self.model.definition
-        return Trace(
+        trace = Trace(
             spec=definition.name,
             spec_hash=definition.spec_hash,
             constants=definition.constants,
@@ -49,6 +50,7 @@ class Counterexamples:
             states=tuple(map(self.model.layout.decode_state, states)),
             actions=tuple(actions),
         )
+        return Replayer(self.model).completed(trace) if system.about_steps(answer.formula) else trace
 
     def _values(self, state: Sequence[bool]) -> dict[str, bool]:
         return dict(zip(self.names, self.evaluate.single(state), strict=True))

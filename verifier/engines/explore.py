@@ -3,7 +3,7 @@
 The first violation of a property, or witness of a reachable one, is found at the least depth, so its
 trace is a shortest one. Every
 trace is replayed before it counts. States beyond the constraint are checked, but neither counted nor
-expanded.
+expanded. A step invariant is checked in the states that are expanded.
 """
 
 from __future__ import annotations
@@ -185,7 +185,8 @@ class _BreadthFirstSearch:
         rows = self.table.rows(first, end)
         look = self.moves.look(rows)
         for name in self.names:
-            if name not in self.violations and look.failing[name].any():
+            looked_at = expand or not self.model.system.about_steps(name)
+            if looked_at and name not in self.violations and look.failing[name].any():
                 self._violated(name, first + int(places(look.failing[name])[0]), level)
         within = int(np.bitwise_count(look.within).sum())
         self.within += within
@@ -267,9 +268,9 @@ class _BreadthFirstSearch:
             return
         kind = VerdictKind.REACHED if self.model.system.seeks(name) else VerdictKind.VIOLATED
         self.violations[name] = Verdict(
-            name, kind, level, self._elapsed(), trace=trace, fewest=True, found_by="explore"
+            name, kind, trace.steps, self._elapsed(), trace=trace, fewest=True, found_by="explore"
         )
-        self._tell(level, self.looked, name)
+        self._tell(trace.steps, self.looked, name)
 
     def _trace(self, name: str, state: int) -> Trace:
         """The execution that leads to a state; of symmetric states the one with the same names throughout."""

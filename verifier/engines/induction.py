@@ -310,7 +310,7 @@ class _InductiveCheck:
             reason = f"{self._place(failing)} against {failing.formula} does not replay: {failure}"
             return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
         if failing.kind is Kind.INITIATION and failing.formula == name:
-            return Verdict(name, VerdictKind.VIOLATED, 0, self._elapsed(), None, trace, fewest=True)
+            return Verdict(name, VerdictKind.VIOLATED, trace.steps, self._elapsed(), None, trace, fewest=True)
         return self._not_inductive(failing, trace)
 
     def _claimed(self, undecided: str) -> Verdict:

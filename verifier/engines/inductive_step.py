@@ -7,7 +7,7 @@ formulas, that one instance is enabled, and that one formula fails after it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -165,13 +165,38 @@ def _variables(term: FNode) -> frozenset[FNode]:
     return found
 
 
+@dataclass(frozen=True)
+class InductiveSet:
+    """Formulas whose conjunction is inductive."""
+
+    names: tuple[str, ...]
+    needs: Mapping[str, frozenset[str]]
+    """For each of them those that the proofs that it is kept use."""
+
+    def around(self, wanted: Iterable[str]) -> tuple[str, ...]:
+        """The formulas that are wanted and those that keeping them needs, which are inductive together."""
+        found: set[str] = set()
+        waiting = list(wanted)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.needs[name]
+        return tuple(name for name in self.names if name in found)
+
+
 def largest_inductive(
-    system: TransitionSystem, formulas: Mapping[str, FNode], instances: Sequence[int], solver: str
-) -> tuple[str, ...]:
-    """The largest set of the formulas whose conjunction is inductive."""
+    system: TransitionSystem,
+    formulas: Mapping[str, FNode],
+    instances: Sequence[int],
+    solver: str,
+    goals: Collection[str],
+) -> InductiveSet:
+    """The largest set of the formulas whose conjunction is inductive. Where the goals keep each other, they
+    need nothing else."""
     names = tuple(formulas)
     question = Question(formulas, names, (), names[0], tuple(instances), solver, houdini=True)
-    return _ObligationCheck(system, question, lambda _: None).largest(names)
+    return _ObligationCheck(system, question, lambda _: None).largest(names, goals)
 
 
 def check_obligations(system: TransitionSystem, question: Question, report: Report) -> None:
@@ -208,9 +233,13 @@ class _ObligationCheck:
         kept = [self._all_kept(index, candidates) for index in question.instances]
         self.report(Conclusion(tuple(candidates) if all(kept) and not self.failed_initially else ()))
 
-    def largest(self, names: Sequence[str]) -> tuple[str, ...]:
+    def largest(self, names: Sequence[str], goals: Collection[str]) -> InductiveSet:
         """The largest inductive subset."""
-        return tuple(self._largest([name for name in names if self._initially(name)], self.report))
+        kept = tuple(self._largest([name for name in names if self._initially(name)], self.report))
+        # A core is not the smallest: it may name any formula that was assumed. So the goals are asked alone.
+        self._largest([name for name in kept if name in goals], self.report)
+        by = {name: [self.reasons[name, index] for index in self.question.instances] for name in kept}
+        return InductiveSet(kept, {name: frozenset().union(*reasons) for name, reasons in by.items()})
 
     def _choose(self, candidates: Sequence[str]) -> None:
         """Finds the largest inductive set of lemmas, and if wanted drops the lemmas that are not needed."""

@@ -12,8 +12,10 @@ state that has no successor.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+from pysmt.fnode import FNode
 
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
@@ -21,7 +23,7 @@ from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps, unroll
 from verifier.engines.bounded_search import SolverGaveUp, ViolationFound, execution
 from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
-from verifier.system.transition_system import TransitionSystem
+from verifier.system.transition_system import SafetyProperty, TransitionSystem
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class KInductionProof:
     clauses: tuple[tuple[int, ...], ...]
     """Over the state bits."""
     seconds: float
+    assumed: tuple[int, ...] = ()
+    """The assumptions that the step case uses, by index."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +63,14 @@ def kinduction(
     report: Callable[[Event], None],
     largest_k: int | None = None,
     structural: Clauses | None = None,
+    assumed: Sequence[FNode] = (),
 ) -> None:
     """Increases k until the property is proved or violated. The last event says which.
 
-    ``structural`` are the clauses of ``structural_invariants``; None: they are computed here.
+    ``structural`` are the clauses of ``structural_invariants``; None: they are computed here. ``assumed``
+    are formulas that hold in every reachable state; each is inductive.
     """
-    _KInduction(system, name, solver, report, largest_k, structural).run()
+    _KInduction(system, name, solver, report, largest_k, structural, assumed).run()
 
 
 class _KInduction:
@@ -76,6 +82,7 @@ class _KInduction:
         report: Callable[[Event], None],
         largest_k: int | None,
         structural: Clauses | None,
+        assumed: Sequence[FNode],
     ) -> None:
         self.began = time.monotonic()
         self.name = name
@@ -83,7 +90,11 @@ class _KInduction:
         self.report = report
         self.largest_k = largest_k
         prop = system.property_named(name)
-        self.unrolling = unroll(replace(system, properties=(prop,)), Steps.SERIAL, symmetry=False)
+        named = {f"assumed {index}": formula for index, formula in enumerate(assumed)}
+        known = (SafetyProperty(each, prop.kind, formula, False) for each, formula in named.items())
+        relevant = replace(system, properties=(prop, *known))
+        self.unrolling = unroll(relevant, Steps.SERIAL, symmetry=False)
+        self.assumed = [self.unrolling.properties[each] for each in named]
         self.variables = FrameVariables(self.unrolling)
         self.holds = self.unrolling.properties[name]
         if structural is None:
@@ -98,7 +109,8 @@ class _KInduction:
             k = 0
             while self.largest_k is None or k <= self.largest_k:
                 if step.holds(k):
-                    self.report(KInductionProof(k, tuple(map(tuple, self.invariants)), self._elapsed()))
+                    clauses = tuple(map(tuple, self.invariants))
+                    self.report(KInductionProof(k, clauses, self._elapsed(), step.assumed()))
                     return
                 if self._base_fails(base, k):
                     return
@@ -137,6 +149,13 @@ class _InductionStep:
         self.run = run
         self.solver = open_solver(run.solver)
         self.variables = FrameVariables(run.unrolling)
+        self.switches = [self.variables.fresh() for _ in run.assumed]
+        """A literal for each assumption that switches it on in every state."""
+
+    def assumed(self) -> tuple[int, ...]:
+        """The assumptions, by index, that the last answer rests on."""
+        core = self.solver.failed_assumptions() if self.switches else []
+        return tuple(index for index, switch in enumerate(self.switches) if switch in core)
 
     def holds(self, k: int) -> bool:
         """Whether no path of k different good states leads to a bad state."""
@@ -147,7 +166,9 @@ class _InductionStep:
             solver.add_clauses(variables.placed(run.unrolling.relation, k - 1))
         solver.add_clauses(variables.placed(run.invariants, k))
         solver.add_clauses(variables.placed(run.unrolling.state, k))
-        while satisfiable(solver, [-variables.at(run.holds, k)]):
+        pairs = zip(self.switches, run.assumed, strict=True)
+        solver.add_clauses([[-switch, variables.at(literal, k)] for switch, literal in pairs])
+        while satisfiable(solver, [-variables.at(run.holds, k), *self.switches]):
             same = self._same_states(k)
             if not same:
                 return False

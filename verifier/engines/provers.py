@@ -15,11 +15,12 @@ from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.bits import conjunction
 from verifier.engines.bounded_search import Search, SolverGaveUp, search
+from verifier.engines.hypotheses import assumed
 from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
-from verifier.engines.inductive_step import largest_inductive
-from verifier.engines.kinduction import KInductionProof, kinduction
+from verifier.engines.inductive_step import InductiveSet, largest_inductive
+from verifier.engines.kinduction import Event, KInductionProof, kinduction
 from verifier.processes.children import Work
 from verifier.solvers import QUERY_SOLVER, UnknownAnswer, solver_version
 from verifier.symmetry.bit_permutations import bit_permutations
@@ -63,36 +64,58 @@ class LemmasKept:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Used:
+    """What the proof that is reported next rests on."""
+
+    names: tuple[str, ...]
+    """Of those that were kept, the ones that the proof uses; inductive together."""
+    hypotheses: tuple[str, ...]
+    """The properties whose invariants it assumes."""
+
+
 def _goals(model: Model, name: str) -> tuple[str, ...]:
     """The property and the implied properties."""
     return tuple(dict.fromkeys((*(prop.name for prop in model.system.implied), name)))
 
 
-def kept_lemmas(model: Model, name: str) -> tuple[str, ...]:
-    """The largest set of lemmas, type invariants and the property whose conjunction is inductive. If the
-    property is in the set, it is proved."""
+def kept_lemmas(model: Model, name: str, lemmas: bool = True, others: Sequence[str] = ()) -> InductiveSet:
+    """The largest set of lemmas, type invariants, the property and ``others`` whose conjunction is inductive.
+    If the property is in the set, it is proved."""
     system = model.system
-    candidates = {TYPED: system.valid} | {lemma.name: lemma.formula for lemma in system.lemmas}
-    candidates |= {goal: system.property_named(goal).formula for goal in _goals(model, name)}
+    candidates = {TYPED: system.valid}
+    candidates |= {lemma.name: lemma.formula for lemma in system.lemmas if lemmas}
+    goals = dict.fromkeys((*_goals(model, name), *others))
+    candidates |= {goal: system.property_named(goal).formula for goal in goals}
     instances = representatives(model.definition, system)
-    return largest_inductive(system, candidates, instances, _LEMMA_SOLVER)
+    return largest_inductive(system, candidates, instances, _LEMMA_SOLVER, (TYPED, *_goals(model, name)))
 
 
-def ic3_work(model: Model, name: str, lemmas: bool, solver: str = QUERY_SOLVER) -> Work:
+def ic3_work(
+    model: Model,
+    name: str,
+    lemmas: bool,
+    solver: str = QUERY_SOLVER,
+    others: Sequence[str] = (),
+    hypotheses: Sequence[Certificate] = (),
+) -> Work:
     """IC3 on the property and the implied properties. With ``lemmas``, it checks the protocol's lemmas first,
-    and assumes those that hold."""
+    and assumes those that hold; ``others`` are properties that may serve as lemmas. It assumes the
+    hypotheses."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
-        known: list[FNode] = []
-        if lemmas and model.system.lemmas:
-            began = time.monotonic()
-            names = kept_lemmas(model, name)
-            own = sum(lemma.name in names for lemma in model.system.lemmas)
-            report(LemmasKept(names, own, time.monotonic() - began))
-            if set(_goals(model, name)) <= set(names):
+        began = time.monotonic()
+        kept = InductiveSet((), {})
+        if (lemmas and model.system.lemmas) or others:
+            kept = kept_lemmas(model, name, lemmas, others)
+            own = sum(lemma.name in kept.names for lemma in model.system.lemmas)
+            report(LemmasKept(kept.names, own, time.monotonic() - began))
+            if set(_goals(model, name)) <= set(kept.names):
+                report(Used(kept.around(_goals(model, name)), ()))
                 report(Proof((), 0, 0, 0, time.monotonic() - began))
                 return
-            known = named_formulas(model, names)
+        known: list[FNode] = named_formulas(model, kept.names)
+        known += [assumed(model, hypothesis) for hypothesis in hypotheses]
 
         def found(clauses: Clauses) -> None:
             report(StructuralInvariants(clauses))
@@ -102,8 +125,9 @@ def ic3_work(model: Model, name: str, lemmas: bool, solver: str = QUERY_SOLVER) 
         try:
             answer: Proof | Counterexample = prove(question, permutations, report, solver)
             if isinstance(answer, Proof):
-                clauses = reduced(question, permutations, answer.clauses, solver)
-                answer = replace(answer, clauses=tuple(clauses))
+                fewer = reduced(question, permutations, answer.clauses, solver)
+                answer = replace(answer, clauses=tuple(fewer.clauses))
+                report(_used(kept, hypotheses, fewer.lemmas))
         except UnknownAnswer:
             report(SolverGaveUp(f"{solver} gave up"))
             return
@@ -112,16 +136,35 @@ def ic3_work(model: Model, name: str, lemmas: bool, solver: str = QUERY_SOLVER) 
     return work
 
 
-def kind_work(model: Model, name: str, solver: str, with_others: bool) -> Work:
-    """k-induction on the property and the implied properties. ``with_others``, it has a low priority and
-    waits for the structural invariants that IC3 found, or for None."""
+def _used(kept: InductiveSet, hypotheses: Sequence[Certificate], indices: Sequence[int]) -> Used:
+    """What stands at these places: those that were kept come first."""
+    first = len(kept.names)
+    return Used(
+        kept.around(kept.names[index] for index in indices if index < first),
+        tuple(hypotheses[index - first].property_name for index in indices if index >= first),
+    )
+
+
+def kind_work(
+    model: Model, name: str, solver: str, with_others: bool, hypotheses: Sequence[Certificate] = ()
+) -> Work:
+    """k-induction on the property and the implied properties, under the hypotheses. ``with_others``, it has a
+    low priority and waits for the structural invariants that IC3 found, or for None."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         structural: Clauses | None = None
         if with_others:
             os.nice(_IN_THE_BACKGROUND)
             structural = incoming.recv()
-        kinduction(with_goal(model.system, name), name, solver, report, structural=structural)
+        known = [assumed(model, hypothesis) for hypothesis in hypotheses]
+        system = with_goal(model.system, name)
+
+        def tell(event: Event) -> None:
+            if isinstance(event, KInductionProof):
+                report(Used((), tuple(hypotheses[index].property_name for index in event.assumed)))
+            report(event)
+
+        kinduction(system, name, solver, tell, structural=structural, assumed=known)
 
     return work
 

@@ -1,8 +1,9 @@
 """Random executions, many side by side: what they reach, how long they are, what they count.
 
 Each walk chooses evenly among the enabled instances (and values of their free parameters). A walk ends
-where nothing can happen, at a violation, or after as many actions as were asked for. What a reachable
-property names ends none. Finding nothing proves nothing: the verdict is then INCONCLUSIVE.
+where nothing can happen, at a violation, or after as many actions as were asked for. A step invariant is
+violated where an enabled instance breaks it, whether the walk would take it or not. What a reachable property
+names ends none. Finding nothing proves nothing: the verdict is then INCONCLUSIVE.
 """
 
 from __future__ import annotations
@@ -148,14 +149,14 @@ class _Simulation:
         """One action in every walk that goes on, after looking at where it is."""
         self.limits.check_time()
         look = self.moves.look(walks.rows[walks.alive])
-        going = self._check(walks, look)
+        at_end = len(walks.moves) >= self.request.depth
+        going = self._check(walks, look, at_end)
         enabled = np.unpackbits(
             look.enabled.view(np.uint8), axis=1, bitorder="little", count=len(walks.alive)
         ).astype(np.bool_)
         self._cover(enabled)
         choices = enabled.sum(axis=0)
         self.deadlocks += int(np.bitwise_count(look.deadlocked).sum())
-        at_end = len(walks.moves) >= self.request.depth
         self.cut += int((going & (choices > 0)).sum()) if at_end else 0
         going &= (choices > 0) & (not at_end)
         picked = np.floor(self.rng.random(len(choices)) * choices).astype(np.int64)
@@ -176,10 +177,12 @@ class _Simulation:
             if own.size:
                 self.enabled[action.name] += int(own.any(axis=0).sum())
 
-    def _check(self, walks: _Walks, look: Look) -> NDArray[np.bool_]:
+    def _check(self, walks: _Walks, look: Look, at_end: bool) -> NDArray[np.bool_]:
         """Notes violations and witnesses; the walks that go on are those without a violation."""
         going = np.ones(len(walks.alive), np.bool_)
         for name in self.names:
+            if at_end and self.model.system.about_steps(name):
+                continue  # the step that breaks it would be one too many
             failing = places(look.failing[name])
             if self.model.system.seeks(name):
                 here = walks.reached.setdefault(name, np.zeros(len(walks.rows), np.bool_))

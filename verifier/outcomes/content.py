@@ -77,12 +77,25 @@ def _result(
     }
 
 
+def _parameters(model: Model | None) -> dict[str, str] | None:
+    """How the parameters were read that the protocol leaves open; the instances are those of this reading."""
+    if model is None:
+        return None
+    return {
+        f"{action.name}.{parameter.symbol.name}": "free" if parameter.free else "expanded"
+        for action in model.definition.actions
+        for parameter in action.parameters
+        if parameter.left_open
+    }
+
+
 def _statistics(run: Run) -> dict[str, Any]:
     system = run.model.system if run.model is not None else None
     return {
         "bits": len(system.bits) if system is not None else None,
         "leaves": len(system.leaves) if system is not None else None,
         "instances": len(system.instances) if system is not None else None,
+        "parameters": _parameters(run.model),
         "building_seconds": round(run.building_seconds, 3),
         "never_enabled": list(run.outcome.never_enabled),
         **run.outcome.statistics,

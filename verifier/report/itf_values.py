@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.errors import UsageError
 from verifier.json_shape import check_shape
 
@@ -64,6 +64,8 @@ def value_of(data: Any) -> Concrete:
             return None
         case {"tag": "Some", "value": inner}:
             return value_of(inner)
+        case {"tag": str(tag), "value": inner} if len(data) == 2:
+            return Tagged(tag, value_of(inner))
         case dict():
             return FrozenMap((str(name), value_of(item)) for name, item in data.items())
         case list():

@@ -12,6 +12,9 @@ from verifier.encodings.concrete import show
 from verifier.specs.definition import PropertyKind
 from verifier.text.columns import aligned, wrap
 
+_NARROW = 20
+"""Characters that the last column of a table has at least."""
+
 
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
     """The sections, on lines of at most ``width`` characters."""
@@ -19,7 +22,11 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
     for paragraph in about["description"].split("\n\n"):
         lines += [Text(), *(Text(line) for line in wrap(" ".join(paragraph.split()), width))]
     lines += _table("Constants", map(_constant, about["constants"]), width)
-    lines += _table("Variables", ((v["name"], v["sort"]) for v in about["variables"]), width)
+    variables = ((v["name"], _number(v["bits"], "bit"), v["sort"]) for v in about["variables"])
+    lines += _table("Variables", variables, width)
+    if about["enumerations"]:
+        members = ((e["name"], ", ".join(map(show, e["members"]))) for e in about["enumerations"])
+        lines += _table("Enumerations", members, width)
     lines += _list("Actions", map(_action, about["actions"]), width)
     lines += _list("Properties", map(_property, about["properties"]), width)
     if about["lemmas"]:
@@ -32,8 +39,12 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
 
 
 def _table(title: str, rows: Iterable[Sequence[str]], width: int) -> list[RenderableType]:
-    """Rows of short cells, in columns."""
-    filled = list(rows)
+    """Rows of short cells, in columns. The last two share one where they do not fit side by side."""
+    filled = [tuple(row) for row in rows]
+    columns = list(zip(*filled, strict=True))[:-1]
+    before = sum(max(map(len, column)) + 3 for column in columns)
+    if len(columns) > 1 and before + _NARROW > width:
+        filled = [(*row[:-2], f"{row[-2]}: {row[-1]}") for row in filled]
     lines: list[RenderableType] = [Text(), Text(title, "bold")]
     for row, texts in zip(filled, aligned(filled, width, "  "), strict=True):
         first = Text(texts[0])
@@ -65,12 +76,21 @@ def _constant(constant: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def _action(action: Mapping[str, Any]) -> tuple[str, str, str]:
     parameters = ", ".join(
-        f"{parameter['name']} ∈ {parameter['sort']}{' (chosen freely)' if parameter['free'] else ''}"
+        f"{parameter['name']} ∈ {parameter['sort']}{_reading(parameter)}"
         for parameter in action["parameters"]
     )
-    count = action["instances"]
-    instances = f"{count}\u00a0instance" if count == 1 else f"{count}\u00a0instances"
-    return f"{action['name']}({parameters})", instances, action["description"]
+    return f"{action['name']}({parameters})", _number(action["instances"], "instance"), action["description"]
+
+
+def _reading(parameter: Mapping[str, Any]) -> str:
+    if parameter["left_open"]:
+        return " (free or expanded, as each engine does best)"
+    return " (chosen freely)" if parameter["free"] else ""
+
+
+def _number(count: int, what: str) -> str:
+    """A number that stays on one line with what is counted."""
+    return f"{count:,}\u00a0{what}{'' if count == 1 else 's'}"
 
 
 def _property(prop: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -81,17 +101,39 @@ def _property(prop: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def _encoding(about: Mapping[str, Any]) -> list[tuple[str, str]]:
     size = about["encoding"]
-    clauses = ", ".join(f"{count} ({steps})" for steps, count in size["clauses_per_step"].items())
     rows = [
-        ("state", f"{size['bits']} bits for {size['leaves']} scalar fields"),
-        ("relation", f"{size['instances']} action instances, {size['nodes']} boolean nodes"),
-        ("clauses of a step", clauses),
+        *(_estimated(size) if size["estimated"] else _built(size)),
+        ("most bits", _most(about, "bits")),
+        ("most instances", _most(about, "instances")),
         ("symmetry", "; ".join(map(_symmetry, about["symmetry"])) or "none"),
         ("default depth", str(about["default_depth"])),
         ("known verdicts", f"{about['expectations']} to compare with" if about["expectations"] else "none"),
         ("spec hash", about["spec_hash"]),
     ]
     return [(name, words) for name, words in rows if words]
+
+
+def _estimated(size: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Of what is too large to be built for a description."""
+    return [
+        ("state", f"about {_number(size['bits'], 'bit')} (not built: the protocol is large)"),
+        ("relation", f"about {_number(size['instances'], 'action instance')}"),
+    ]
+
+
+def _built(size: Mapping[str, Any]) -> list[tuple[str, str]]:
+    clauses = ", ".join(f"{count} ({steps})" for steps, count in size["clauses_per_step"].items())
+    return [
+        ("state", f"{size['bits']} bits for {size['leaves']} scalar fields"),
+        ("relation", f"{size['instances']} action instances, {size['nodes']} boolean nodes"),
+        ("clauses of a step", clauses),
+    ]
+
+
+def _most(about: Mapping[str, Any], what: str) -> str:
+    """What makes up most of a size: ``msgs: 480 of 533 bits``."""
+    total = _number(about["encoding"][what], what[:-1])
+    return "; ".join(f"{item['name']}: {item[what]:,} of {total}" for item in about["largest"][what])
 
 
 def _symmetry(symmetry: Mapping[str, Any]) -> str:

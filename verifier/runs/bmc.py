@@ -101,7 +101,7 @@ def _run(
     request = _request(question)
 
     nothing = {"searches": {}, "peak_memory_bytes": 0}
-    found = answer(question, lambda model: check(model, request, listen), built, nothing)
+    found = answer(question, lambda model: check(model, request, listen), built, nothing, free=True)
     return conclude(question, found, ENGINE.name, depth=request.depth, solvers=_solvers(request))
 
 
@@ -139,6 +139,7 @@ ENGINE = Engine(
             "--dump-smt2", "Write the question as SMT-LIB 2, for other solvers.", of_question=_dump
         ),
     ),
+    reads_free=True,
     depth_option="depth",
     has_parts=True,
     finds_fewest=lambda options: bool(options.get("shortest")),

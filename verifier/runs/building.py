@@ -9,6 +9,7 @@ import psutil
 from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.definition import Definition
 from verifier.system.model import Model, build
+from verifier.system.size import MOST_INSTANCES, instance_count
 
 _TICKS_BETWEEN_LOOKS = 512
 """Building calls back this often before it looks at the clock and the memory."""
@@ -16,12 +17,17 @@ _SPARED = 0.2
 """The share of the memory that is free when building begins, which is left free if no limit is given."""
 
 
-def build_model(definition: Definition, limits: Limits | None = None) -> Model:
-    """The model of a definition. Raises Interrupted when a limit is reached.
+def build_model(definition: Definition, limits: Limits | None = None, *, free: bool = False) -> Model:
+    """The model of a definition, with parameters that are left open free or expanded; free too where
+    expanding them would make too many instances.
 
-    Raises DefinitionError if the definition is not well formed, UsageError if the model is too large.
+    Raises Interrupted when a limit is reached, DefinitionError if the definition is not well formed,
+    UsageError if the model is too large.
     """
-    return build(definition, _watch(limits or Limits()))
+    read = definition.read(free=free)
+    if instance_count(read) > MOST_INSTANCES:
+        read = definition.read(free=True)
+    return build(read, _watch(limits or Limits()))
 
 
 def _watch(limits: Limits) -> Callable[[], None]:

@@ -109,6 +109,8 @@ class Engine(Generic[OptionsT]):
     """Whether it decides properties that some state must satisfy."""
     relative_cost: float = 1.0
     """How long a run takes beside one of bounded model checking, as a guess."""
+    reads_free: bool = False
+    """Whether parameters that a protocol leaves open are free; otherwise they are expanded."""
     counts_states: bool = False
     """Whether it counts all reachable states."""
     depth_option: str | None = None

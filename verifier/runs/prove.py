@@ -12,7 +12,7 @@ from verifier.runs.option import OneOf, Switch, option
 from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option, properties_option
 
 if TYPE_CHECKING:
-    from verifier.engines.prove import CheckedProof, ProveOutcome
+    from verifier.engines.prove import CheckedProof
     from verifier.outcomes.run import Run
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
@@ -32,6 +32,7 @@ _LEMMAS = (
 )
 _HELP = """Prove properties for all depths, or find executions that violate them.
 
+Of several properties, what is proved is assumed for those still open, and is then part of their invariants.
 Progress goes to standard error, the result to standard output.
 
 \b
@@ -101,16 +102,23 @@ def _described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
         "k": certificate.k,
         "rechecked_by": proof.rechecked_by,
         "recheck_seconds": round(proof.recheck_seconds, 3),
+        "uses": list(proof.uses),
         "lemmas": list(certificate.lemmas),
+        "lemmas_not_needed": _listed(proof.lemmas_not_needed),
+        "lemmas_not_inductive": _listed(proof.lemmas_not_inductive),
         "lemma_texts": [] if model is None else readable_lemmas(model, certificate.lemmas),
         "clauses": len(certificate.clauses),
         "invariant": lines,
     }
 
 
+def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+    return None if names is None else list(names)
+
+
 def _solvers(options: ProveOptions, proofs: tuple[CheckedProof, ...]) -> tuple[str, ...]:
     """Those of the provers that ran, then those that checked proofs."""
-    from verifier.engines.prove import BMC_SOLVER, KIND_SOLVER
+    from verifier.engines.property_proof import BMC_SOLVER, KIND_SOLVER
     from verifier.solvers.minisat_backend import MinisatSolver
 
     names = []

@@ -112,13 +112,15 @@ def answer(
     search: Callable[[Model], Outcome],
     built: Callable[[Model], None] = lambda _: None,
     statistics: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    free: bool = False,
 ) -> Answer:
-    """Builds the model and searches. Where an interrupt or the end of the time comes before the search, all
-    verdicts are INCONCLUSIVE, with these statistics."""
+    """Builds the model, with parameters that are left open free or expanded, and searches. Where an interrupt
+    or the end of the time comes before the search, all verdicts are INCONCLUSIVE, with these statistics."""
     began = time.monotonic()
     model, building = None, 0.0
     try:
-        model = build_model(question.definition, question.limits)
+        model = build_model(question.definition, question.limits, free=free)
         model = (with_deadlock(model) if question.deadlock else model).asking(question.properties)
         building = time.monotonic() - began
         size = (len(model.system.bits), len(model.system.instances))

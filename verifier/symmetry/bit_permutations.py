@@ -7,6 +7,7 @@ With one-hot fields a renaming of elements moves whole bits: the bit "leader of 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence as PythonSequence
 from itertools import permutations, product
 from typing import Any
 
@@ -14,7 +15,19 @@ from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import children
 from verifier.encodings.renaming import Renaming, renamed
 from verifier.encodings.scalars import bit_count, code_of
-from verifier.encodings.sorts import Boolean, Function, IndexSet, Option, Range, Record, Sequence, Sort
+from verifier.encodings.sorts import (
+    Boolean,
+    Function,
+    IndexSet,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Sort,
+    Tuple,
+    Variant,
+)
 from verifier.system.model import Model
 
 MOST_IMAGES = 720
@@ -49,15 +62,25 @@ def is_exact(layout: Layout, renaming: Renaming) -> bool:
 
 def _fillers_stay(sort: Sort, renaming: Renaming) -> bool:
     """Whether what fills unused slots is renamed to itself."""
-    if isinstance(sort, Sequence) and renamed(sort.element, sort.element.default, renaming) != (
-        sort.element.default
-    ):
-        return False
-    if isinstance(sort, Option) and not sort.is_scalar:
-        default: Any = sort.inner.default
-        if renamed(sort.inner, default, renaming) != default:
+    for filled in _filled(sort):
+        default: Any = filled.default
+        if renamed(filled, default, renaming) != default:
             return False
     return all(_fillers_stay(part, renaming) for part in sort.parts())
+
+
+def _filled(sort: Sort) -> PythonSequence[Sort]:
+    """The sorts of the parts of which unused ones are filled with defaults."""
+    match sort:
+        case Sequence():
+            return (sort.element,)
+        case Option() if not sort.is_scalar:
+            return (sort.inner,)
+        case PartialFunction():
+            return (sort.range,)
+        case Variant():
+            return sort.parts()
+    return ()
 
 
 def permutation_of(layout: Layout, renaming: Renaming) -> Permutation:
@@ -90,10 +113,14 @@ def _bits(sort: Sort, path: Any, image: Any, renaming: Renaming) -> Iterator[tup
             yield from _bits(Range(0, sort.capacity), (*path, "length"), (*image, "length"), renaming)
             for index in range(sort.capacity):
                 yield from _bits(sort.element, (*path, index), (*image, index), renaming)
-        case Record():
-            for name, part in sort.fields:
+        case Variant():
+            yield from _bits(sort.tags, (*path, "tag"), (*image, "tag"), renaming)
+            for tag, part in sort.alternatives:
+                yield from _bits(part, (*path, "held", tag), (*image, "held", tag), renaming)
+        case Record() | Tuple():
+            for name, part in children(sort):
                 yield from _bits(part, (*path, name), (*image, name), renaming)
         case _:
-            keys = sort.domain if isinstance(sort, Function) else sort.element  # type: ignore[attr-defined]
+            keys = sort.domain if isinstance(sort, Function | PartialFunction) else sort.element  # type: ignore[attr-defined]
             for key, part in children(sort):
                 yield from _bits(part, (*path, key), (*image, renamed(keys, key, renaming)), renaming)

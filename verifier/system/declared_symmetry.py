@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.renaming import renamed
-from verifier.encodings.sorts import IndexSet, Sort, contains_sort
+from verifier.encodings.sorts import IndexSet, Listed, Sort, contains_sort
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
@@ -42,8 +42,8 @@ def check_symmetry(definition: Definition) -> tuple[Symmetry, ...]:
 
 
 def _check(definition: Definition, sort: IndexSet) -> Symmetry:
-    pinned: set[Concrete] = set()
     elements = frozenset(sort.values())
+    pinned: set[Concrete] = {element for element in _listed(definition) if element in elements}
     for place, root in definition.terms():
         for term in root.walk():
             if _depends_on_order(term, sort):
@@ -56,6 +56,14 @@ def _check(definition: Definition, sort: IndexSet) -> Symmetry:
     return Symmetry(sort, frozenset(pinned))
 
 
+def _listed(definition: Definition) -> Iterator[Concrete]:
+    """The elements that values of listed sorts name: renaming them would lead out of these sorts."""
+    for sort in _sorts(definition):
+        for part in _parts(sort):
+            if isinstance(part, Listed):
+                yield from part.elements
+
+
 def _depends_on_order(term: Term, sort: IndexSet) -> bool:
     """Whether the order of the set's elements enters the value of the term."""
     if term.operator is Operator.CHOOSE:
@@ -66,20 +74,34 @@ def _depends_on_order(term: Term, sort: IndexSet) -> bool:
 
 def _symmetric(definition: Definition) -> list[IndexSet]:
     """The index sets of the state and of parameters that are declared symmetric wherever they occur."""
-    sorts = [symbol.sort for symbol in definition.variables]
-    sorts += [parameter.symbol.sort for action in definition.actions for parameter in action.parameters]
+    sorts = _declared(definition)
     found = {index_set: None for sort in sorts for index_set in _within(sort)}
-    bound = (term.binds.sort for _, root in definition.terms() for term in root.walk() if term.binds)
-    everywhere = (index_set for sort in (*sorts, *bound) for index_set in _within(sort))
+    everywhere = (index_set for sort in _sorts(definition) for index_set in _within(sort))
     ordered = {index_set for index_set in everywhere if not index_set.symmetric}
     return [index_set for index_set in found if index_set not in ordered]
 
 
+def _declared(definition: Definition) -> list[Sort]:
+    """The sorts of the state's variables and of parameters."""
+    sorts = [symbol.sort for symbol in definition.variables]
+    return sorts + [p.symbol.sort for action in definition.actions for p in action.parameters]
+
+
+def _sorts(definition: Definition) -> list[Sort]:
+    """The sorts of all variables, bound ones too."""
+    bound = (term.binds.sort for _, root in definition.terms() for term in root.walk() if term.binds)
+    return [*_declared(definition), *bound]
+
+
 def _within(sort: Sort) -> Iterator[IndexSet]:
-    if isinstance(sort, IndexSet):
-        yield sort
+    return (part for part in _parts(sort) if isinstance(part, IndexSet))
+
+
+def _parts(sort: Sort) -> Iterator[Sort]:
+    """The sort and all sorts that it consists of."""
+    yield sort
     for part in sort.parts():
-        yield from _within(part)
+        yield from _parts(part)
 
 
 def _atoms(value: Concrete) -> Iterator[Concrete]:
@@ -87,6 +109,8 @@ def _atoms(value: Concrete) -> Iterator[Concrete]:
         case frozenset() | tuple():
             for item in value:
                 yield from _atoms(item)
+        case Tagged():
+            yield from _atoms(value.payload)
         case FrozenMap():
             for key, item in value.items():
                 yield from _atoms(key)
@@ -140,9 +164,9 @@ def _stands_after_exchanged(
     place: Mapping[tuple[str, tuple[Concrete, ...]], int],
 ) -> bool:
     """Whether the instance stands after each one in which an element that it names is exchanged with the one
-    before, if it does not name that."""
+    before, if it does not name that first."""
     for before, element in pairwise(symmetry.movable):
-        if element in own and before not in own:
+        if element in own and before not in own[: own.index(element)]:
             renaming = {symmetry.sort: {element: before, before: element}}
             exchanged = tuple(renamed(sorts[n], value, renaming) for n, value in instance.parameters.items())
             if place.get((instance.action, exchanged), len(place)) >= index:

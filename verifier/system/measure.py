@@ -14,8 +14,8 @@ from typing import Any
 from pysmt.fnode import FNode
 
 from verifier.encodings import quantifiers
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import cases
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.sorts import Boolean, SortError
 from verifier.encodings.terms import Operator, Term

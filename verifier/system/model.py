@@ -11,17 +11,20 @@ from typing import Any
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, conjunction, disjunction, exists_over, negation
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
+from verifier.encodings.fitting import convert, outside
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import Lowered, cases, convert, either, is_total, outside
+from verifier.encodings.lowered import Lowered, LoweredOption, either, is_total
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort, SortError
+from verifier.encodings.sorts import PartialFunction, Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system.size import check_size
+from verifier.system.steps import BreakingStep, StepInvariants
 from verifier.system.transition_system import (
     Instance,
     NamedFormula,
@@ -75,6 +78,8 @@ class Model:
     """Where all that Init reads has a value: in every state, or the protocol is refused."""
     undefined: tuple[PartialRead, ...]
     """What the property ``UndefinedRead`` excludes. An instance is disabled where it would read so."""
+    breaking: tuple[BreakingStep, ...]
+    """What the step invariants exclude."""
 
     def instance(self, label: str) -> Instance:
         """The instance with that label. Raises KeyError if there is none."""
@@ -98,6 +103,11 @@ class Model:
         chosen = {name: values[name.removeprefix(f"{instance.label}.")] for name in layout.sorts}
         return layout.encode_state(chosen)
 
+    def parameter_values(self, instance: Instance, bits: Sequence[bool]) -> State:
+        """The values of all parameters, expanded and free, in the order of the action."""
+        values = {**instance.parameters, **self.free_values(instance, bits)}
+        action = next(action for action in self.definition.actions if action.name == instance.action)
+        return {name: values[name] for name in action.sorts}
 
     def asking(self, properties: Iterable[str]) -> Model:
         """The model in which ``UndefinedRead`` speaks of these properties and those checked along with them,
@@ -159,6 +169,7 @@ def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Mo
         tuple(builder.leaving),
         builder.definedness.of(definition.init),
         tuple(builder.undefined),
+        tuple(builder.breaking),
     )
 
 
@@ -183,6 +194,8 @@ class _Builder:
         self.free_layouts: dict[str, Layout] = {}
         self.leaving: list[Leaving] = []
         self.undefined: list[PartialRead] = []
+        self.steps = StepInvariants(definition, self.variables, tick)
+        self.breaking: list[BreakingStep] = []
         bound = definition.constraint
         self.constraint = TRUE if bound is None else self.defined_and_true(bound)
         if bound is not None:
@@ -253,6 +266,10 @@ class _Builder:
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
         updates = {old: new for old, new in zip(self.layout.bits, new_bits, strict=True) if old is not new}
+        for step in self.steps.broken_by(label, guard, changed, updates, inputs):
+            self.breaking.append(step)
+            place = f"the property {step.property_name} in the step {label}"
+            self._note_undefined(place, (), exists_over(step.unread, inputs), {}, (), step.property_name)
         mentions = [
             item
             for symbol, value in bindings.items()
@@ -276,7 +293,7 @@ class _Builder:
         layout = Layout({f"{label}.{symbol.name}": symbol.sort for symbol in free})
         chosen = {symbol: layout.lowered[f"{label}.{symbol.name}"] for symbol in free}
         self.free_layouts[label] = layout
-        return Lowering({**self.variables, **chosen}, self.tick), layout.bits, layout.valid()
+        return self.lowering.extended(chosen), layout.bits, layout.valid()
 
     def _assign(
         self,
@@ -305,11 +322,19 @@ class _Builder:
             result = dict(current)
             possible = cases(step.arguments[1].sort, key)
             within = [(item, when) for item, when in possible if item in result]
+            partial = isinstance(step.arguments[0].sort, PartialFunction)
             for item, when in within:
-                result[item] = either(when, put(current[item], rest), current[item])
+                new = put_in_slot(current[item], rest, when) if partial else put(current[item], rest)
+                result[item] = either(when, new, current[item])
             if len(within) < len(possible) or not is_total(key):
                 beyond.append(negation(disjunction(when for _, when in within)))
             return result
+
+        def put_in_slot(slot: Any, steps: list[Term], when: FNode) -> LoweredOption:
+            """A key that is absent is added, but a place below it is not there."""
+            if steps:
+                beyond.append(conjunction((when, negation(slot.present))))
+            return LoweredOption(TRUE, put(slot.payload, steps))
 
         changed[name] = put(changed[name], list(reversed(path)))
 
@@ -324,6 +349,9 @@ class _Builder:
         stays = negation(disjunction(leaving.when for leaving in self.leaving))
         found = []
         for prop in self.definition.properties:
+            if prop.kind is PropertyKind.STEP_INVARIANT:
+                found.append(SafetyProperty(prop.name, prop.kind, self._unbroken(prop.name), prop.default))
+                continue
             formula, read = self.lowering.formula(prop.formula), self.definedness.of(prop.formula)
             unread = negation(read)
             if prop.kind is PropertyKind.REACHABLE:
@@ -342,6 +370,10 @@ class _Builder:
         if len(kept) == len(found) and nowhere.is_true():
             return found
         return [*kept, SafetyProperty(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, nowhere, default=False)]
+
+    def _unbroken(self, name: str) -> FNode:
+        own = (step for step in self.breaking if step.property_name == name)
+        return negation(disjunction(exists_over(step.when, step.inputs) for step in own))
 
 
 def _keys(target: Term) -> Iterator[Term]:

@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from verifier.encodings.concrete import show_constants
-from verifier.encodings.sorts import Bag, Boolean, Function, Option, Record, Sequence, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Function,
+    Listed,
+    Option,
+    PartialFunction,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 from verifier.errors import UsageError
-from verifier.specs.definition import Definition
+from verifier.specs.definition import Action, Definition
 
 MOST_BITS = MOST_INSTANCES = 100_000
 """More state bits, or instances of actions, are taken for a mistake in a constant."""
@@ -18,12 +31,7 @@ _MANY = 10**12
 def check_size(definition: Definition) -> None:
     """Raises UsageError if the state, or the actions, are too large to be built."""
     bits = _capped(sum(_bits(symbol.sort) for symbol in definition.variables))
-    instances = _capped(
-        sum(
-            _product(_values(p.symbol.sort) for p in action.parameters if not p.free)
-            for action in definition.actions
-        )
-    )
+    instances = instance_count(definition)
     constants = show_constants(definition.constants)
     place = f"{definition.name} with {constants}" if constants else definition.name
     limits = ((bits, MOST_BITS, "bits in a state"), (instances, MOST_INSTANCES, "instances of actions"))
@@ -33,6 +41,21 @@ def check_size(definition: Definition) -> None:
             raise UsageError(
                 f"{place} has {about} {what}, and more than {most:,} are taken for a mistake"
             )
+
+
+def instance_count(definition: Definition) -> int:
+    """How many instances the actions have, those among them that are never enabled too."""
+    return _capped(sum(map(instances_of, definition.actions)))
+
+
+def instances_of(action: Action) -> int:
+    """The same of one action."""
+    return _product(_values(p.symbol.sort) for p in action.parameters if not p.free)
+
+
+def bits_of(sort: Sort) -> int:
+    """How many bits a variable of a sort takes, about."""
+    return _bits(sort)
 
 
 def _capped(number: int) -> int:
@@ -46,6 +69,12 @@ def _values(sort: Sort) -> int:
             return _capped(1 + _values(sort.inner))
         case Record():
             return _product(_values(part) for _, part in sort.fields)
+        case Tuple():
+            return _product(map(_values, sort.items))
+        case Variant():
+            return _capped(sum(_values(part) for part in sort.parts()))
+        case PartialFunction():
+            return _power(1 + _values(sort.range), _values(sort.domain))
         case Function():
             return _power(_values(sort.range), _values(sort.domain))
         case Set():
@@ -62,12 +91,18 @@ def _bits(sort: Sort) -> int:
     match sort:
         case Boolean():
             return 1
+        case Listed():
+            return (sort.size - 1).bit_length()
         case _ if sort.is_scalar:
             return _values(sort)
         case Option():
             return _capped(1 + _bits(sort.inner))
-        case Record():
-            return _capped(sum(_bits(part) for _, part in sort.fields))
+        case Record() | Tuple():
+            return _capped(sum(map(_bits, sort.parts())))
+        case Variant():
+            return _capped(len(sort.alternatives) + sum(map(_bits, sort.parts())))
+        case PartialFunction():
+            return _capped(_values(sort.domain) * (1 + _bits(sort.range)))
         case Function():
             return _capped(_values(sort.domain) * _bits(sort.range))
         case Set():

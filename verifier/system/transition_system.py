@@ -45,7 +45,8 @@ class Instance:
 class SafetyProperty:
     """A formula that must hold in every reachable state.
 
-    Of a reachable property it is the negation: a search for a violation then finds a witness.
+    Of a reachable property it is the negation: a search for a violation then finds a witness. Of a step
+    invariant it is that no enabled instance breaks it (``verifier.system.steps``).
     """
 
     name: str
@@ -108,3 +109,8 @@ class TransitionSystem:
     def seeks(self, name: str) -> bool:
         """Whether an execution to a state in which the property's formula fails is what is wanted."""
         return any(p.name == name and p.kind is PropertyKind.REACHABLE for p in self.properties)
+
+    def about_steps(self, name: str) -> bool:
+        """Whether the property relates a state and its successor. Where its formula fails, one more action
+        completes the counterexample."""
+        return any(p.name == name and p.kind is PropertyKind.STEP_INVARIANT for p in self.properties)

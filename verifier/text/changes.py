@@ -8,7 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
-from verifier.encodings.sorts import Bag, Boolean, Function, IndexSet, Option, Record, Sequence, Set, Sort
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Function,
+    IndexSet,
+    Option,
+    PartialFunction,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 from verifier.encodings.terms import Symbol
 
 _ABSENT = "–"
@@ -146,6 +159,8 @@ class _Differ:
                     )
             case Bag():
                 yield from self._bag(sort, old, new, place)
+            case Tuple() | Variant() | PartialFunction():
+                yield from self._compound(sort, old, new, place)
             case Set() if not self._short(old, new):
                 yield self._gained_and_lost(sort, old, new, place)
             case Sequence():
@@ -170,6 +185,28 @@ class _Differ:
             was, now = old.get(item, 0), new.get(item, 0)
             if was != now:
                 yield self._whole(was, now, _below(place, sort, item, self.lanes))
+
+    def _compound(self, sort: Sort, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
+        match sort:
+            case Tuple():
+                for index, part in enumerate(sort.items):
+                    inner = _Place(f"{place.path}[{index}]", place.lane, True)
+                    yield from self.entries(part, old[index], new[index], inner)
+            case Variant() if old.tag == new.tag:
+                inner = _Place(f"{place.path}.{old.tag}", place.lane, place.keyed, place.path)
+                yield from self.entries(sort.payload(old.tag), old.payload, new.payload, inner)
+            case PartialFunction():
+                yield from self._partial(sort, old, new, place)
+            case _:
+                yield self._whole(old, new, place)
+
+    def _partial(self, sort: PartialFunction, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
+        for key in sort.domain.values():
+            below = _below(place, sort, key, self.lanes)
+            if key in old and key in new:
+                yield from self.entries(sort.range, old[key], new[key], below)
+            elif key in old or key in new:
+                yield below.entry(*(show(held[key]) if key in held else _ABSENT for held in (old, new)))
 
     def _gained_and_lost(self, sort: Set, old: Any, new: Any, place: _Place) -> Entry:
         gained = [f"+ {show(item)}" for item in sort.element.values() if item in new - old]

@@ -1,4 +1,4 @@
-"""Why the last state of a counterexample violates its property, in words."""
+"""Why the last state of a counterexample, or its last step, violates its property, in words."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def failing_part(model: Model, trace: Trace) -> list[str]:
 def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
     """The failing part under a line that names the property and the state."""
     where = "the initial state" if trace.steps == 0 else f"state {trace.steps}"
+    if model.system.about_steps(str(trace.violates)):
+        where = f"step {trace.steps}, {trace.actions[-1]}"
     stuck = ", in which no action is enabled" if _speaks_of_deadlocks(model, trace) else ""
     failing = failing_part(model, trace)
     lines = [Text(f"{trace.violates} fails in {where}{stuck}{':' if failing else ''}", "bold red")]

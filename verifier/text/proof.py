@@ -57,15 +57,14 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     said = invariant_lines(run.model, proof.certificate.clauses)
     said.sort(key=len)
     clauses = len(proof.certificate.clauses)
-    lemmas = [lemma.name for lemma in run.definition.lemmas if lemma.name in proof.certificate.lemmas]
-    within = f"Inductive lemmas: {', '.join(lemmas)}."
-    lines: list[RenderableType] = [Text(line) for line in wrap(within, width)] if lemmas else []
+    within = proof.uses or _declared(run, proof)
+    lines: list[RenderableType] = [Text(line) for words in _given(run, proof) for line in wrap(words, width)]
     if not clauses:
-        how = "is inductive with these lemmas, or follows from them" if lemmas else "is inductive by itself"
+        how = "is inductive with these, or follows from them" if within else "is inductive by itself"
         return [*lines, Text(f"{subject} {how}.", "bold")]
     shown = said if full else said[:_MOST_LINES]
     of = f"{len(said)} lines for {clauses} clauses"
-    with_lemmas = " with these lemmas" if lemmas else ""
+    with_lemmas = " with these" if within else ""
     relates = "excludes" if sought else "implies"
     lines.append(Text(f"An inductive invariant that{with_lemmas} {relates} {name} ({of}):", "bold"))
     for line in shown:
@@ -73,6 +72,23 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     if len(shown) < len(said):
         lines.append(Text(f"  … and {len(said) - len(shown)} longer ones: --full, --certificate FILE", "dim"))
     return lines
+
+
+def _declared(run: Run, proof: CheckedProof) -> list[str]:
+    """The declared lemmas that are part of the invariant."""
+    return [lemma.name for lemma in run.definition.lemmas if lemma.name in proof.certificate.lemmas]
+
+
+def _given(run: Run, proof: CheckedProof) -> list[str]:
+    """What the invariant contains of what the protocol declares, and what it does not."""
+    kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
+    named = {
+        "Properties in the invariant": proof.uses,
+        "Lemmas in the invariant": _declared(run, proof),
+        "Lemmas not needed": kept or (),
+        "Lemmas not inductive": dropped or (),
+    }
+    return [f"{what}: {', '.join(names)}." for what, names in named.items() if names]
 
 
 def _warnings(run: Run) -> list[str]:

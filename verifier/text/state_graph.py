@@ -68,10 +68,7 @@ def _states(graph: Graph) -> Iterator[list[tuple[str, str]]]:
 def _names(graph: Graph) -> Callable[[int], str]:
     model = graph.moves.model
     actions = [
-        ActionTaken(
-            move.instance.action,
-            {**move.instance.parameters, **model.free_values(move.instance, move.inputs)},
-        )
+        ActionTaken(move.instance.action, model.parameter_values(move.instance, move.inputs))
         for move in graph.moves.moves
     ]
     names = [str(action) for action in actions]

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from pysmt.fnode import FNode
 
@@ -67,6 +67,8 @@ class Certificate:
     The property and the type invariants are claimed to be k-inductive, along paths of different states that
     satisfy the rest of the invariant.
     """
+    single_steps: tuple[str, ...] = ()
+    """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
 
 
 class _FoundByContent(TypedDict):
@@ -86,6 +88,7 @@ class _Content(TypedDict):
     k: int
     lemmas: list[str]
     clauses: list[list[tuple[str, bool]]]
+    single_steps: NotRequired[list[str]]
 
 
 class Misfit(UsageError):
@@ -180,6 +183,8 @@ def _claim(prop: Property) -> str:
         return text(Term(Operator.NOT, prop.formula.sort, (prop.formula,)))
     if prop.kind is PropertyKind.DEADLOCK_INVARIANT:
         return f"an action is enabled, or else {text(prop.formula)}"
+    if prop.kind is PropertyKind.STEP_INVARIANT:
+        return f"every enabled step that changes the state satisfies {text(prop.formula)}"
     return text(prop.formula)
 
 
@@ -193,6 +198,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         "property": certificate.property_name,
         "found_by": vars(certificate.found_by),
         "k": certificate.k,
+        **({"single_steps": list(certificate.single_steps)} if certificate.single_steps else {}),
         "lemmas": list(certificate.lemmas),
         "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
         **_renderings(model, certificate),
@@ -245,6 +251,7 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         clauses=tuple(tuple((name, positive) for name, positive in clause) for clause in content["clauses"]),
         found_by=FoundBy(**{name: content["found_by"][name] for name in ("engine", "solver", "version")}),
         k=content["k"],
+        single_steps=tuple(content.get("single_steps", ())),
     )
 
 

@@ -118,7 +118,8 @@ class _CertificateCheck:
         invariant = dict(self.parts)
         if self.certificate.k > 1:
             # A goal that is proved by several steps need not be kept by single steps.
-            invariant = {name: part for name, part in invariant.items() if name not in goals}
+            several = goals.keys() - set(self.certificate.single_steps)
+            invariant = {name: part for name, part in invariant.items() if name not in several}
             self._several_steps(conjunction(invariant.values()), conjunction(goals.values()))
         else:
             self._safety(invariant, goals)

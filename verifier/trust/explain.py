@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from verifier.encodings.bits import TRUE
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.lowered import cases, known
+from verifier.encodings.lowered import known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.specs.definition import PropertyKind
+from verifier.specs.definition import Property, PropertyKind, primed
 from verifier.system.model import Leaving, Model, PartialRead
 from verifier.trust.trace import Trace
 
@@ -40,10 +41,13 @@ class Reason:
 
 
 class ConcreteReading:
-    """Evaluates terms in one concrete state, by lowering them over constants."""
+    """Evaluates terms in one concrete state, by lowering them over constants.
 
-    def __init__(self, state: Mapping[str, Concrete]) -> None:
-        self._state = state
+    With ``after``, the state after a step, it evaluates what step invariants say of the step.
+    """
+
+    def __init__(self, state: Mapping[str, Concrete], after: Mapping[str, Concrete] | None = None) -> None:
+        self._state = {**state, **{primed(name): value for name, value in (after or {}).items()}}
         self._lowerings: dict[frozenset[Symbol], Lowering] = {}
 
     def _lowering(self, term: Term, bindings: Bindings) -> Lowering:
@@ -89,7 +93,7 @@ class ConcreteReading:
         """Whether the part is read. It is not if the parts before it already decide the term."""
         before = term.arguments[: term.arguments.index(part)]
         match term.operator:
-            case Operator.AND | Operator.IMPLIES | Operator.IMAGE:
+            case Operator.AND | Operator.IMPLIES | Operator.IMAGE | Operator.PARTIAL_FUNCTION:
                 return all(self.holds(other, bindings) for other in before)
             case Operator.OR:
                 return not any(self.holds(other, bindings) for other in before)
@@ -154,6 +158,7 @@ class ConcreteReading:
             is_path = part.operator in (
                 Operator.APPLY,
                 Operator.FIELD,
+                Operator.PAYLOAD,
                 Operator.AT,
                 Operator.LENGTH,
                 Operator.VARIABLE,
@@ -168,18 +173,29 @@ class ConcreteReading:
 
 
 def reasons(model: Model, trace: Trace) -> list[Reason]:
-    """The reasons for which the property's formula is false in the last state.
+    """The reasons for which the property's formula is false in the last state, or of the last step.
 
     The list is empty if the formula is true there, or if the protocol does not state the property (freedom
     from deadlock).
     """
-    reading = ConcreteReading(trace.states[-1])
+    about_steps = model.system.about_steps(str(trace.violates))
+    reading = ConcreteReading(*trace.states[-2:]) if about_steps else ConcreteReading(trace.states[-1])
     formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
     formulas |= {prop.name: prop.formula for prop in model.definition.properties}
     formula = formulas.get(str(trace.violates))
     if formula is not None and not reading.holds(formula, {}):
         return reading.failures(formula)
     return []
+
+
+def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, Concrete]) -> bool:
+    """Whether a step does not satisfy a step invariant. A step that changes nothing does."""
+    reading = ConcreteReading(before, after)
+    return (
+        dict(before) != dict(after)
+        and reading.is_defined(prop.formula, {})
+        and not reading.holds(prop.formula, {})
+    )
 
 
 def breaches(model: Model, trace: Trace) -> list[str]:

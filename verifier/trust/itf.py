@@ -13,19 +13,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
+from verifier.encodings.concrete import Concrete, Element, FrozenMap, Tagged, show
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
     Enum,
     Function,
     IndexSet,
+    Listed,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
     Set,
     Sort,
+    Tuple,
+    Variant,
 )
 from verifier.errors import UsageError
 from verifier.json_shape import read_json
@@ -199,6 +203,15 @@ def _out(sort: Sort, value: Any) -> Any:
             return {"tag": "Some", "value": _out(sort.inner, value)}
         case Record():
             return {name: _out(part, value[name]) for name, part in sort.fields}
+        case Tuple():
+            return {"#tup": list(map(_out, sort.items, value))}
+        case Variant():
+            return {"tag": value.tag, "value": _out(sort.payload(value.tag), value.payload)}
+        case PartialFunction():
+            pairs = ((key, value[key]) for key in sort.domain.values() if key in value)
+            return {"#map": [[_out(sort.domain, key), _out(sort.range, item)] for key, item in pairs]}
+        case Listed():
+            return _out_listed(value)
         case Function():
             pairs = ((key, value[key]) for key in sort.domain.values())
             return {"#map": [[_out(sort.domain, key), _out(sort.range, item)] for key, item in pairs]}
@@ -210,6 +223,25 @@ def _out(sort: Sort, value: Any) -> Any:
         case Sequence():
             return [_out(sort.element, item) for item in value]
     return value.name if isinstance(value, Element) else value
+
+
+def _out_listed(value: Any) -> Any:
+    """A listed value as JSON, by what it is: its sort says no more."""
+    match value:
+        case Tagged():
+            return {"tag": value.tag, "value": _out_listed(value.payload)}
+        case tuple():
+            return {"#tup": list(map(_out_listed, value))}
+        case frozenset():
+            return {"#set": [_out_listed(item) for item in sorted(value, key=show)]}
+        case FrozenMap():
+            return {"#map": [[_out_listed(key), _out_listed(item)] for key, item in value.items()]}
+    return value.name if isinstance(value, Element) else value
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same; true is not 1."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -232,16 +264,18 @@ class _Reader:
                 return self._record(sort, data)
             case Function():
                 return self._function(sort, data)
-            case Bag():
-                pairs = self._pairs(sort.element, data)
-                return FrozenMap((key, self._integer(count)) for key, count in pairs.items())
             case Set():
                 return frozenset(self.value(sort.element, item) for item in self._marked(data, "#set"))
+            case Bag() | Tuple() | Variant() | PartialFunction() | Listed():
+                return self._compound(sort, data)
             case Sequence():
                 items = self._plain(data, list, "an array")
                 return tuple(self.value(sort.element, item) for item in items)
-        if isinstance(sort, Enum) and isinstance(sort.members[0], int):
-            return self._integer(data)
+            case Enum() if isinstance(sort.members[0], int):
+                return self._integer(data)
+        return self._named(sort, data)
+
+    def _named(self, sort: Sort, data: Any) -> Concrete:
         name = str(self._plain(data, str, f"a string that names one of {sort}"))
         if not isinstance(sort, IndexSet):
             return name
@@ -249,6 +283,25 @@ class _Reader:
         if found is None:
             raise ReplayFailure(self.step, f"{self.name} is {show(name)}, which is not in {sort}")
         return found
+
+    def _compound(self, sort: Sort, data: Any) -> Concrete:
+        match sort:
+            case Tuple():
+                items = self._marked(data, "#tup")
+                if len(items) != len(sort.items):
+                    raise self._wrong(f"a tuple of {len(sort.items)} items", data)
+                return tuple(map(self.value, sort.items, items))
+            case Variant():
+                return self._variant(sort, data)
+            case Bag():
+                pairs = self._pairs(sort.element, data)
+                return FrozenMap((key, self._integer(count)) for key, count in pairs.items())
+            case PartialFunction():
+                pairs = self._pairs(sort.domain, data)
+                return FrozenMap((key, self.value(sort.range, item)) for key, item in pairs.items())
+            case _:
+                assert isinstance(sort, Listed)
+                return self._listed(sort, data)
 
     def _wrong(self, wanted: str, data: Any) -> UsageError:
         shown = json.dumps(data, ensure_ascii=False)
@@ -281,6 +334,20 @@ class _Reader:
                 return self.value(sort.inner, inner)
             case _:
                 raise self._wrong('{"tag": "None", …} or {"tag": "Some", "value": …}', data)
+
+    def _variant(self, sort: Variant, data: Any) -> Concrete:
+        tag = data.get("tag") if isinstance(data, dict) else None
+        if tag not in sort.payloads or "value" not in data:
+            raise self._wrong(f'{{"tag": …, "value": …}} with one of {", ".join(sort.payloads)}', data)
+        return Tagged(tag, self.value(sort.payload(tag), data["value"]))
+
+    def _listed(self, sort: Listed, data: Any) -> Concrete:
+        if sort.bounds is not None:
+            return self._integer(data)
+        for value in sort.members:
+            if _same(_out_listed(value), data):
+                return value
+        raise self._wrong(f"one of {sort}", data)
 
     def _record(self, sort: Record, data: Any) -> FrozenMap:
         if not isinstance(data, dict) or set(data) != set(sort.field_sorts):

@@ -1,12 +1,14 @@
 """Replay: checks executions on the concrete evaluator, without a solver.
 
 Every counterexample must pass this check before anybody sees it. Its first state must be initial, each
-action must be enabled and give the next state, and the property must fail in the last state.
+action must be enabled and give the next state, and the property must fail in the last state. A step invariant
+must fail of the last step: its own formula is read for the two states, not the one that engines search with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, show
@@ -15,8 +17,9 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
 from verifier.encodings.values import constant
 from verifier.system.model import Model
+from verifier.system.steps import breaking_choices
 from verifier.system.transition_system import Instance
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.explain import ConcreteReading, breaks
 from verifier.trust.trace import ActionTaken, Trace
 
 Bits = Sequence[bool]
@@ -48,7 +51,9 @@ class Replayer:
         return self._initial.single(state)[0]
 
     def violated(self, state: Bits) -> list[str]:
-        """The properties whose formula fails in the state, or that are reachable and hold in it."""
+        """The properties whose formula fails in the state, or that are reachable and hold in it.
+
+        A step invariant fails in a state if an enabled instance breaks it."""
         holds = self._properties.single(state)
         return [prop.name for prop, ok in zip(self.model.system.properties, holds, strict=True) if not ok]
 
@@ -68,7 +73,11 @@ class Replayer:
         return result
 
     def execute(self, initial: Bits, firings: Sequence[tuple[Instance, Bits]], prop: str) -> Trace:
-        """The trace of an execution that ends in a violation. Raises ReplayFailure if it does not."""
+        """The trace of an execution that ends in a violation. Raises ReplayFailure if it does not.
+
+        If the property is a step invariant, the execution ends where an instance breaks it. The trace has
+        this step, too.
+        """
         if not self.is_initial(initial):
             raise ReplayFailure(0, "not an initial state")
         states = [list(initial)]
@@ -79,20 +88,40 @@ class Replayer:
             states.append(following)
         if prop not in self.violated(states[-1]):
             raise ReplayFailure(len(firings), self._missed(prop))
-        decode = self.model.layout.decode_state
-        actions = (
-            ActionTaken(instance.action, {**instance.parameters, **self.model.free_values(instance, inputs)})
-            for instance, inputs in firings
-        )
-        definition = self.model.definition
-        return Trace(
+        definition, decode = self.model.definition, self.model.layout.decode_state
+        trace = Trace(
             spec=definition.name,
             spec_hash=definition.spec_hash,
             constants=definition.constants,
             violates=prop,
             states=tuple(decode(state) for state in states),
-            actions=tuple(actions),
+            actions=tuple(self._taken(instance, inputs) for instance, inputs in firings),
         )
+        return self.completed(trace) if self.model.system.about_steps(prop) else trace
+
+    def _taken(self, instance: Instance, inputs: Bits) -> ActionTaken:
+        return ActionTaken(instance.action, self.model.parameter_values(instance, inputs))
+
+    def completed(self, trace: Trace) -> Trace:
+        """The trace to where an instance breaks the step invariant, with that step: the first that does."""
+        prop, last = str(trace.violates), self._encode(trace.steps, trace.states[-1])
+        own = [step for step in self.model.breaking if step.property_name == prop]
+        for label, inputs in breaking_choices(own, self.model.system.bits, last):
+            instance = self.model.instance(label)
+            following = self.successor(last, instance, inputs)
+            if following is None:
+                raise ReplayFailure(trace.steps + 1, f"{label} is not enabled")
+            states = (*trace.states, self.model.layout.decode_state(following))
+            whole = replace(trace, states=states, actions=(*trace.actions, self._taken(instance, inputs)))
+            self._require_broken(whole)
+            return whole
+        raise ReplayFailure(trace.steps, f"no instance breaks {prop} in the last state")
+
+    def _require_broken(self, trace: Trace) -> None:
+        """Checks that the last step does not satisfy the step invariant, as the protocol states it."""
+        prop = next(p for p in self.model.definition.properties if p.name == trace.violates)
+        if not trace.actions or not breaks(prop, *trace.states[-2:]):
+            raise ReplayFailure(trace.steps, f"{prop.name} holds of the last step")
 
     def check(self, trace: Trace) -> None:
         """Checks a trace of any origin. Raises ReplayFailure, which names the step and the reason."""
@@ -103,7 +132,9 @@ class Replayer:
             raise ReplayFailure(0, f"not an initial state: {reasons}")
         for step, action in enumerate(trace.actions, 1):
             self._check_step(step, action, trace.states[step - 1], states[step - 1], states[step])
-        if trace.violates is not None and trace.violates not in self.violated(states[-1]):
+        if trace.violates is not None and self.model.system.about_steps(trace.violates):
+            self._require_broken(trace)
+        elif trace.violates is not None and trace.violates not in self.violated(states[-1]):
             raise ReplayFailure(trace.steps, self._missed(trace.violates))
 
     def _missed(self, prop: str) -> str:

@@ -7,6 +7,7 @@ cores of queries. With a clause, all its images are kept; only one image is aske
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.engines.ic3.cubes import images, negation
@@ -17,13 +18,22 @@ from verifier.symmetry.bit_permutations import Permutation
 Clause = frozenset[int]
 
 
+@dataclass(frozen=True)
+class Reduced:
+    """What a proof uses besides the type clauses."""
+
+    clauses: list[tuple[int, ...]]
+    lemmas: tuple[int, ...]
+    """Lemmas of the problem, by index."""
+
+
 def reduced(
     problem: Problem,
     permutations: Sequence[Permutation],
     clauses: Iterable[Sequence[int]],
     solver: str = QUERY_SOLVER,
-) -> list[tuple[int, ...]]:
-    """The clauses of an invariant that are needed besides the type clauses and the lemmas.
+) -> Reduced:
+    """The clauses of an invariant and the lemmas that its proof uses.
 
     The invariant must be closed under the permutations, as the clauses of IC3's frames are.
     """
@@ -38,19 +48,23 @@ def reduced(
             continue
         kept.update({image: None for image in images(tuple(clause), permutations) if image in cores.switches})
         waiting += cores.of_consecution(clause)
-    return [tuple(sorted(clause, key=abs)) for clause in invariant if clause in kept]
+    found = [tuple(sorted(clause, key=abs)) for clause in invariant if clause in kept]
+    return Reduced(found, tuple(sorted(cores.lemmas)))
 
 
 class _Cores:
-    """Which clauses of the invariant a query uses. A literal of its own switches each clause on."""
+    """Which clauses and lemmas a query uses. A literal of its own switches each of them on."""
 
     def __init__(self, problem: Problem, invariant: Sequence[Clause], solver: str) -> None:
         self._variables, self._holds = FrameVariables(problem.unrolling, frames=2), problem.holds
         self.switches = {clause: self._variables.fresh() for clause in invariant}
         self._clause_of = {switch: clause for clause, switch in self.switches.items()}
+        self._lemma_of = {self._variables.fresh(): index for index in range(len(problem.lemmas))}
+        self.lemmas: set[int] = set()
+        """Those that queries used so far, by index."""
         switched = [[-switch, *clause] for clause, switch in self.switches.items()]
-        lemmas = [[literal] for literal in problem.lemmas]
-        states = [*problem.unrolling.state, *problem.type_clauses, *switched, *lemmas]
+        switched += [[-switch, problem.lemmas[index]] for switch, index in self._lemma_of.items()]
+        states = [*problem.unrolling.state, *problem.type_clauses, *switched]
         self._states = open_solver(solver)
         self._states.add_clauses(states)
         # The type clauses may be assumed of the next state, too: the relation keeps them.
@@ -68,7 +82,11 @@ class _Cores:
         return self._core(self._steps, [self.switches[clause], *broken])
 
     def _core(self, solver: ClauseSolver, assumptions: list[int]) -> list[Clause]:
-        if satisfiable(solver, [*assumptions, *self._clause_of]):
+        # What the lemmas alone give needs no clause.
+        if (not self._lemma_of or satisfiable(solver, [*assumptions, *self._lemma_of])) and satisfiable(
+            solver, [*assumptions, *self._clause_of, *self._lemma_of]
+        ):
             raise AssertionError("the search returned clauses that are no invariant")
         core = solver.failed_assumptions()
+        self.lemmas |= {self._lemma_of[literal] for literal in core if literal in self._lemma_of}
         return [self._clause_of[literal] for literal in core if literal in self._clause_of]

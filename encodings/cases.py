@@ -1,0 +1,103 @@
+"""The concrete values that a lowered one may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import FALSE, TRUE, conjunction, negation
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
+from verifier.encodings.lowered import (
+    Lowered,
+    LoweredOption,
+    LoweredSequence,
+    LoweredVariant,
+    PartialBoolean,
+    children,
+    defined,
+    holds,
+)
+from verifier.encodings.scalars import Scalar
+from verifier.encodings.sorts import Bag, Option, PartialFunction, Sequence, Set, Sort, Tuple, Variant
+
+
+def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
+    """Every concrete value that a lowered one may have, with the condition for it."""
+    match value:
+        case Scalar():
+            return value.cases()
+        case FNode() | PartialBoolean():
+            true = holds(value)
+            pairs = ((False, conjunction((defined(value), negation(true)))), (True, true))
+            return [(item, when) for item, when in pairs if when is not FALSE]
+        case LoweredOption():
+            assert isinstance(sort, Option)
+            options: list[tuple[Concrete, FNode]] = [(None, negation(value.present))]
+            for item, when in cases(sort.inner, value.payload):
+                options.append((item, conjunction((value.present, when))))
+            return [(item, when) for item, when in options if when is not FALSE]
+        case LoweredSequence():
+            assert isinstance(sort, Sequence)
+            slots = [cases(sort.element, slot) for slot in value.slots]
+            return [
+                (items, when)
+                for length in range(sort.capacity + 1)
+                for items, when in _combinations(slots[:length], value.length.equals(length))
+            ]
+        case LoweredVariant():
+            assert isinstance(sort, Variant)
+            return [
+                (Tagged(tag, item), both)
+                for held, tag, payload in value.held()
+                if held is not FALSE
+                for item, when in cases(sort.payload(tag), payload)
+                if (both := conjunction((held, when))) is not FALSE
+            ]
+        case dict() if isinstance(sort, PartialFunction):
+            slots = [_slot_cases(sort.range, slot) for slot in value.values()]
+            return [
+                (_held(value, items), when)
+                for items, when in _combinations(slots, TRUE)
+            ]
+        case dict():
+            held = [(key, part) for key, part in children(sort) if key in value]
+            keys = [key for key, _ in held]
+            parts = [cases(part, value[key]) for key, part in held]
+            return [(_collected(sort, keys, items), when) for items, when in _combinations(parts, TRUE)]
+    raise AssertionError(value)
+
+
+def _slot_cases(sort: Sort, slot: LoweredOption) -> list[tuple[Concrete, FNode]]:
+    """What a partial function may have for a key: nothing, or one value, in a tuple."""
+    found: list[tuple[Concrete, FNode]] = [((), negation(slot.present))]
+    found += [((item,), conjunction((slot.present, when))) for item, when in cases(sort, slot.payload)]
+    return [(held, when) for held, when in found if when is not FALSE]
+
+
+def _combinations(
+    parts: list[list[tuple[Concrete, FNode]]], start: FNode
+) -> Iterator[tuple[tuple[Concrete, ...], FNode]]:
+    if start is not FALSE:
+        for chosen in product(*parts):
+            when = conjunction((start, *(condition for _, condition in chosen)))
+            if when is not FALSE:
+                yield tuple(item for item, _ in chosen), when
+
+
+def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
+    pairs = list(zip(keys, items, strict=True))
+    if isinstance(sort, Set):
+        return frozenset(key for key, present in pairs if present)
+    if isinstance(sort, Bag):
+        return FrozenMap((key, count) for key, count in pairs if count)
+    if isinstance(sort, Tuple):
+        return items
+    return FrozenMap(pairs)
+
+
+def _held(keys: Iterable[Any], items: Iterable[Any]) -> FrozenMap:
+    """The partial function that has for each key what is in the tuple beside it."""
+    return FrozenMap((key, item) for key, held in zip(keys, items, strict=True) for item in held)

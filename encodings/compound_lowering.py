@@ -1,0 +1,103 @@
+"""The finite reading of tuples, variants and partial functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import TRUE, conjunction
+from verifier.encodings.cases import cases
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.lowered import LoweredOption, Slot, defined, either, known, restricted, select, tagged
+from verifier.encodings.sorts import PartialFunction, Sort, Variant
+from verifier.encodings.terms import Operator, Term
+
+if TYPE_CHECKING:
+    from verifier.encodings.lowering import Bindings, Lowering
+
+
+def apply_partial(
+    sort: Sort, slots: Mapping[Concrete, LoweredOption], keys: Iterable[tuple[Concrete, FNode]]
+) -> Any:
+    """What a partial function has for a key; undefined where it does not have the key."""
+    held = [(conjunction((when, slots[key].present)), slots[key].payload) for key, when in keys]
+    return select(sort, held, exhaustive=False)
+
+
+def _tuple(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    return dict(enumerate(lowering._all(term, bindings)))
+
+
+def _variant(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    assert isinstance(term.sort, Variant)
+    payload = lowering._only(term, bindings)
+    return restricted(term.sort, defined(payload), tagged(term.sort, str(term.data), payload))
+
+
+def _has_tag(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    return lowering._only(term, bindings).tag.equals(term.data)
+
+
+def _payload(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    variant, tag = lowering._only(term, bindings), str(term.data)
+    return restricted(term.sort, variant.tag.equals(tag), variant.payloads[tag])
+
+
+def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    assert isinstance(term.sort, PartialFunction)
+    condition, body = term.arguments
+    nothing = known(Slot(term.sort.range), None)
+    slots = {}
+    for key, inner in lowering._expand(term, bindings):
+        held = LoweredOption(TRUE, lowering._as(term.sort.range, body, inner))
+        slots[key] = either(lowering.formula(condition, inner), held, nothing)
+    return slots
+
+
+def _domain(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    function = lowering._only(term, bindings)
+    keys = {key: slot.present for key, slot in function.items()}
+    return restricted(term.sort, defined(function), keys)
+
+
+def _extend(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    assert isinstance(term.sort, PartialFunction)
+    function, key, value = term.arguments
+    held = LoweredOption(TRUE, lowering._as(term.sort.range, value, bindings))
+    return _changed(lowering, term, bindings, lowering._as(term.sort, function, bindings), key, held)
+
+
+def _without(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+    assert isinstance(term.sort, PartialFunction)
+    function, key = term.arguments
+    nothing = known(Slot(term.sort.range), None)
+    return _changed(lowering, term, bindings, lowering.lower(function, bindings), key, nothing)
+
+
+def _changed(
+    lowering: Lowering,
+    term: Term,
+    bindings: Bindings,
+    slots: dict[Concrete, LoweredOption],
+    key: Term,
+    slot: LoweredOption,
+) -> Any:
+    at = lowering.lower(key, bindings)
+    changed = {
+        value: either(when, slot, slots[value]) for value, when in cases(key.sort, at) if value in slots
+    }
+    return restricted(term.sort, conjunction((defined(slots), defined(at))), {**slots, **changed})
+
+
+COMPOUND_RULES: Mapping[Operator, Callable[[Lowering, Term, Bindings], Any]] = {
+    Operator.TUPLE: _tuple,
+    Operator.VARIANT: _variant,
+    Operator.HAS_TAG: _has_tag,
+    Operator.PAYLOAD: _payload,
+    Operator.PARTIAL_FUNCTION: _partial_function,
+    Operator.DOMAIN: _domain,
+    Operator.EXTEND: _extend,
+    Operator.WITHOUT: _without,
+}

@@ -1,0 +1,116 @@
+"""Lowered values in the shape of another sort, and where they are outside of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pysmt.fnode import FNode
+
+from verifier.encodings import scalars
+from verifier.encodings.bits import FALSE, conjunction, disjunction, negation
+from verifier.encodings.lowered import (
+    Lowered,
+    LoweredOption,
+    LoweredSequence,
+    LoweredVariant,
+    PartialBoolean,
+    Slot,
+    absent,
+    children,
+    either,
+    equal,
+    known,
+    padded,
+)
+from verifier.encodings.scalars import Scalar
+from verifier.encodings.sorts import (
+    Function,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Sort,
+    Tuple,
+    Variant,
+)
+
+
+def convert(value: Any, source: Sort, target: Sort) -> Any:
+    """``value``, which has the sort ``source``, in the shape of the sort ``target``.
+
+    Slots that ``target`` does not have are dropped. ``outside`` says in which states that loses an element.
+    """
+    if source == target:
+        return value
+    match source, target:
+        case Option(), Option() if not target.is_scalar:
+            payload = convert(value.payload, source.inner, target.inner)
+            filled = _filled(value.present, payload, source.inner, target.inner)
+            return LoweredOption(value.present, filled)
+        case Sequence(), Sequence():
+            slots = []
+            for index, slot in enumerate(value.slots[: target.capacity]):
+                used = value.length.at_least(index + 1)
+                converted = convert(slot, source.element, target.element)
+                slots.append(_filled(used, converted, source.element, target.element))
+            return LoweredSequence(value.length, padded(slots, target))
+        case Variant(), Variant():
+            payloads = {}
+            for held, tag, payload in value.held():
+                old, new = source.payload(tag), target.payload(tag)
+                payloads[tag] = _filled(held, convert(payload, old, new), old, new)
+            return LoweredVariant(value.tag, payloads)
+        case PartialFunction(), PartialFunction():
+            old_slot, new_slot = Slot(source.range), Slot(target.range)
+            nothing = known(new_slot, None)
+            return {
+                key: convert(value[key], old_slot, new_slot) if key in value else nothing
+                for key in target.domain.values()
+            }
+        case (Record(), Record()) | (Function(), Function()) | (Tuple(), Tuple()):
+            sorts = dict(children(source))
+            return {key: convert(value[key], sorts[key], part) for key, part in children(target)}
+    return value
+
+
+def _filled(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
+    """``value`` where the slot is used. Elsewhere the default of ``target`` replaces that of ``source``."""
+    if source.default == target.default:
+        return value
+    return either(used, value, known(target, target.default))
+
+
+def outside(sort: Sort, value: Lowered) -> FNode:
+    """Whether ``value`` is undefined or not in ``sort``. Then no variable of this sort can hold it."""
+    match value:
+        case FNode():
+            return FALSE
+        case PartialBoolean():
+            return negation(value.defined)
+        case Scalar():
+            return scalars.outside(sort, value)
+        case LoweredOption():
+            assert isinstance(sort, Option)
+            return conjunction((value.present, outside(sort.inner, value.payload)))
+        case LoweredSequence():
+            assert isinstance(sort, Sequence)
+            too_long = scalars.outside(Range(0, sort.capacity), value.length)
+            within = (
+                conjunction((value.length.at_least(index + 1), outside(sort.element, slot)))
+                for index, slot in enumerate(value.slots[: sort.capacity])
+            )
+            return disjunction((too_long, *within))
+        case LoweredVariant():
+            assert isinstance(sort, Variant)
+            beyond = (
+                conjunction((held, outside(sort.payload(tag), part))) for held, tag, part in value.held()
+            )
+            return disjunction((negation(value.tag.defined), *beyond))
+        case dict():
+            sorts = dict(children(sort))
+            return disjunction(
+                outside(sorts[key], part) if key in sorts else negation(equal(part, absent(part)))
+                for key, part in value.items()
+            )
+    raise AssertionError(value)

@@ -1,0 +1,52 @@
+"""Formulas that a protocol's author writes: one, or a list of conjuncts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import GeneratorType
+from typing import Any, TypeAlias
+
+from verifier.encodings.terms import Operator, Term
+from verifier.encodings.values import BOOLEAN, BooleanValue, coerce
+from verifier.specs.definition import DefinitionError
+from verifier.specs.reading.places import place_of, placed
+
+Formulas: TypeAlias = BooleanValue | list[Any] | tuple[Any, ...]
+"""A formula, or a list or tuple of conjuncts, which can be lists themselves."""
+
+
+def conjuncts(written: Any) -> Iterator[Any]:
+    """The conjuncts of nested lists and tuples, from left to right."""
+    if isinstance(written, list | tuple):
+        for item in written:
+            yield from conjuncts(item)
+    else:
+        yield written
+
+
+def formula(written: Any, what: str, method: Any) -> Term:
+    """The conjunction of what a method gives. Raises DefinitionError if a part of it is no formula."""
+    terms = tuple(_one(item, what, method) for item in conjuncts(written))
+    if not terms:
+        words = f"{what} is an empty list: write its formulas, or constantly(True) if that is meant"
+        raise DefinitionError(placed(place_of(method), words))
+    return terms[0] if len(terms) == 1 else Term(Operator.AND, BOOLEAN, terms)
+
+
+def _one(value: Any, what: str, method: Any) -> Term:
+    if isinstance(value, bool):
+        words = (
+            f"{what} is decided while Python reads the protocol: it is {value} whatever the state; "
+            f"compare values with == and !=, or write constantly({value}) if that is meant"
+        )
+    elif value is None:
+        words = f"{what} is None, not a formula: is a return missing?"
+    elif isinstance(value, GeneratorType):
+        words = f"{what} is a generator, not a formula: write forall(… for n in self.nodes) or exists(…)"
+    else:
+        try:
+            return coerce(value, BOOLEAN).term
+        except TypeError as error:
+            words = f"{what} is not a formula: {error}"
+            raise DefinitionError(placed(place_of(method), words)) from error
+    raise DefinitionError(placed(place_of(method), words))

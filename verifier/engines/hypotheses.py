@@ -1,0 +1,75 @@
+"""What is proved of a protocol, as an assumption of the proofs that follow.
+
+A hypothesis is the invariant of a checked proof. It is inductive by itself, so it may be assumed in every
+state, and what is proved under it becomes an invariant of its own: the conjunction of both. So no two proofs
+can rest on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import conjunction
+from verifier.engines.ic3.cubes import images
+from verifier.symmetry.bit_permutations import Permutation, bit_permutations
+from verifier.system.model import Model
+from verifier.trust.certificate import Certificate, Literal, formulas
+
+
+def hypothesis(model: Model, certificate: Certificate) -> Certificate | None:
+    """The invariant of a checked proof, its property among the lemmas; None if it is not inductive in single
+    steps.
+
+    Its clauses have all their images: an image of an inductive set is inductive, and IC3 adds the images of
+    its own clauses without a query.
+    """
+    if certificate.k > 1:
+        return None
+    lemmas = tuple(dict.fromkeys((*certificate.lemmas, certificate.property_name)))
+    return replace(certificate, lemmas=lemmas, clauses=_with_images(model, certificate.clauses))
+
+
+def _with_images(model: Model, clauses: Sequence[tuple[Literal, ...]]) -> tuple[tuple[Literal, ...], ...]:
+    if not clauses:
+        return ()
+    permutations: list[Permutation] = bit_permutations(model)
+    names = [symbol.symbol_name() for symbol in model.system.bits]
+    number = {name: index for index, name in enumerate(names, 1)}
+    numbered = [[number[name] if positive else -number[name] for name, positive in c] for c in clauses]
+    moved = (sorted(image, key=abs) for clause in numbered for image in images(clause, permutations))
+    distinct = dict.fromkeys(map(tuple, moved))
+    return tuple(tuple((names[abs(v) - 1], v > 0) for v in clause) for clause in distinct)
+
+
+def usable(model: Model, hypotheses: Iterable[Certificate], name: str) -> tuple[Certificate, ...]:
+    """The hypotheses whose formulas mean the same in a proof of that property.
+
+    ``UndefinedRead`` does not always: it speaks of what the property itself reads.
+    """
+
+    def means_the_same(certificate: Certificate) -> bool:
+        other = formulas(model, replace(certificate, property_name=name))
+        return all(other[part] is formula for part, formula in formulas(model, certificate).items())
+
+    return tuple(c for c in hypotheses if c.property_name != name and means_the_same(c))
+
+
+def assumed(model: Model, hypothesis: Certificate) -> FNode:
+    """The whole invariant as one formula."""
+    return conjunction(formulas(model, hypothesis).values())
+
+
+def with_hypotheses(certificate: Certificate, used: Sequence[Certificate]) -> Certificate:
+    """The certificate of what was proved under hypotheses: their conjuncts and its own."""
+    lemmas = dict.fromkeys((*certificate.lemmas, *(name for each in used for name in each.lemmas)))
+    clauses = {frozenset(c): c for each in (*used, certificate) for c in each.clauses}
+    single = {name for each in used for name in each.lemmas} if certificate.k > 1 else ()
+    return replace(
+        certificate,
+        lemmas=tuple(lemmas),
+        clauses=tuple(clauses.values()),
+        single_steps=tuple(name for name in certificate.lemmas if name in single),
+    )
