@@ -1,0 +1,107 @@
+"""States of a specification, found by the interpreter, from which sorts are guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from verifier.processes.limits import Interrupted
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition
+from verifier.tla.explorer import Explorer, State
+from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.specification import Formula, Specification
+from verifier.tla.translate.shapes import NoShape, Shape
+from verifier.tla.values import ValueError_, listed
+
+MOST_SAMPLED = 2_000
+MOST_INITIAL = 50_000
+
+
+@dataclass
+class Sample:
+    """States that are reachable."""
+
+    states: list[State]
+    initial: list[State]
+    complete: bool
+    """Whether these are all states."""
+
+
+def sample(specification: Specification, most: int = MOST_SAMPLED) -> Sample:
+    """The first states, breadth first. Raises Undefined if one of them has no value somewhere."""
+    plain = replace(specification, symmetry=[], view=None)
+    explorer = Explorer(plain, properties=(), keep_going=True, max_states=MOST_INITIAL)
+    explorer.assume()
+    complete = False
+    began = 0
+
+    def stop(found: Explorer) -> None:
+        if len(found.states) > most and began:
+            raise Interrupted("enough")
+
+    explorer.enforce = stop
+    try:
+        explorer._initial()
+        began = len(explorer.states)
+        if specification.next is not None:
+            walk = explorer._walker(specification.next, primed=False)
+            number = 0
+            while number < len(explorer.states):
+                if len(explorer.states) > most:
+                    raise Interrupted("enough")
+                explorer._expand(number, walk)
+                number += 1
+        complete = True
+    except Interrupted:
+        if not began:
+            raise
+    except Undefined:
+        pass
+    return Sample(list(explorer.states), list(explorer.states[:began]), complete)
+
+
+def successors(specification: Specification, state: State) -> list[State]:
+    """All successors of a state. Raises Undefined."""
+    plain = replace(specification, symmetry=[], view=None)
+    explorer = Explorer(plain, properties=(), keep_going=True)
+    assert specification.next is not None
+    walk = explorer._walker(specification.next, primed=False)
+    evaluator = specification.evaluator
+    evaluator.now[:] = state
+    evaluator.next[:] = [UNSET] * len(state)
+    found: list[State] = []
+    walk(lambda: found.append(tuple(listed(value) for value in explorer._captured("Next"))))
+    return found
+
+
+def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> None:
+    """Adds the sets that invariants say variables are in, where they are finite."""
+    for formula in specification.invariants.values():
+        for variable, of in _memberships(specification, formula, ()):
+            wider = Shape()
+            try:
+                wider.merge(shapes[variable.name])
+                wider.add_members(specification.evaluator.compiled(of.body, of.module)())
+            except (NoShape, ValueError_, Undefined):
+                continue
+            shapes[variable.name] = wider
+
+
+def _memberships(
+    specification: Specification, formula: Formula, seen: tuple[Definition, ...]
+) -> Iterable[tuple[ast.Variable, Formula]]:
+    body, evaluator = formula.body, specification.evaluator
+    if isinstance(body, ast.Junction) and body.conjunction:
+        for item in body.items:
+            yield from _memberships(specification, Formula(item, formula.module), seen)
+    if not isinstance(body, ast.Apply):
+        return
+    symbol = evaluator.resolve(body.operator, formula.module) or body.operator
+    if isinstance(symbol, Definition) and not body.arguments and symbol.body is not None and symbol not in seen:
+        yield from _memberships(specification, Formula(symbol.body, symbol.module), (*seen, symbol))
+    elif isinstance(symbol, Builtin) and symbol.name == "\\in":
+        left, right = body.arguments
+        if isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
+            if evaluator.is_constant(right, formula.module):
+                yield left.operator, Formula(right, formula.module)
