@@ -150,11 +150,12 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*configured, *deadlock)))
     for name in options.properties:
         if name not in (*configured, NO_DEADLOCK):
-            spec.invariants[name] = _operator(spec, name, [*configured, NO_DEADLOCK])
+            spec.invariants[name] = formula_named(spec, name, [*configured, NO_DEADLOCK])
     return tuple(dict.fromkeys((*options.properties, *deadlock)))
 
 
-def _operator(spec: Specification, name: str, known: list[str]) -> Formula:
+def formula_named(spec: Specification, name: str, known: list[str]) -> Formula:
+    """The operator of the module with this name, which speaks of one state. Raises UsageError."""
     from verifier.tla import ast
 
     found = spec.module.names.get(name)

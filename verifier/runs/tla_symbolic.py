@@ -1,0 +1,236 @@
+"""Engines on TLA+ files: the module is translated, and what an engine finds is checked by the interpreter.
+
+The sorts of the variables are guessed. Where an execution leaves them, the interpreter says what follows: the sort
+is widened by it and the engine starts again, unless the interpreter finds an expression without a value there,
+which is an error of the specification. Every counterexample must be an execution to the interpreter too.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.errors import UsageError
+from verifier.outcomes.expectations import exit_code, expectations_of
+from verifier.runs.engine import Engine, Listen
+from verifier.runs.loading import Loaded
+from verifier.runs.tla import TlaDefinition, TlaLoaded, formula_named
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Definition, Presentation
+from verifier.tla.explorer import State
+from verifier.tla.frames import Undefined
+from verifier.tla.itf import shown_state
+from verifier.tla.translate.sampling import successors
+from verifier.tla.translate.specification import SORTS, Translation, started, translate
+from verifier.tla.translate.symbolic import Untranslated
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.system.model import Model
+
+_LOG = logging.getLogger(__name__)
+_MOST_ROUNDS = 60
+_SEEN_BEYOND = 300
+"""States that are looked at beyond one that left its sorts, before the engine starts again."""
+_INSTEAD = "verify explore looks at every state by the interpreter"
+
+
+@dataclass
+class Symbolic:
+    """A module that is translated."""
+
+    loaded: TlaLoaded
+    translation: Translation
+    lemmas: dict[str, Any]
+
+    def question(self) -> Loaded:
+        """The module as every engine takes a protocol, at the sorts that are known now. Raises Untranslated."""
+        translate(self.translation, self.lemmas)
+        made, source = self.translation, self.loaded.definition
+        definition = TlaDefinition(
+            source.name,
+            source.constants,
+            made.variables,
+            made.init,
+            made.actions,
+            made.properties,
+            made.constraint,
+            made.lemmas,
+            made.successor,
+            presentation=Presentation(source=str(self.loaded.path)),
+            source_hash=source.source_hash,
+        )
+        return Loaded(str(self.loaded.path), definition, {}, self.loaded.began)
+
+
+def symbolic(loaded: TlaLoaded, properties: tuple[str, ...] = (), lemmas: tuple[str, ...] = ()) -> Symbolic:
+    """The module, its first states looked at. Raises UsageError for an expression without a value."""
+    spec = loaded.specification
+    if spec.next is None:
+        raise UsageError(f"{spec.module.name} has no Next: there is nothing to search")
+    for name in properties:
+        if name not in (*spec.invariants, *spec.properties, NO_DEADLOCK, SORTS, UNDEFINED_READ, "all"):
+            spec.invariants[name] = formula_named(spec, name, [*spec.invariants, *spec.properties])
+    named = {name: formula_named(spec, name, []) for name in lemmas}
+    try:
+        return Symbolic(loaded, started(spec), named)
+    except Undefined as error:
+        raise UsageError(str(error)) from None
+    except Untranslated as error:
+        raise UsageError(f"{error}: {_INSTEAD}") from None
+
+
+def run(
+    engine: Engine[Any],
+    asked: Symbolic,
+    options: Any,
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    """Runs an engine, at wider sorts where those that were guessed do not do."""
+    for _ in range(_MOST_ROUNDS):
+        try:
+            question = engine.prepare(asked.question(), _options(asked, options))
+        except Untranslated as error:
+            raise UsageError(f"{error}: {_INSTEAD}") from None
+        found = engine.run(question, listen, built)
+        leaving = _leaving(found)
+        if leaving is None:
+            return _checked(asked, found, _options(asked, options))
+        _widen(asked, leaving)
+    raise UsageError(f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do: {_INSTEAD}")
+
+
+def _options(asked: Symbolic, options: Any) -> Any:
+    """The options with what a configuration asks: its properties, and freedom from deadlock."""
+    refused = asked.translation.refused
+    names = [p.name for p in asked.translation.properties if p.name != SORTS]
+    known = options.properties or tuple(names)
+    if "all" in known:
+        known = tuple(names)
+    for name in known:
+        if name in refused:
+            raise UsageError(f"{refused[name]}, so {name} cannot be asked of this engine: {_INSTEAD}")
+    if not options.properties and refused:
+        first = next(iter(refused))
+        words = f"name others with --property, or {_INSTEAD.removeprefix('verify ')}"
+        raise UsageError(f"{refused[first]}, so {first} cannot be asked of this engine: {words}")
+    changes: dict[str, Any] = {"properties": tuple(dict.fromkeys((*known, SORTS)))}
+    if hasattr(options, "deadlock") and not options.properties:
+        changes["deadlock"] = options.deadlock or asked.loaded.specification.config.check_deadlock
+    return replace(options, **changes)
+
+
+def _leaving(found: Run) -> Verdict | None:
+    for verdict in found.outcome.verdicts:
+        leaves = verdict.property_name in (SORTS, UNDEFINED_READ)
+        if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
+            return verdict
+    return None
+
+
+def _widen(asked: Symbolic, leaving: Verdict) -> None:
+    """Widens the sorts by what follows a state. Raises UsageError if nothing follows that needs it."""
+    made, spec = asked.translation, asked.loaded.specification
+    assert leaving.trace is not None
+    state = made.decode(dict(leaving.trace.states[-1]))
+    names = [one.name for one in spec.variables]
+    try:
+        _check_state(asked, state)
+        frontier = successors(spec, state)
+        seen = list(frontier)
+        known = set(seen)
+        while frontier and len(seen) < _SEEN_BEYOND:
+            following = [s for one in frontier[:20] for s in _quiet(asked, one)]
+            frontier = [s for s in dict.fromkeys(following) if s not in known]
+            known.update(frontier)
+            seen += frontier
+    except Undefined as error:
+        shown = shown_state(names, state, spec.evaluator.order)
+        words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
+        raise UsageError(f"{error} (after {leaving.trace.steps} steps, in the state {words[:600]})") from None
+    if not made.widen(seen):
+        raise UsageError(
+            f"{asked.loaded.definition.name}: a step from a reachable state has no value as translated, and has one "
+            f"to the interpreter: {_INSTEAD}"
+        )
+    _LOG.info("the sorts are widened by what follows a state after %d steps", leaving.trace.steps)
+
+
+def _quiet(asked: Symbolic, state: State) -> list[State]:
+    try:
+        return successors(asked.loaded.specification, state)
+    except Undefined:
+        return []
+
+
+def _check_state(asked: Symbolic, state: State) -> None:
+    spec = asked.loaded.specification
+    spec.evaluator.now[:] = state
+    for formula in (*spec.invariants.values(), *spec.constraints):
+        spec.evaluator.compiled_truth(formula.body, formula.module)()
+
+
+# -- counterexamples
+
+
+def _checked(asked: Symbolic, found: Run, options: Any) -> Run:
+    """The run, its counterexamples replayed by the interpreter; without what only concerns the translation."""
+    verdicts = tuple(
+        _replayed(asked, verdict)
+        for verdict in found.outcome.verdicts
+        if not (verdict.property_name == SORTS and verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED))
+    )
+    expectations = expectations_of(options.expect, found.definition, deadlock=getattr(options, "deadlock", False))
+    outcome = replace(found.outcome, verdicts=verdicts)
+    code = exit_code(verdicts, expectations, outcome.enabled)
+    return replace(found, outcome=outcome, exit_code=code)
+
+
+def _replayed(asked: Symbolic, verdict: Verdict) -> Verdict:
+    if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
+        return verdict
+    made = asked.translation
+    states = [made.decode(dict(state)) for state in verdict.trace.states]
+    wrong = disagreement(asked, states, verdict.property_name)
+    if wrong is None:
+        return verdict
+    return replace(verdict, kind=VerdictKind.ERROR, reason=f"the interpreter does not agree: {wrong}")
+
+
+def disagreement(asked: Symbolic, states: list[State], name: str) -> str | None:
+    """What makes these states no counterexample to the interpreter; None if they are one."""
+    spec = asked.loaded.specification
+    evaluator = spec.evaluator
+
+    def true(formula: Any, state: State, following: State | None = None) -> bool:
+        evaluator.now[:] = state
+        if following is not None:
+            evaluator.next[:] = following
+        return bool(evaluator.compiled_truth(formula.body, formula.module)())
+
+    try:
+        if not all(true(formula, states[0]) for formula in spec.init):
+            return "the first state is not initial"
+        for number, (one, other) in enumerate(zip(states, states[1:], strict=False)):
+            if other not in successors(spec, one):
+                return f"step {number + 1} is no step of Next"
+        last = states[-1]
+        if name == NO_DEADLOCK:
+            return None if not successors(spec, last) else "the last state has a successor"
+        if name in spec.invariants:
+            return f"{name} holds in the last state" if true(spec.invariants[name], last) else None
+        base = name.removesuffix("!step")
+        safety = spec.properties[base]
+        if all(true(formula, last) for formula in safety.always):
+            before = states[-2] if len(states) > 1 else last
+            if all(true(formula, before, last) for formula in safety.steps):
+                return f"{name} holds in the last state"
+    except Undefined as error:
+        return str(error)
+    return None
+
+
+__all__ = ["Definition", "Symbolic", "disagreement", "run", "symbolic"]
