@@ -109,9 +109,9 @@ class Translator(Builtins):
             ast.FunctionSet: lambda e, c: self._strict(
                 lambda a, b: Functions(a, b), self.value(e.domain, c), self.value(e.range, c)
             ),
-            ast.Record: lambda e, c: self._table({n: self.value(v, c) for n, v in e.fields}),
+            ast.Record: lambda e, c: self._tabled({n: self.value(v, c) for n, v in e.fields}),
             ast.RecordSet: lambda e, c: Records({n: self.value(v, c) for n, v in e.fields}),
-            ast.Tuple: lambda e, c: self._table({n: self.value(v, c) for n, v in enumerate(e.items, 1)}),
+            ast.Tuple: lambda e, c: self._tabled({n: self.value(v, c) for n, v in enumerate(e.items, 1)}),
             ast.Product: lambda e, c: Products(tuple(self.value(i, c) for i in e.items)),
             ast.At: lambda e, c: c.at if c.at is not None else Nothing("@ stands outside of EXCEPT"),
             ast.Except: self._except,
@@ -199,7 +199,7 @@ class Translator(Builtins):
                 return part
         return make(*parts)
 
-    def _table(self, rows: dict[Any, Sym]) -> Sym:
+    def _tabled(self, rows: dict[Any, Sym]) -> Sym:
         for item in rows.values():
             if isinstance(item, Nothing):
                 return item
@@ -552,7 +552,7 @@ class Translator(Builtins):
 
         domain = self.value(whole.bindings[0].domain, context)
         if isinstance(domain, Known) and is_set(domain.value) and not is_infinite(domain.value):
-            return self._table({case.item.value: at(case.item) for case in self.spread(domain)})  # type: ignore[union-attr]
+            return self._tabled({case.item.value: at(case.item) for case in self.spread(domain)})  # type: ignore[union-attr]
         return Op(at)
 
     def _except(self, whole: ast.Except, context: Context) -> Sym:
