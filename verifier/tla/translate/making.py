@@ -262,7 +262,7 @@ class Maker:
     def _table(self, table: Table) -> Term:
         rows = table.rows
         if not rows:
-            return literal(NOTHING, ())
+            return literal(Tuple(), ())
         if all(key in rows for key in range(1, len(rows) + 1)) and all(type(k) is int for k in rows):
             items = [self.term(rows[key]) for key in range(1, len(rows) + 1)]
             return Term(Operator.TUPLE, Tuple(*(item.sort for item in items)), tuple(items))
@@ -344,8 +344,9 @@ class Maker:
 
     def pair(self, one: Sym, other: Sym) -> tuple[Term, Term]:
         """Two values as terms whose sorts are alike."""
-        for this, that, swapped in ((one, other, False), (other, one, True)):
-            if isinstance(that, Term) and isinstance(this, Known):
+        for this, side, swapped in ((one, other, False), (other, one, True)):
+            if isinstance(this, Known) and not isinstance(side, Known):
+                that = self.term(side)
                 try:
                     made = literal(that.sort, self.names.encode(this.value, that.sort))
                 except NotInSort:
@@ -390,6 +391,12 @@ class Maker:
             return self._from_variant(value, source, target)
         if isinstance(target, Variant):
             return self._to_variant(value, target)
+        if source in (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING)):
+            empty: Value = ()
+            try:
+                return YES, literal(target, self.names.encode(empty, target))
+            except NotInSort:
+                return NO, value
         if value.operator is Operator.LITERAL:
             try:
                 known = self.names.decode(value.data, source)
@@ -461,20 +468,22 @@ class Maker:
         source = value.sort
         rows: dict[Value, Sym]
         if isinstance(source, Function | PartialFunction):
-            symbol = self.fresh("k", source.domain)
-            key_fits, key = self.fitted(variable(symbol), target.domain)
-            if key is not variable(symbol) and not alike(source.domain, target.domain):
-                raise Untranslated(None, f"the keys of {source} are no keys of {target}")
-            fits, body = self.fitted(Term(Operator.APPLY, source.range, (value, variable(symbol))), target.range)
-            inside: Term = self.formula(YES)
+            symbol = self.fresh("k", target.domain)
+            known, key = self.fitted(variable(symbol), source.domain)
+            if known is NO:
+                if isinstance(source, PartialFunction):
+                    none = literal(target, self.names.encode((), target))
+                    return self.equal(Term(Operator.DOMAIN, Set(source.domain), (value,)), Known(frozenset())), none
+                return NO, value
+            keys: Term = literal(Set(source.domain), frozenset(source.domain.values()))
             if isinstance(source, PartialFunction):
-                domain = Term(Operator.DOMAIN, Set(source.domain), (value,))
-                inside = Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol)))
+                keys = Term(Operator.DOMAIN, Set(source.domain), (value,))
+            inside = self.and_([known, Term(Operator.CONTAINS, TRUTH, (keys, key))])
+            fits, body = self.fitted(Term(Operator.APPLY, source.range, (value, key)), target.range)
             if fits is not YES:
                 body = self.term(self.if_(fits, body, Nothing()))
-            sort = PartialFunction(source.domain, body.sort)
-            del key_fits
-            return YES, Term(Operator.PARTIAL_FUNCTION, sort, (inside, body), binds=symbol)
+            sort = PartialFunction(target.domain, body.sort)
+            return YES, Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(inside), body), binds=symbol)
         if isinstance(source, Tuple):
             rows = {place: self.item(value, place - 1) for place in range(1, len(source.items) + 1)}
         elif isinstance(source, Record):

@@ -319,7 +319,7 @@ class Shape:
         return kinds
 
 
-NOTHING = Tuple()
+NOTHING = Range(1, 0)
 """The sort of what was never seen: the elements of a set that is always empty."""
 
 
