@@ -42,7 +42,7 @@ SUFFIX = ".tla"
 _TRUE = Term(Operator.LITERAL, Boolean(), (), True)
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
-_LIVENESS = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
+NOT_CHECKED = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
 
 
 def is_tla(spec: str) -> bool:
@@ -298,7 +298,7 @@ class _Search:
             )
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:
-            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, _LIVENESS)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, NOT_CHECKED)
         if found.complete:
             return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
         if self.options.max_depth is not None and found.closed >= self.options.max_depth:

@@ -8,7 +8,7 @@ which is an error of the specification. Every counterexample must be an executio
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, expectations_of
 from verifier.runs.engine import Engine, Listen
 from verifier.runs.loading import Loaded
-from verifier.runs.tla import TlaDefinition, TlaLoaded, formula_named
+from verifier.runs.tla import NOT_CHECKED, TlaDefinition, TlaLoaded, formula_named
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Definition, Presentation
 from verifier.tla.explorer import State
 from verifier.tla.frames import Undefined
@@ -44,6 +44,8 @@ class Symbolic:
     loaded: TlaLoaded
     translation: Translation
     lemmas: dict[str, Any]
+    asked: tuple[str, ...] = ()
+    """The properties that were named."""
 
     def question(self) -> Loaded:
         """The module as every engine takes a protocol, at the sorts that are known now. Raises Untranslated."""
@@ -75,7 +77,7 @@ def symbolic(loaded: TlaLoaded, properties: tuple[str, ...] = (), lemmas: tuple[
             spec.invariants[name] = formula_named(spec, name, [*spec.invariants, *spec.properties])
     named = {name: formula_named(spec, name, []) for name in lemmas}
     try:
-        return Symbolic(loaded, started(spec), named)
+        return Symbolic(loaded, started(spec), named, properties)
     except Undefined as error:
         raise UsageError(str(error)) from None
     except Untranslated as error:
@@ -183,10 +185,20 @@ def _checked(asked: Symbolic, found: Run, options: Any) -> Run:
         for verdict in found.outcome.verdicts
         if not (verdict.property_name == SORTS and verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED))
     )
+    if not asked.asked:
+        verdicts += tuple(_temporal(asked))
     expectations = expectations_of(options.expect, found.definition, deadlock=getattr(options, "deadlock", False))
     outcome = replace(found.outcome, verdicts=verdicts)
     code = exit_code(verdicts, expectations, outcome.enabled)
     return replace(found, outcome=outcome, exit_code=code)
+
+
+def _temporal(asked: Symbolic) -> Iterator[Verdict]:
+    """The verdicts of properties that say more than this engine was asked."""
+    for name, safety in asked.loaded.specification.properties.items():
+        if safety.liveness:
+            shown = f"{name} (temporal part)" if any(p.name == name for p in asked.translation.properties) else name
+            yield Verdict(shown, VerdictKind.INCONCLUSIVE, None, 0.0, NOT_CHECKED)
 
 
 def _replayed(asked: Symbolic, verdict: Verdict) -> Verdict:

@@ -18,6 +18,7 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.order import text
 from verifier.tla.translate.coding import NotInSort, field_name
 from verifier.tla.translate.making import SCALARS, TRUTH, Maker, literal, number, table_of, variable
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
@@ -57,6 +58,7 @@ from verifier.tla.values import (
     is_member,
     is_set,
 )
+from verifier.tla.values import members as values_of
 
 MOST_EXPANDED = 300
 """Larger sets are not gone through member by member."""
@@ -165,7 +167,7 @@ class Sets(Maker):
             raise Untranslated(None, "an infinite set is gone through")
         size = len(value) if isinstance(value, frozenset) else value.size()
         if size <= MOST_EXPANDED:
-            return [Case(YES, Known(item)) for item in self.names.order.walk(value)]
+            return [Case(YES, Known(item)) for item in self.listed_in_order(value)]
         shape = Shape()
         try:
             shape.add_members(value)
@@ -175,6 +177,13 @@ class Sets(Maker):
         symbol = self.fresh("x", sort)
         inside = YES if sort.size == size else self.contains(Known(value), variable(symbol))
         return [Case(inside, variable(symbol), symbol)]
+
+    def listed_in_order(self, value: Value) -> list[Value]:
+        """The members of a finite set, in TLC's order where they have one."""
+        try:
+            return list(self.names.order.walk(value))
+        except ValueError_:
+            return sorted(values_of(value), key=lambda item: text(item, self.names.order))
 
     def _spread_span(self, of: Span) -> list[Case]:
         low, high = self.term(of.low), self.term(of.high)
@@ -292,7 +301,7 @@ class Sets(Maker):
             return self.contains(described, item)
         if isinstance(value, LazySet) and (is_infinite(value) or value.size() > 5000):
             raise Untranslated(None, "membership in a set that is not listed")
-        members = list(self.names.order.walk(value))
+        members = self.listed_in_order(value)
         term = self.term(item)
         if isinstance(term.sort, Boolean | Variant) or not isinstance(term.sort, SCALARS):
             if members and all(isinstance(m, int) for m in members) and isinstance(term.sort, Variant):
