@@ -59,7 +59,9 @@ def _display(given: dict[str, Any]) -> Display:
 def _explore(engine: Engine[Any], spec: str, given: dict[str, Any], began: float) -> int:
     from verifier.cli.reporter import Reporter
     from verifier.cli.running import announce, check_targets, show, terminable
+    from verifier.cli.output import note
     from verifier.runs.tla import chosen, explore
+    from verifier.runs.tla_symbolic import explored
     from verifier.text.tla import render_tla
 
     loaded = _load(spec, given.pop("settings"), began)
@@ -69,6 +71,12 @@ def _explore(engine: Engine[Any], spec: str, given: dict[str, Any], began: float
     properties = chosen(loaded, options)
     check_targets(shown, {}, properties)
     announce(loaded.definition, f"{', '.join(properties) or 'all states'} in every reachable state")
+    with terminable(), Reporter(engine.progress()) as reporter:
+        compiled, why = explored(engine, loaded, options, reporter)
+    if compiled is not None:
+        note("explored as translated: generated states are counted by steps of actions, not as TLC counts them")
+        return show(compiled, shown, engine.render)
+    note(f"explored by the interpreter: {why}")
     with terminable(), Reporter(engine.progress()) as reporter:
         run = explore(loaded, options, reporter)
     return show(run, shown, render_tla)
@@ -80,7 +88,10 @@ def show_tla(spec: str, settings: Sequence[str], output_format: str) -> int:
     from verifier.runs.tla import describe
     from verifier.text.tla import render_description
 
-    about = describe(_load(spec, settings, time.monotonic()))
+    from verifier.runs.tla_symbolic import description
+
+    loaded = _load(spec, settings, time.monotonic())
+    about = describe(loaded) | description(loaded)
     if output_format == "json":
         print_json(about)
     else:

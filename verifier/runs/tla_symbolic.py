@@ -17,7 +17,8 @@ from verifier.outcomes.expectations import exit_code, expectations_of
 from verifier.runs.engine import Engine, Listen
 from verifier.runs.loading import Loaded
 from verifier.runs.tla import NOT_CHECKED, TlaDefinition, TlaLoaded, formula_named
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Definition, Presentation
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Definition, DefinitionError, Presentation
+from verifier.system.size import bits_of
 from verifier.tla.explorer import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
@@ -31,10 +32,16 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _LOG = logging.getLogger(__name__)
+_MOST_BITS_EXPLORED = 600
+"""States of more bits are explored by the interpreter."""
 _MOST_ROUNDS = 60
 _SEEN_BEYOND = 300
 """States that are looked at beyond one that left its sorts, before the engine starts again."""
 _INSTEAD = "verify explore looks at every state by the interpreter"
+
+
+class NotTranslated(UsageError):
+    """Something of a module cannot be translated; the interpreter may do it all the same."""
 
 
 @dataclass
@@ -71,7 +78,7 @@ def symbolic(loaded: TlaLoaded, properties: tuple[str, ...] = (), lemmas: tuple[
     """The module, its first states looked at. Raises UsageError for an expression without a value."""
     spec = loaded.specification
     if spec.next is None:
-        raise UsageError(f"{spec.module.name} has no Next: there is nothing to search")
+        raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
     for name in properties:
         if name not in (*spec.invariants, *spec.properties, NO_DEADLOCK, SORTS, UNDEFINED_READ, "all"):
             spec.invariants[name] = formula_named(spec, name, [*spec.invariants, *spec.properties])
@@ -81,7 +88,7 @@ def symbolic(loaded: TlaLoaded, properties: tuple[str, ...] = (), lemmas: tuple[
     except Undefined as error:
         raise UsageError(str(error)) from None
     except Untranslated as error:
-        raise UsageError(f"{error}: {_INSTEAD}") from None
+        raise NotTranslated(f"{error}: {_INSTEAD}") from None
 
 
 def run(
@@ -96,13 +103,63 @@ def run(
         try:
             question = engine.prepare(asked.question(), _options(asked, options))
         except Untranslated as error:
-            raise UsageError(f"{error}: {_INSTEAD}") from None
+            raise NotTranslated(f"{error}: {_INSTEAD}") from None
         found = engine.run(question, listen, built)
         leaving = _leaving(found)
         if leaving is None:
             return _checked(asked, found, _options(asked, options))
         _widen(asked, leaving)
-    raise UsageError(f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do: {_INSTEAD}")
+    raise NotTranslated(f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do: {_INSTEAD}")
+
+
+def explored(
+    engine: Engine[Any], loaded: TlaLoaded, options: Any, listen: Listen = lambda _: None
+) -> tuple[Run | None, str]:
+    """An exploration of the translated module; or None, and why the interpreter is to explore it."""
+    spec = loaded.specification
+    if spec.symmetry or spec.view is not None:
+        return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
+    if spec.action_constraints or spec.postcondition is not None:
+        return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
+    try:
+        asked = symbolic(loaded, options.properties)
+        if asked.translation.sample.complete:
+            return None, "there are few states"
+        size = sum(bits_of(shape.sort(asked.translation.names)) for shape in asked.translation.shapes.values())
+        if size > _MOST_BITS_EXPLORED:
+            return None, f"a state takes {size} bits"
+        return run(engine, asked, options, listen), ""
+    except NotTranslated as error:
+        return None, str(error).removesuffix(f": {_INSTEAD}")
+    except DefinitionError as error:
+        return None, str(error)
+
+
+def description(loaded: TlaLoaded) -> dict[str, Any]:
+    """The sorts of the variables, the actions, and what is only explicit, as ``verify show`` tells them."""
+    try:
+        made = symbolic(loaded).translation
+        sorts = {name: shape.sort(made.names) for name, shape in made.shapes.items()}
+        about: dict[str, Any] = {
+            "sorts": {name: f"{sort} ({bits_of(sort)} bits)" for name, sort in sorts.items()},
+            "sorts_found_in": f"{len(made.sample.states)} states" + (", all" if made.sample.complete else ""),
+        }
+        translate(made)
+    except Untranslated as error:
+        return {**about, "only_explicit": [f"everything: {error}"]}
+    except UsageError as error:
+        return {"only_explicit": [f"everything: {error}"]}
+    about["instances"] = _instances(made)
+    about["only_explicit"] = [f"{name}: {error}" for name, error in made.refused.items()]
+    return about
+
+
+def _instances(made: Translation) -> dict[str, str]:
+    """Each action with its parameters, and how many instances it has."""
+    found: dict[str, list[str]] = {}
+    for action in made.actions:
+        found.setdefault(action.name, []).append(", ".join(action.sorts))
+    return {f"{name}({rows[0]})": str(len(rows)) for name, rows in found.items()}
 
 
 def _options(asked: Symbolic, options: Any) -> Any:
@@ -114,11 +171,11 @@ def _options(asked: Symbolic, options: Any) -> Any:
         known = tuple(names)
     for name in known:
         if name in refused:
-            raise UsageError(f"{refused[name]}, so {name} cannot be asked of this engine: {_INSTEAD}")
+            raise NotTranslated(f"{refused[name]}, so {name} cannot be asked of this engine: {_INSTEAD}")
     if not options.properties and refused:
         first = next(iter(refused))
         words = f"name others with --property, or {_INSTEAD.removeprefix('verify ')}"
-        raise UsageError(f"{refused[first]}, so {first} cannot be asked of this engine: {words}")
+        raise NotTranslated(f"{refused[first]}, so {first} cannot be asked of this engine: {words}")
     changes: dict[str, Any] = {"properties": tuple(dict.fromkeys((*known, SORTS)))}
     if hasattr(options, "deadlock") and not options.properties:
         changes["deadlock"] = options.deadlock or asked.loaded.specification.config.check_deadlock
@@ -154,7 +211,7 @@ def _widen(asked: Symbolic, leaving: Verdict) -> None:
         words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
         raise UsageError(f"{error} (after {leaving.trace.steps} steps, in the state {words[:600]})") from None
     if not made.widen(seen):
-        raise UsageError(
+        raise NotTranslated(
             f"{asked.loaded.definition.name}: a step from a reachable state has no value as translated, and has one "
             f"to the interpreter: {_INSTEAD}"
         )

@@ -14,6 +14,7 @@ from verifier.specs.definition import (
     PropertyKind,
     primed,
 )
+from verifier.tla import ast
 from verifier.tla.ast import Variable
 from verifier.tla.explorer import State
 from verifier.tla.order import text
@@ -129,7 +130,10 @@ class _Maker:
         assert self.spec.next is not None
         steps = Steps(self.t)
         context = Context({}, self.spec.next.module)
-        branches = list(steps.walk(self.spec.next.body, context, Branch(), top=True))
+        body = self.spec.next.body
+        if isinstance(body, ast.Step):  # a step that changes nothing is allowed, and no successor
+            body = body.action
+        branches = list(steps.walk(body, context, Branch(), top=True))
         if self.spec.action_constraints:
             branches = [self._constrained(branch) for branch in branches]
         self.t.assigned = {}
