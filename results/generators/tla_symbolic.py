@@ -18,7 +18,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-TIMEOUT = 60
+TIMEOUT = 30
 """Seconds that a search has."""
 DEEPEST = 12
 """The depth to which models that hold are searched, if they are deeper."""
@@ -31,7 +31,7 @@ def _command(name: str, row: Mapping[str, Any], folders: tuple[Path, Path], *mor
     words += ["--library", str(library), "--timeout", str(TIMEOUT), "--format", "json", *more]
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _RUN, *words], capture_output=True, text=True, check=False, timeout=3 * TIMEOUT
+            [sys.executable, "-c", _RUN, *words], capture_output=True, text=True, check=False, timeout=2 * TIMEOUT
         )
     except subprocess.TimeoutExpired:
         return {"error": "not built in time"}

@@ -22,7 +22,7 @@ from verifier.system.size import bits_of
 from verifier.tla.explorer import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
-from verifier.tla.translate.sampling import successors
+from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.specification import SORTS, Translation, started, translate
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.verdict import Verdict, VerdictKind
@@ -35,8 +35,8 @@ _LOG = logging.getLogger(__name__)
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
 _MOST_ROUNDS = 60
-_SEEN_BEYOND = 300
-"""States that are looked at beyond one that left its sorts, before the engine starts again."""
+_WALKS_BEYOND, _STEPS_BEYOND = 20, 40
+"""Random walks beyond a state that left its sorts, before the engine starts again."""
 _INSTEAD = "verify explore looks at every state by the interpreter"
 
 
@@ -108,8 +108,22 @@ def run(
         leaving = _leaving(found)
         if leaving is None:
             return _checked(asked, found, _options(asked, options))
+        if _decided(found, leaving):
+            return _checked(asked, found, _options(asked, options))
         _widen(asked, leaving)
     raise NotTranslated(f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do: {_INSTEAD}")
+
+
+def _decided(found: Run, leaving: Verdict) -> bool:
+    """Whether all that was asked is violated by executions that are not longer than the one that left its sorts."""
+    others = [v for v in found.outcome.verdicts if v.property_name not in (SORTS, UNDEFINED_READ, NO_DEADLOCK)]
+    return bool(others) and all(
+        v.kind is VerdictKind.VIOLATED
+        and v.trace is not None
+        and leaving.trace is not None
+        and v.trace.steps <= leaving.trace.steps
+        for v in others
+    )
 
 
 def explored(
@@ -198,14 +212,9 @@ def _widen(asked: Symbolic, leaving: Verdict) -> None:
     names = [one.name for one in spec.variables]
     try:
         _check_state(asked, state)
-        frontier = successors(spec, state)
-        seen = list(frontier)
-        known = set(seen)
-        while frontier and len(seen) < _SEEN_BEYOND:
-            following = [s for one in frontier[:20] for s in _quiet(asked, one)]
-            frontier = [s for s in dict.fromkeys(following) if s not in known]
-            known.update(frontier)
-            seen += frontier
+        stepper = Stepper(spec)
+        seen = stepper.successors(state)
+        seen += stepper.strolls(seen, _WALKS_BEYOND, _STEPS_BEYOND) if seen else []
     except Undefined as error:
         shown = shown_state(names, state, spec.evaluator.order)
         words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
@@ -216,13 +225,6 @@ def _widen(asked: Symbolic, leaving: Verdict) -> None:
             f"to the interpreter: {_INSTEAD}"
         )
     _LOG.info("the sorts are widened by what follows a state after %d steps", leaving.trace.steps)
-
-
-def _quiet(asked: Symbolic, state: State) -> list[State]:
-    try:
-        return successors(asked.loaded.specification, state)
-    except Undefined:
-        return []
 
 
 def _check_state(asked: Symbolic, state: State) -> None:
@@ -240,7 +242,8 @@ def _checked(asked: Symbolic, found: Run, options: Any) -> Run:
     verdicts = tuple(
         _replayed(asked, verdict)
         for verdict in found.outcome.verdicts
-        if not (verdict.property_name == SORTS and verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED))
+        if verdict.property_name not in (SORTS, UNDEFINED_READ)
+        or verdict.kind not in (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED)
     )
     if not asked.asked:
         verdicts += tuple(_temporal(asked))
@@ -280,15 +283,16 @@ def disagreement(asked: Symbolic, states: list[State], name: str) -> str | None:
             evaluator.next[:] = following
         return bool(evaluator.compiled_truth(formula.body, formula.module)())
 
+    stepper = Stepper(spec)
     try:
         if not all(true(formula, states[0]) for formula in spec.init):
             return "the first state is not initial"
         for number, (one, other) in enumerate(zip(states, states[1:], strict=False)):
-            if other not in successors(spec, one):
+            if other not in stepper.successors(one):
                 return f"step {number + 1} is no step of Next"
         last = states[-1]
         if name == NO_DEADLOCK:
-            return None if not successors(spec, last) else "the last state has a successor"
+            return None if not stepper.successors(last) else "the last state has a successor"
         if name in spec.invariants:
             return f"{name} holds in the last state" if true(spec.invariants[name], last) else None
         base = name.removesuffix("!step")

@@ -48,6 +48,8 @@ class Names:
 
     def __init__(self, order: Order, symmetric: tuple[tuple[IndexSet, tuple[ModelValue, ...]], ...] = ()) -> None:
         self.order = order
+        self.companions: list[tuple[ModelValue, ...]] = []
+        """Sets of model values of which each is expected where another one was seen."""
         self.symmetric = tuple(kind for kind, _ in symmetric)
         self.elements: dict[Value, Element] = {}
         self.words: dict[Value, str] = {}

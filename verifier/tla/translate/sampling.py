@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from random import Random
 
 from verifier.processes.limits import Interrupted
 from verifier.tla import ast
@@ -16,6 +17,8 @@ from verifier.tla.values import ValueError_, listed
 
 MOST_SAMPLED = 2_000
 MOST_INITIAL = 50_000
+_WALKS, _STEPS = 30, 60
+"""Random walks beyond the first states."""
 
 
 @dataclass
@@ -58,21 +61,51 @@ def sample(specification: Specification, most: int = MOST_SAMPLED) -> Sample:
             raise
     except Undefined:
         pass
-    return Sample(list(explorer.states), list(explorer.states[:began]), complete)
+    states = list(explorer.states)
+    if not complete and specification.next is not None:
+        states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
+    return Sample(states, list(explorer.states[:began]), complete)
 
 
-def successors(specification: Specification, state: State) -> list[State]:
-    """All successors of a state. Raises Undefined."""
-    plain = replace(specification, symmetry=[], view=None)
-    explorer = Explorer(plain, properties=(), keep_going=True)
-    assert specification.next is not None
-    walk = explorer._walker(specification.next, primed=False)
-    evaluator = specification.evaluator
-    evaluator.now[:] = state
-    evaluator.next[:] = [UNSET] * len(state)
-    found: list[State] = []
-    walk(lambda: found.append(tuple(listed(value) for value in explorer._captured("Next"))))
-    return found
+class Stepper:
+    """Finds successors of single states."""
+
+    def __init__(self, specification: Specification) -> None:
+        plain = replace(specification, symmetry=[], view=None)
+        self.explorer = Explorer(plain, properties=(), keep_going=True)
+        self.evaluator = specification.evaluator
+        assert specification.next is not None
+        self.walk = self.explorer._walker(specification.next, primed=False)
+
+    def within(self, state: State) -> bool:
+        """Whether the constraints let steps begin in a state."""
+        self.evaluator.now[:] = state
+        return all(test() for test in self.explorer.constraints)
+
+    def successors(self, state: State) -> list[State]:
+        """All successors of a state. Raises Undefined."""
+        self.evaluator.now[:] = state
+        self.evaluator.next[:] = [UNSET] * len(state)
+        found: list[State] = []
+        self.walk(lambda: found.append(tuple(listed(value) for value in self.explorer._captured("Next"))))
+        return found
+
+    def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
+        """States on random walks; always the same ones."""
+        chance = Random(0)
+        found: dict[State, None] = {}
+        for _ in range(count):
+            state = chance.choice(start)
+            for _ in range(steps):
+                try:
+                    following = self.successors(state) if self.within(state) else []
+                except Undefined:
+                    break
+                if not following:
+                    break
+                state = chance.choice(following)
+                found[state] = None
+        return list(found)
 
 
 def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> None:

@@ -301,7 +301,9 @@ class Shape:
 
     def _scalars(self, names: Names) -> dict[str, Sort]:
         kinds: dict[str, Sort] = {}
-        plain = []
+        for companions in names.companions:
+            if any(word in self.words for word in companions):
+                self.words |= dict.fromkeys(companions)
         for kind in names.symmetric:
             if any(names.index_set(word) == kind for word in self.words):
                 kinds[f"a_{kind.prefix}"] = kind

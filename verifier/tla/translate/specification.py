@@ -26,7 +26,7 @@ from verifier.tla.translate.sampling import Sample, bounds_of_types, sample
 from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.steps import Branch, Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
-from verifier.tla.values import Value, ValueError_
+from verifier.tla.values import ModelValue, Value, ValueError_
 
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
@@ -68,6 +68,9 @@ def started(specification: Specification) -> Translation:
     """The sorts, from the first states. Raises Undefined, or Untranslated."""
     found = sample(specification)
     names = Names(specification.evaluator.order)
+    for value in specification.constants.values():
+        if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
+            names.companions.append(tuple(specification.evaluator.order.sorted(value)))
     shapes = {one.name: Shape() for one in specification.variables}
     for state in found.states:
         for one, value in zip(specification.variables, state, strict=True):
