@@ -18,7 +18,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-TIMEOUT = 30
+TIMEOUT = 20
 """Seconds that a search has."""
 DEEPEST = 12
 """The depth to which models that hold are searched, if they are deeper."""
@@ -31,7 +31,11 @@ def _command(name: str, row: Mapping[str, Any], folders: tuple[Path, Path], *mor
     words += ["--library", str(library), "--timeout", str(TIMEOUT), "--format", "json", *more]
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _RUN, *words], capture_output=True, text=True, check=False, timeout=2 * TIMEOUT
+            [sys.executable, "-c", _RUN, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=2 * TIMEOUT,
         )
     except subprocess.TimeoutExpired:
         return {"error": "not built in time"}
@@ -56,7 +60,9 @@ def bmc(row: Mapping[str, Any], folders: tuple[Path, Path]) -> tuple[bool, str]:
     results = _safety(found)
     violated = [r["steps"] for r in results if r["verdict"] == "VIOLATED"]
     if steps >= 0:
-        return violated != [] and min(violated) == steps, f"violated in {min(violated)} steps" if violated else "no violation"
+        return violated != [] and min(
+            violated
+        ) == steps, f"violated in {min(violated)} steps" if violated else "no violation"
     closed = [r["depth"] for r in results]
     held = all(r["verdict"] == "HOLDS" for r in results) and all(d >= depth for d in closed)
     return held, f"holds to depth {depth}" if held else ", ".join(sorted({r["verdict"] for r in results}))
@@ -80,7 +86,11 @@ def main() -> None:
     """Prints the table as Markdown."""
     golden, examples, library = (Path(word) for word in sys.argv[1:4])
     most = int(sys.argv[4]) if len(sys.argv) > 4 else 10_000
-    rows = [r for r in json.loads(golden.read_text())["rows"] if r["trace_states"] or 0 < (r["distinct"] or 0) <= most]
+    rows = [
+        r
+        for r in json.loads(golden.read_text())["rows"]
+        if r["trace_states"] or 0 < (r["distinct"] or 0) <= most
+    ]
     rows = [r for r in rows if not (r["property"] or "").startswith("temporal")]
     rows.sort(key=lambda r: r["distinct"] or 0)
     folders = (examples, library)
@@ -89,17 +99,29 @@ def main() -> None:
         agrees, shown = bmc(row, folders)
         proved, proofs = prove(row, folders)
         print(row["model"], agrees, shown, proved, proofs, file=sys.stderr, flush=True)
-        theirs = f"violated, {row['trace_states'] - 1} steps" if row["trace_states"] else f"{row['verdict']}, {row['distinct']} states"
-        return agrees, proved, [row["model"], theirs, "yes" if agrees else "no", shown, "yes" if proved else "no", proofs]
+        theirs = (
+            f"violated, {row['trace_states'] - 1} steps"
+            if row["trace_states"]
+            else f"{row['verdict']}, {row['distinct']} states"
+        )
+        return (
+            agrees,
+            proved,
+            [row["model"], theirs, "yes" if agrees else "no", shown, "yes" if proved else "no", proofs],
+        )
 
-    with ThreadPoolExecutor(3) as pool:
+    with ThreadPoolExecutor(4) as pool:
         lines = list(pool.map(line, rows))
     print("# TLA+ files, symbolically\n")
     print(__doc__.splitlines()[0].replace("The table of `results/tla-symbolic.md`: u", "U"))
-    print(f"\nmade by `python -m results.generators.tla_symbolic GOLDEN EXAMPLES LIBRARY {most}`, Python {platform.python_version()}; "
-          f"{TIMEOUT} s for each search, on a machine that others used too. Models above {most:,} states are left out.\n")
-    print(f"**{sum(a for a, _, _ in lines)} of {len(lines)} models by `bmc --shortest` with TLC's verdict and length, "
-          f"{sum(p for _, p, _ in lines)} with all invariants PROVED by `prove`.**\n")
+    print(
+        f"\nmade by `python -m results.generators.tla_symbolic GOLDEN EXAMPLES LIBRARY {most}`, Python {platform.python_version()}; "
+        f"{TIMEOUT} s for each search, on a machine that others used too. Models above {most:,} states are left out.\n"
+    )
+    print(
+        f"**{sum(a for a, _, _ in lines)} of {len(lines)} models by `bmc --shortest` with TLC's verdict and length, "
+        f"{sum(p for _, p, _ in lines)} with all invariants PROVED by `prove`.**\n"
+    )
     headers = ["model", "TLC", "bmc agrees", "bmc", "proved", "prove"]
     print(tabulate([cells for _, _, cells in lines], headers, tablefmt="github"))
 

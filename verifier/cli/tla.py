@@ -38,7 +38,9 @@ def run_tla(engine: Engine[Any], spec: str, given: dict[str, Any], began: float)
     options = engine.options_of(given)
     check_targets(shown, {}, options.properties)
     asked = symbolic(loaded, options.properties, tla_lemmas())
-    announce(loaded.definition, f"{engine.name}, at sorts found in {len(asked.translation.sample.states)} states")
+    announce(
+        loaded.definition, f"{engine.name}, at sorts found in {len(asked.translation.sample.states)} states"
+    )
     with terminable(), Reporter(engine.progress()) as reporter:
         found = run(engine, asked, options, reporter)
     return show(found, shown, engine.render)
@@ -53,13 +55,15 @@ def _without_files(engine: Engine[Any], given: dict[str, Any]) -> None:
 def _display(given: dict[str, Any]) -> Display:
     from verifier.cli.running import Display
 
-    return Display(given.pop("output_format"), given.pop("full"), given.pop("trace_out", None), given.pop("html"))
+    return Display(
+        given.pop("output_format"), given.pop("full"), given.pop("trace_out", None), given.pop("html")
+    )
 
 
 def _explore(engine: Engine[Any], spec: str, given: dict[str, Any], began: float) -> int:
+    from verifier.cli.output import note
     from verifier.cli.reporter import Reporter
     from verifier.cli.running import announce, check_targets, show, terminable
-    from verifier.cli.output import note
     from verifier.runs.tla import chosen, explore
     from verifier.runs.tla_symbolic import explored
     from verifier.text.tla import render_tla
@@ -74,7 +78,9 @@ def _explore(engine: Engine[Any], spec: str, given: dict[str, Any], began: float
     with terminable(), Reporter(engine.progress()) as reporter:
         compiled, why = explored(engine, loaded, options, reporter)
     if compiled is not None:
-        note("explored as translated: generated states are counted by steps of actions, not as TLC counts them")
+        note(
+            "explored as translated: generated states are counted by steps of actions, not as TLC counts them"
+        )
         return show(compiled, shown, engine.render)
     note(f"explored by the interpreter: {why}")
     with terminable(), Reporter(engine.progress()) as reporter:
@@ -86,9 +92,8 @@ def show_tla(spec: str, settings: Sequence[str], output_format: str) -> int:
     """Describes a TLA+ file."""
     from verifier.cli.output import console, print_json, print_lines
     from verifier.runs.tla import describe
-    from verifier.text.tla import render_description
-
     from verifier.runs.tla_symbolic import description
+    from verifier.text.tla import render_description
 
     loaded = _load(spec, settings, time.monotonic())
     about = describe(loaded) | description(loaded)

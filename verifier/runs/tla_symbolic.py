@@ -111,12 +111,16 @@ def run(
         if _decided(found, leaving):
             return _checked(asked, found, _options(asked, options))
         _widen(asked, leaving)
-    raise NotTranslated(f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do: {_INSTEAD}")
+    raise NotTranslated(
+        f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do: {_INSTEAD}"
+    )
 
 
 def _decided(found: Run, leaving: Verdict) -> bool:
     """Whether all that was asked is violated by executions that are not longer than the one that left its sorts."""
-    others = [v for v in found.outcome.verdicts if v.property_name not in (SORTS, UNDEFINED_READ, NO_DEADLOCK)]
+    others = [
+        v for v in found.outcome.verdicts if v.property_name not in (SORTS, UNDEFINED_READ, NO_DEADLOCK)
+    ]
     return bool(others) and all(
         v.kind is VerdictKind.VIOLATED
         and v.trace is not None
@@ -139,7 +143,9 @@ def explored(
         asked = symbolic(loaded, options.properties)
         if asked.translation.sample.complete:
             return None, "there are few states"
-        size = sum(bits_of(shape.sort(asked.translation.names)) for shape in asked.translation.shapes.values())
+        size = sum(
+            bits_of(shape.sort(asked.translation.names)) for shape in asked.translation.shapes.values()
+        )
         if size > _MOST_BITS_EXPLORED:
             return None, f"a state takes {size} bits"
         return run(engine, asked, options, listen), ""
@@ -247,7 +253,9 @@ def _checked(asked: Symbolic, found: Run, options: Any) -> Run:
     )
     if not asked.asked:
         verdicts += tuple(_temporal(asked))
-    expectations = expectations_of(options.expect, found.definition, deadlock=getattr(options, "deadlock", False))
+    expectations = expectations_of(
+        options.expect, found.definition, deadlock=getattr(options, "deadlock", False)
+    )
     outcome = replace(found.outcome, verdicts=verdicts)
     code = exit_code(verdicts, expectations, outcome.enabled)
     return replace(found, outcome=outcome, exit_code=code)
@@ -257,7 +265,11 @@ def _temporal(asked: Symbolic) -> Iterator[Verdict]:
     """The verdicts of properties that say more than this engine was asked."""
     for name, safety in asked.loaded.specification.properties.items():
         if safety.liveness:
-            shown = f"{name} (temporal part)" if any(p.name == name for p in asked.translation.properties) else name
+            shown = (
+                f"{name} (temporal part)"
+                if any(p.name == name for p in asked.translation.properties)
+                else name
+            )
             yield Verdict(shown, VerdictKind.INCONCLUSIVE, None, 0.0, NOT_CHECKED)
 
 

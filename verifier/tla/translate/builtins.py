@@ -57,7 +57,9 @@ class Builtins(Mappings):
             return self._evaluate(name, [one.value for one in given if isinstance(one, Known)], whole)
         rule = _RULES.get(name)
         if rule is None:
-            raise Untranslated(whole.place, f"the operator {name} is not translated where the state decides it")
+            raise Untranslated(
+                whole.place, f"the operator {name} is not translated where the state decides it"
+            )
         return rule(self, *given)
 
     def _evaluate(self, name: str, given: list[Any], whole: ast.Expression) -> Sym:
@@ -131,13 +133,16 @@ class Builtins(Mappings):
         formula = self.formula(fits)
         if not ordered(case.symbol.sort):
             other = self.fresh("y", case.symbol.sort)
-            renamed = self.and_([
-                Term(Operator.CONTAINS, TRUTH, (self._comprehended(case, formula), variable(other)))
-            ])
+            renamed = self.and_(
+                [Term(Operator.CONTAINS, TRUTH, (self._comprehended(case, formula), variable(other)))]
+            )
             same = Term(Operator.EQUAL, TRUTH, (variable(other), variable(case.symbol)))
-            alone = Term(Operator.FORALL, TRUTH, (
-                Term(Operator.IMPLIES, TRUTH, (self.formula(renamed), same)),
-            ), binds=other)
+            alone = Term(
+                Operator.FORALL,
+                TRUTH,
+                (Term(Operator.IMPLIES, TRUTH, (self.formula(renamed), same)),),
+                binds=other,
+            )
             formula = Term(Operator.AND, TRUTH, (formula, alone))
         return Term(Operator.CHOOSE, case.symbol.sort, (formula,), binds=case.symbol)
 
@@ -211,7 +216,9 @@ class Builtins(Mappings):
         for case in self.spread(of):
             if case.symbol is None:
                 empty = Known(frozenset())
-                parts.append(case.item if case.condition is YES else self.if_(case.condition, case.item, empty))
+                parts.append(
+                    case.item if case.condition is YES else self.if_(case.condition, case.item, empty)
+                )
                 continue
             item = self.term(case.item)
             if not isinstance(item.sort, Set):
@@ -223,7 +230,9 @@ class Builtins(Mappings):
             parts.append(made)
         found: Sym = Known(frozenset())
         for part in parts:
-            found = part if isinstance(found, Known) and found.value == frozenset() else self.united(found, part)
+            found = (
+                part if isinstance(found, Known) and found.value == frozenset() else self.united(found, part)
+            )
         return found
 
     # -- integers
@@ -306,7 +315,9 @@ class Builtins(Mappings):
         if isinstance(row, Nothing) or not row.slots:
             return row if isinstance(row, Nothing) else Nothing("Tail of the empty sequence")
         some = self.less(Known(0), row.length)
-        return self.if_(some, self.subsequence(row, Known(2), row.length), Nothing("Tail of the empty sequence"))
+        return self.if_(
+            some, self.subsequence(row, Known(2), row.length), Nothing("Tail of the empty sequence")
+        )
 
     def sub_seq(self, value: Sym, first: Sym, last: Sym) -> Sym:
         """``SubSeq``"""
@@ -316,10 +327,12 @@ class Builtins(Mappings):
         for part in (low, high):
             if isinstance(part, Nothing):
                 return part
-        inside = self.or_([
-            self.less(high, low),
-            self.and_([self.less(Known(1), low, equal=True), self.less(high, row.length, equal=True)]),
-        ])
+        inside = self.or_(
+            [
+                self.less(high, low),
+                self.and_([self.less(Known(1), low, equal=True), self.less(high, row.length, equal=True)]),
+            ]
+        )
         return self.if_(inside, self.subsequence(row, low, high), Nothing("SubSeq leaves the sequence"))
 
     def select_seq(self, value: Sym, test: Sym) -> Sym:
@@ -351,7 +364,9 @@ class Builtins(Mappings):
         sort = self.join(function.sort, PartialFunction(at.sort, value.sort))
         assert isinstance(sort, PartialFunction)
         whole = self.convert(function, sort)
-        return Term(Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range)))
+        return Term(
+            Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
+        )
 
     def partial_function(self, value: Sym) -> Term:
         """A function as a term of a sort of functions whose domain varies."""

@@ -46,7 +46,9 @@ class NotInSort(Exception):
 class Names:
     """What the words of a module are called in sorts."""
 
-    def __init__(self, order: Order, symmetric: tuple[tuple[IndexSet, tuple[ModelValue, ...]], ...] = ()) -> None:
+    def __init__(
+        self, order: Order, symmetric: tuple[tuple[IndexSet, tuple[ModelValue, ...]], ...] = ()
+    ) -> None:
         self.order = order
         self.companions: list[tuple[ModelValue, ...]] = []
         """Sets of model values of which each is expected where another one was seen."""
@@ -92,7 +94,7 @@ class Names:
         match sort, value:
             case Boolean(), Truth():
                 return bool(value)
-            case (Range() | Listed()), int():
+            case ((Range() | Listed()), int()):
                 return value
             case (Listed(), str()) | (Listed(), ModelValue()):
                 return self.word(value)
@@ -106,7 +108,12 @@ class Names:
                 return tuple(self.encode(item, sort.element) for item in value)
             case Record(), Fn() if {field_name(n) for n in value if type(n) is str} == set(sort.field_sorts):
                 return FrozenMap((name, self.encode(value[self.field(name)], s)) for name, s in sort.fields)
-            case (Function(), Fn()) | (Function(), tuple()) | (PartialFunction(), Fn()) | (PartialFunction(), tuple()):
+            case (
+                (Function(), Fn())
+                | (Function(), tuple())
+                | (PartialFunction(), Fn())
+                | (PartialFunction(), tuple())
+            ):
                 return self._function(value, sort)
             case Variant(), _:
                 for tag, part in sort.alternatives:
@@ -144,10 +151,10 @@ class Names:
             case Record(), FrozenMap():
                 sorts = sort.field_sorts
                 return function({self.field(n): self.decode(v, sorts[n]) for n, v in value.items()})
-            case (Function() | PartialFunction()), FrozenMap():
-                return function({
-                    self.decode(k, sort.domain): self.decode(v, sort.range) for k, v in value.items()
-                })
+            case ((Function() | PartialFunction()), FrozenMap()):
+                return function(
+                    {self.decode(k, sort.domain): self.decode(v, sort.range) for k, v in value.items()}
+                )
         if isinstance(value, int):
             return value
         return self.meant[value]

@@ -81,7 +81,11 @@ class Translator(Builtins):
     """Translates the expressions of one module."""
 
     def __init__(
-        self, evaluator: Evaluator, names: Names, variables: dict[ast.Variable, Symbol], successor: dict[ast.Variable, Symbol]
+        self,
+        evaluator: Evaluator,
+        names: Names,
+        variables: dict[ast.Variable, Symbol],
+        successor: dict[ast.Variable, Symbol],
     ) -> None:
         super().__init__(names)
         self.evaluator = evaluator
@@ -288,7 +292,9 @@ class Translator(Builtins):
             lambda_ = whole
 
             def call(*given: Sym) -> Sym:
-                return self.value(lambda_.body, context.bound(dict(zip(lambda_.parameters, given, strict=True))))
+                return self.value(
+                    lambda_.body, context.bound(dict(zip(lambda_.parameters, given, strict=True)))
+                )
 
             return Op(call)
         assert isinstance(whole, ast.OperatorArgument)
@@ -352,7 +358,11 @@ class Translator(Builtins):
             found = self.value(whole.other, context)
         for guard, value in reversed(whole.arms):
             condition = self.value(guard, context)
-            found = found if self.truth(condition) is NO else self.if_(condition, self.value(value, context), found)
+            found = (
+                found
+                if self.truth(condition) is NO
+                else self.if_(condition, self.value(value, context), found)
+            )
         return found
 
     def let(self, whole: ast.Let, context: Context) -> Context:
@@ -374,7 +384,9 @@ class Translator(Builtins):
 
     # -- what binds names
 
-    def bound_cases(self, bindings: tuple[ast.Binding, ...], context: Context) -> Iterator[tuple[list[Case], Context]]:
+    def bound_cases(
+        self, bindings: tuple[ast.Binding, ...], context: Context
+    ) -> Iterator[tuple[list[Case], Context]]:
         """All ways in which names are bound: the cases of their sets, from the left, and the context."""
         domains = [(binding, self.value(binding.domain, context)) for binding in bindings]
         pairs = [(b, name) for b, _ in domains for name in (b.names if not b.is_tuple else (None,))]
@@ -504,7 +516,9 @@ class Translator(Builtins):
             fixed = all(isinstance(k, Known) for k in keys) and all(c.condition is YES for c in cases)
             if not fixed:
                 if several:
-                    raise Untranslated(whole.place, "a function of several arguments over sets that the state decides")
+                    raise Untranslated(
+                        whole.place, "a function of several arguments over sets that the state decides"
+                    )
                 return self._partial(whole, context)
             item = self.value(whole.body, inner)
             if isinstance(item, Nothing):

@@ -7,7 +7,16 @@ from collections.abc import Callable
 from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Set, Tuple, Variant
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.making import SCALARS, TRUTH, alike, known_table, literal, number, table_of, variable
+from verifier.tla.translate.making import (
+    SCALARS,
+    TRUTH,
+    alike,
+    known_table,
+    literal,
+    number,
+    table_of,
+    variable,
+)
 from verifier.tla.translate.sets import Case, Sets
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.symbolic import (
@@ -37,7 +46,9 @@ class Mappings(Sets):
             left, right = self.apply(function.then, key), self.apply(function.otherwise, key)
             return self.if_(function.condition, left, right)
         if isinstance(key, Chosen):
-            return self.if_(key.condition, self.apply(function, key.then), self.apply(function, key.otherwise))
+            return self.if_(
+                key.condition, self.apply(function, key.then), self.apply(function, key.otherwise)
+            )
         match function:
             case Op():
                 return function.call(key)
@@ -49,7 +60,9 @@ class Mappings(Sets):
             case Row():
                 return self._slot(function, key)
             case Single():
-                return self.if_(self.equal(function.key, key), function.value, Nothing("outside of the domain"))
+                return self.if_(
+                    self.equal(function.key, key), function.value, Nothing("outside of the domain")
+                )
             case Term():
                 return self._apply_term(function, key)
         return Nothing("a function is expected")
@@ -231,7 +244,11 @@ class Mappings(Sets):
         if isinstance(new, Nothing):
             return self.if_(inside, new, function)
         try:
-            item = literal(sort.range, self.names.encode(new.value, sort.range)) if isinstance(new, Known) else self.term(new)
+            item = (
+                literal(sort.range, self.names.encode(new.value, sort.range))
+                if isinstance(new, Known)
+                else self.term(new)
+            )
         except NotInSort:
             item = self.term(new)
         if not alike(item.sort, sort.range):
@@ -308,7 +325,9 @@ class Mappings(Sets):
     def subsequence(self, row: Row, first: Sym, last: Sym) -> Sym:
         """``SubSeq``, by slots; nothing is asked of the bounds."""
         long = self.if_(
-            self.less(last, first), Known(0), self.arithmetic(Operator.ADD, self.subtract(last, first), Known(1))
+            self.less(last, first),
+            Known(0),
+            self.arithmetic(Operator.ADD, self.subtract(last, first), Known(1)),
         )
         slots: list[Sym] = []
         if isinstance(first, Known):
@@ -352,7 +371,11 @@ class Mappings(Sets):
         left, right = self.as_sequence(one), self.as_sequence(other)
         assert isinstance(left.sort, Sequence)
         assert isinstance(right.sort, Sequence)
-        element = self.join(left.sort.element, right.sort.element) if right.sort.element != NOTHING else left.sort.element
+        element = (
+            self.join(left.sort.element, right.sort.element)
+            if right.sort.element != NOTHING
+            else left.sort.element
+        )
         if left.sort.element == NOTHING:
             element = right.sort.element
         left = self.convert(left, Sequence(element, left.sort.capacity))

@@ -9,6 +9,7 @@ from verifier.encodings.sorts import (
     Function,
     IndexSet,
     Listed,
+    Option,
     PartialFunction,
     Range,
     Record,
@@ -60,6 +61,8 @@ def number(value: int) -> Term:
 
 def undefined(sort: Sort) -> Term:
     """A term of a sort that has no value in any state."""
+    if sort.lacking is None and sort.size:
+        return Term(Operator.GET, sort, (literal(Option(sort), None),))
     return Term(Operator.CHOOSE, sort, (literal(TRUTH, False),), binds=Symbol("x", sort))
 
 
@@ -68,7 +71,7 @@ def alike(source: Sort, target: Sort) -> bool:
     if source == target:
         return True
     match source, target:
-        case (Range() | Listed() | IndexSet()), (Range() | Listed() | IndexSet()):
+        case ((Range() | Listed() | IndexSet()), (Range() | Listed() | IndexSet())):
             return True
         case Set(), Set():
             return alike(source.element, target.element)
@@ -110,7 +113,11 @@ class Maker:
         """A formula: YES, NO, Nothing or a boolean term."""
         match value:
             case Known():
-                return value if value.value is TRUE or value.value is FALSE else Nothing("TRUE or FALSE is expected")
+                return (
+                    value
+                    if value.value is TRUE or value.value is FALSE
+                    else Nothing("TRUE or FALSE is expected")
+                )
             case Nothing():
                 return value
             case Chosen():
@@ -205,7 +212,11 @@ class Maker:
             return Chosen(decides, then, otherwise)
         if isinstance(then, Chosen) or isinstance(otherwise, Chosen):
             return Chosen(decides, then, otherwise)
-        if isinstance(then, Table) and isinstance(otherwise, Table) and then.rows.keys() == otherwise.rows.keys():
+        if (
+            isinstance(then, Table)
+            and isinstance(otherwise, Table)
+            and then.rows.keys() == otherwise.rows.keys()
+        ):
             return Table({k: self.if_(decides, v, otherwise.rows[k]) for k, v in then.rows.items()})
         if isinstance(then, Nothing):
             right = self.term(otherwise)
@@ -285,7 +296,9 @@ class Maker:
             if found is None:
                 found = converted
                 continue
-            is_key = Term(Operator.EQUAL, TRUTH, (variable(symbol), literal(exact, self.names.encode(key, exact))))
+            is_key = Term(
+                Operator.EQUAL, TRUTH, (variable(symbol), literal(exact, self.names.encode(key, exact)))
+            )
             found = Term(Operator.IF, result, (is_key, converted, found))
         assert found is not None
         return Term(Operator.FUNCTION, Function(exact, result), (found,), binds=symbol)
@@ -299,7 +312,9 @@ class Maker:
         body: Term = undefined(result)
         inside: list[Sym] = []
         for key, item in reversed(items.items()):
-            is_key = Term(Operator.EQUAL, TRUTH, (variable(symbol), literal(keys, self.names.encode(key, keys))))
+            is_key = Term(
+                Operator.EQUAL, TRUTH, (variable(symbol), literal(keys, self.names.encode(key, keys)))
+            )
             inside.append(is_key)
             body = Term(Operator.IF, result, (is_key, self.convert(item, result), body))
         return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
@@ -409,7 +424,9 @@ class Maker:
             case Tuple(), Tuple() if len(source.items) == len(target.items):
                 parts = [self.fitted(self.item(value, i), s) for i, s in enumerate(target.items)]
                 made = tuple(part for _, part in parts)
-                return self.and_([f for f, _ in parts]), Term(Operator.TUPLE, Tuple(*(m.sort for m in made)), made)
+                return self.and_([f for f, _ in parts]), Term(
+                    Operator.TUPLE, Tuple(*(m.sort for m in made)), made
+                )
             case Record(), Record() if set(source.field_sorts) == set(target.field_sorts):
                 pairs = {name: self.fitted(self.field(value, name), part) for name, part in target.fields}
                 sort = Record(**{name: part.sort for name, (_, part) in pairs.items()})
@@ -419,10 +436,12 @@ class Maker:
                 symbol = self.fresh("k", source.domain)
                 applied = Term(Operator.APPLY, source.range, (value, variable(symbol)))
                 fits, body = self.fitted(applied, target.range)
-                every = YES if fits is YES else Term(
-                    Operator.FORALL, TRUTH, (self.formula(fits),), binds=symbol
+                every = (
+                    YES if fits is YES else Term(Operator.FORALL, TRUTH, (self.formula(fits),), binds=symbol)
                 )
-                return every, Term(Operator.FUNCTION, Function(source.domain, body.sort), (body,), binds=symbol)
+                return every, Term(
+                    Operator.FUNCTION, Function(source.domain, body.sort), (body,), binds=symbol
+                )
             case Tuple(), Sequence():
                 parts = [self.fitted(self.item(value, i), target.element) for i in range(len(source.items))]
                 element = self.join_all([target.element, *(part.sort for _, part in parts)])
@@ -440,12 +459,14 @@ class Maker:
             case Sequence(), Sequence():
                 parts = [self.fitted(self.at(value, i), target.element) for i in range(source.capacity)]
                 row = Row(tuple(part for _, part in parts), self.length(value))
-                fits = self.and_([
-                    self.implies(self.less(Known(i), self.length(value)), lambda f=f: f)  # type: ignore[misc]
-                    for i, (f, _) in enumerate(parts)
-                ])
+                fits = self.and_(
+                    [
+                        self.implies(self.less(Known(i), self.length(value)), lambda f=f: f)  # type: ignore[misc]
+                        for i, (f, _) in enumerate(parts)
+                    ]
+                )
                 return fits, self._row(row)
-            case (Tuple() | Record() | Function() | PartialFunction() | Sequence()), PartialFunction():
+            case ((Tuple() | Record() | Function() | PartialFunction() | Sequence()), PartialFunction()):
                 return self._to_partial(value, target)
             case PartialFunction(), (Function() | Tuple() | Record()):
                 return self._from_partial(value, target)
@@ -473,7 +494,9 @@ class Maker:
             if known is NO:
                 if isinstance(source, PartialFunction):
                     none = literal(target, self.names.encode((), target))
-                    return self.equal(Term(Operator.DOMAIN, Set(source.domain), (value,)), Known(frozenset())), none
+                    return self.equal(
+                        Term(Operator.DOMAIN, Set(source.domain), (value,)), Known(frozenset())
+                    ), none
                 return NO, value
             keys: Term = literal(Set(source.domain), frozenset(source.domain.values()))
             if isinstance(source, PartialFunction):
@@ -494,7 +517,9 @@ class Maker:
             made: Term = literal(sort, self.names.encode((), sort))
             for place in range(source.capacity):
                 key = literal(target.domain, place + 1)
-                longer = Term(Operator.EXTEND, sort, (made, key, self.convert(self.at(value, place), sort.range)))
+                longer = Term(
+                    Operator.EXTEND, sort, (made, key, self.convert(self.at(value, place), sort.range))
+                )
                 used = Term(Operator.LESS, TRUTH, (number(place), self.length(value)))
                 made = Term(Operator.IF, sort, (used, longer, made))
             return YES, made
@@ -564,9 +589,12 @@ class Maker:
             if not isinstance(part, SCALARS) or not _meet(value.sort, part):
                 continue
             inside = Term(Operator.CONTAINS, TRUTH, (literal(Set(part), frozenset(part.values())), value))
-            chosen = Term(Operator.CHOOSE, part, (
-                Term(Operator.EQUAL, TRUTH, (variable(symbol := self.fresh("v", part)), value)),
-            ), binds=symbol)
+            chosen = Term(
+                Operator.CHOOSE,
+                part,
+                (Term(Operator.EQUAL, TRUTH, (variable(symbol := self.fresh("v", part)), value)),),
+                binds=symbol,
+            )
             conditions.append(inside)
             made = self.if_(inside, Term(Operator.VARIANT, target, (chosen,), tag), made)
         return self.or_(conditions), self.term(made)
@@ -578,15 +606,21 @@ class Maker:
             fits, part = self.fitted(self.payload(value, tag), target)
             if fits is NO:
                 continue
-            if isinstance(part.sort, SCALARS) and isinstance(target, SCALARS) and not _meet(part.sort, target):
+            if (
+                isinstance(part.sort, SCALARS)
+                and isinstance(target, SCALARS)
+                and not _meet(part.sort, target)
+            ):
                 continue
             held = self.and_([self.has_tag(value, tag), fits])
             conditions.append(held)
             if isinstance(made, Term) and isinstance(target, Variant) and made.sort != part.sort:
-                sort = Variant(**{
-                    n: self.join(made.sort.payload(n), part.sort.payload(n))  # type: ignore[attr-defined]
-                    for n, _ in target.alternatives
-                })
+                sort = Variant(
+                    **{
+                        n: self.join(made.sort.payload(n), part.sort.payload(n))  # type: ignore[attr-defined]
+                        for n, _ in target.alternatives
+                    }
+                )
                 made = Term(Operator.IF, sort, (self.formula(held), part, made))
             else:
                 made = self.if_(held, part, made)
@@ -646,7 +680,11 @@ class Maker:
                     return NO
                 return self.and_([self.equal(item, rows.rows[key]) for key, item in this.rows.items()])
         left, right = self.pair(one, other)
-        if isinstance(left.sort, SCALARS) and isinstance(right.sort, SCALARS) and not _meet(left.sort, right.sort):
+        if (
+            isinstance(left.sort, SCALARS)
+            and isinstance(right.sort, SCALARS)
+            and not _meet(left.sort, right.sort)
+        ):
             return NO
         return Term(Operator.EQUAL, TRUTH, (left, right))
 

@@ -131,7 +131,12 @@ def _memberships(
     if not isinstance(body, ast.Apply):
         return
     symbol = evaluator.resolve(body.operator, formula.module) or body.operator
-    if isinstance(symbol, Definition) and not body.arguments and symbol.body is not None and symbol not in seen:
+    if (
+        isinstance(symbol, Definition)
+        and not body.arguments
+        and symbol.body is not None
+        and symbol not in seen
+    ):
         yield from _memberships(specification, Formula(symbol.body, symbol.module), (*seen, symbol))
     elif isinstance(symbol, Builtin) and symbol.name == "\\in":
         left, right = body.arguments

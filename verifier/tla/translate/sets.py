@@ -119,7 +119,9 @@ class Sets(Maker):
                 if of.sort.element == NOTHING:
                     return []
                 symbol = self.fresh("x", of.sort.element)
-                return [Case(Term(Operator.CONTAINS, TRUTH, (of, variable(symbol))), variable(symbol), symbol)]
+                return [
+                    Case(Term(Operator.CONTAINS, TRUTH, (of, variable(symbol))), variable(symbol), symbol)
+                ]
             case Members():
                 return [Case(condition, item) for condition, item in of.items]
             case Joined():
@@ -190,9 +192,12 @@ class Sets(Maker):
         first, last = _bounds(low.sort).low, _bounds(high.sort).high
         found = []
         for value in range(first, last + 1):
-            inside = self.and_([
-                self.less(of.low, Known(value), equal=True), self.less(Known(value), of.high, equal=True),
-            ])
+            inside = self.and_(
+                [
+                    self.less(of.low, Known(value), equal=True),
+                    self.less(Known(value), of.high, equal=True),
+                ]
+            )
             found.append(Case(inside, Known(value)))
         if len(found) > MOST_EXPANDED:
             raise Untranslated(None, f"an interval that may have {len(found)} members is gone through")
@@ -261,7 +266,9 @@ class Sets(Maker):
                 return NO if inside is NO else self.and_([inside, of.test(item)])
             case Span():
                 whole = self.integer(item)
-                return self.and_([self.less(of.low, whole, equal=True), self.less(whole, of.high, equal=True)])
+                return self.and_(
+                    [self.less(of.low, whole, equal=True), self.less(whole, of.high, equal=True)]
+                )
             case Term() if isinstance(of.sort, Variant):
                 return self.over(of, lambda part: self.contains(part, item))
             case Term() if isinstance(of.sort, Set):
@@ -325,7 +332,9 @@ class Sets(Maker):
         if isinstance(term.sort, Variant):
             found: Sym = NO
             for tag, _ in term.sort.alternatives:
-                found = self.if_(self.has_tag(term, tag), self._in_infinite(value, self.payload(term, tag)), found)
+                found = self.if_(
+                    self.has_tag(term, tag), self._in_infinite(value, self.payload(term, tag)), found
+                )
             return found
         if value.name == "Any":
             return YES
@@ -335,7 +344,9 @@ class Sets(Maker):
         kept = [v for v in values if value.test(self.names.decode(v, term.sort))]
         if len(kept) == len(values):
             return YES
-        return Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(kept)), term)) if kept else NO
+        return (
+            Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(kept)), term)) if kept else NO
+        )
 
     def _in_structure(self, of: Sym, item: Sym) -> Sym:
         table = table_of(item)
@@ -378,12 +389,14 @@ class Sets(Maker):
             case Tuple():
                 return Table({n + 1: self.item(item, n) for n in range(len(sort.items))})
             case Function():
-                return Table({
-                    self.names.decode(key, sort.domain): Term(
-                        Operator.APPLY, sort.range, (item, literal(sort.domain, key))
-                    )
-                    for key in sort.domain.values()
-                })
+                return Table(
+                    {
+                        self.names.decode(key, sort.domain): Term(
+                            Operator.APPLY, sort.range, (item, literal(sort.domain, key))
+                        )
+                        for key in sort.domain.values()
+                    }
+                )
         return None
 
     def _in_functions(self, of: Functions, item: Sym) -> Sym:
@@ -403,7 +416,9 @@ class Sets(Maker):
             symbol = self.fresh("k", term.sort.domain)
             applied = Term(Operator.APPLY, term.sort.range, (term, variable(symbol)))
             inside = self.contains(of.range, applied)
-            every = self.for_all(Case(Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol))), NO, symbol), inside)
+            every = self.for_all(
+                Case(Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol))), NO, symbol), inside
+            )
             return self.and_([self.equal(domain, of.domain), every])
         return NO
 
@@ -417,10 +432,14 @@ class Sets(Maker):
         if not isinstance(term.sort, Sequence):
             return NO
         length = self.length(term)
-        return self.and_([
-            self.implies(self.less(Known(i), length), lambda i=i: self.contains(of.base, self.at(term, i)))  # type: ignore[misc]
-            for i in range(term.sort.capacity)
-        ])
+        return self.and_(
+            [
+                self.implies(
+                    self.less(Known(i), length), lambda i=i: self.contains(of.base, self.at(term, i))
+                )  # type: ignore[misc]
+                for i in range(term.sort.capacity)
+            ]
+        )
 
     # -- quantifiers
 
@@ -442,14 +461,17 @@ class Sets(Maker):
         """Whether a set is in another."""
         if isinstance(one, Nothing) or isinstance(other, Nothing):
             return one if isinstance(one, Nothing) else other
-        if isinstance(one, Term) and isinstance(other, Term) and isinstance(one.sort, Set) and isinstance(other.sort, Set):
+        if (
+            isinstance(one, Term)
+            and isinstance(other, Term)
+            and isinstance(one.sort, Set)
+            and isinstance(other.sort, Set)
+        ):
             left, right = self.pair(one, other)
             return Term(Operator.SUBSET, TRUTH, (left, right))
         if isinstance(one, Term) and not isinstance(one.sort, Set | Variant):
             return Nothing("a set is expected")
-        return self.and_([
-            self.for_all(case, self.contains(other, case.item)) for case in self.spread(one)
-        ])
+        return self.and_([self.for_all(case, self.contains(other, case.item)) for case in self.spread(one)])
 
     # -- sets as terms
 

@@ -387,4 +387,14 @@ def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
     return sort if sort.size == len(domain) else None
 
 
-__all__ = ["MOST_LISTED", "NOTHING", "FrozenMap", "LazyFunction", "NoShape", "Order", "Shape", "exact_sort", "product"]
+__all__ = [
+    "MOST_LISTED",
+    "NOTHING",
+    "FrozenMap",
+    "LazyFunction",
+    "NoShape",
+    "Order",
+    "Shape",
+    "exact_sort",
+    "product",
+]

@@ -120,10 +120,14 @@ class _Maker:
         if len(made.sample.initial) <= _MOST_LISTED_INITIAL:
             states: list[Sym] = []
             for state in made.sample.initial:
-                states.append(self.t.and_([
-                    self.t.equal(variable(self.symbols[v]), Known(value))
-                    for v, value in zip(self.spec.variables, state, strict=True)
-                ]))
+                states.append(
+                    self.t.and_(
+                        [
+                            self.t.equal(variable(self.symbols[v]), Known(value))
+                            for v, value in zip(self.spec.variables, state, strict=True)
+                        ]
+                    )
+                )
             return self.t.formula(self.t.or_(states))
         return self.t.formula(self.t.and_([self._truth(formula) for formula in self.spec.init]))
 
@@ -189,14 +193,22 @@ class _Maker:
     def _shown(self, item: Sym) -> int | str:
         if isinstance(item, Known):
             value: Value = item.value
-            return value if type(value) is int else text(value, self.spec.evaluator.order).strip('"') or "(empty)"
+            return (
+                value
+                if type(value) is int
+                else text(value, self.spec.evaluator.order).strip('"') or "(empty)"
+            )
         return "?"
 
     def _assignments(self, branch: Branch) -> list[tuple[Term, Term]]:
         found = []
         for one, value in branch.assigned.items():
             target, sort = variable(self.symbols[one]), self.sorts[one]
-            if isinstance(value, Term) and value.operator is Operator.VARIABLE and value.data is self.symbols[one]:
+            if (
+                isinstance(value, Term)
+                and value.operator is Operator.VARIABLE
+                and value.data is self.symbols[one]
+            ):
                 continue
             found.append((target, self._fitted(value, sort)))
         return found

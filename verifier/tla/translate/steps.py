@@ -132,9 +132,10 @@ class Steps:
                 raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")
             made = replace(
                 branch,
-                parameters=(*branch.parameters, *(
-                    (name, case.item, case.symbol) for name, case in zip(shown, cases, strict=False)
-                )),
+                parameters=(
+                    *branch.parameters,
+                    *((name, case.item, case.symbol) for name, case in zip(shown, cases, strict=False)),
+                ),
             )
             for one in self._all_guarded(cases, made):
                 yield from self.walk(whole.body, inner, one, top=top)
@@ -168,7 +169,13 @@ class Steps:
         yield from at(0, branch)
 
     def _if(
-        self, condition: Expression, then: Expression, otherwise: Expression, c: Context, branch: Branch, top: bool
+        self,
+        condition: Expression,
+        then: Expression,
+        otherwise: Expression,
+        c: Context,
+        branch: Branch,
+        top: bool,
     ) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         decides = self.t.truth(self.t.value(condition, c))
@@ -206,7 +213,9 @@ class Steps:
             return None
         try:
             assigned = {
-                v: branch.assigned[v] if v in branch.assigned else self.t.if_(decides, one.assigned[v], other.assigned[v])
+                v: branch.assigned[v]
+                if v in branch.assigned
+                else self.t.if_(decides, one.assigned[v], other.assigned[v])
                 for v in one.assigned
             }
         except Untranslated:
@@ -228,7 +237,9 @@ class Steps:
             self.t.assigned = made.assigned
             decides = self.t.truth(self.t.value(arms[number][0], c))
             if isinstance(decides, Known):
-                yield from self.walk(arms[number][1], c, made) if decides.value.truth else at(number + 1, made)
+                yield from (
+                    self.walk(arms[number][1], c, made) if decides.value.truth else at(number + 1, made)
+                )
                 return
             if isinstance(decides, Nothing):
                 yield from self._guarded(decides, made)
@@ -271,7 +282,9 @@ class Steps:
             if isinstance(decides, Known):
                 yield from self.walk(whole.arguments[1], c, branch) if decides.value.truth else (branch,)
                 return
-            yield from self._either(decides, lambda b: self.walk(whole.arguments[1], c, b), lambda b: iter((b,)), branch)
+            yield from self._either(
+                decides, lambda b: self.walk(whole.arguments[1], c, b), lambda b: iter((b,)), branch
+            )
             return
         yield from self._guard(whole, c, branch)
 
