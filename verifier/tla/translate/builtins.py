@@ -68,7 +68,7 @@ class Builtins(Mappings):
             raise Untranslated(whole.place, f"the operator {name} is not translated")
         fake = ast.Apply(ast.Builtin(name, len(given)), (), place=whole.place)
         try:
-            return Known(make(self.evaluator, fake, [lambda e, v=v: v for v in given])([]))
+            return Known(make(self.evaluator, fake, list(map(_constantly, given)))([]))
         except Undefined as error:
             return Nothing(str(error))
 
@@ -448,6 +448,10 @@ class Builtins(Mappings):
             made = operator.call(found, item) if left else operator.call(item, found)
             found = self.if_(self.less(Known(place), row.length), made, found)
         return found
+
+
+def _constantly(value: Any) -> Callable[[Any], Any]:
+    return lambda frame: value
 
 
 def ordered(sort: Sort) -> bool:

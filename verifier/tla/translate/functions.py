@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Set, Tuple, Variant
 from verifier.encodings.terms import Operator, Term
@@ -77,7 +78,7 @@ class Mappings(Sets):
                 except ValueError_:
                     return Nothing("outside of the domain")
             term = self.term(key)
-            rows = {}
+            rows: dict[Any, Sym] = {}
             for value in term.sort.values():
                 known = self.names.decode(value, term.sort)
                 found = self._apply_lazy(function, Known(known))

@@ -46,7 +46,7 @@ SCALARS = (Range, Listed, IndexSet)
 
 def literal(sort: Sort, value: object) -> Term:
     """A value of a sort as a term."""
-    return Term(Operator.LITERAL, sort, (), value)  # type: ignore[arg-type]
+    return Term(Operator.LITERAL, sort, (), value)
 
 
 def variable(symbol: Symbol) -> Term:
@@ -275,8 +275,8 @@ class Maker:
         if not rows:
             return literal(Tuple(), ())
         if all(key in rows for key in range(1, len(rows) + 1)) and all(type(k) is int for k in rows):
-            items = [self.term(rows[key]) for key in range(1, len(rows) + 1)]
-            return Term(Operator.TUPLE, Tuple(*(item.sort for item in items)), tuple(items))
+            row = [self.term(rows[key]) for key in range(1, len(rows) + 1)]
+            return Term(Operator.TUPLE, Tuple(*(item.sort for item in row)), tuple(row))
         if all(type(key) is str for key in rows):
             fields = {field_name(k): self.term(rows[k]) for k in self.names.order.sorted(rows)}
             sort = Record(**{name: item.sort for name, item in fields.items()})
@@ -472,11 +472,11 @@ class Maker:
                 return self._from_partial(value, target)
             case Function(), Tuple():
                 if source.domain == Range(1, len(target.items)):
-                    items = [
+                    pairs_ = [
                         self.fitted(self._applied(value, Known(i)), s) for i, s in enumerate(target.items, 1)
                     ]
-                    made = tuple(part for _, part in items)
-                    fits = self.and_([f for f, _ in items])
+                    made = tuple(part for _, part in pairs_)
+                    fits = self.and_([f for f, _ in pairs_])
                     return fits, Term(Operator.TUPLE, Tuple(*(m.sort for m in made)), made)
         return NO, value
 

@@ -218,7 +218,7 @@ class Sets(Maker):
                     shape.add_members(of.value)
                 except NoShape as error:
                     raise Untranslated(None, f"a set without bounds is gone through: {error}") from None
-            case Functions(domain=Known()):
+            case Functions() if isinstance(of.domain, Known):
                 results = self.shape_of(of.range)
                 probe = Shape()
                 probe.add_members(FunctionSet(of.domain.value, frozenset(), self.names.order.sorted))
@@ -235,8 +235,8 @@ class Sets(Maker):
             case Subsets():
                 shape.sets = self.shape_of(of.base)
             case Joined():
-                for part in of.parts:
-                    shape.merge(self.shape_of(part))
+                for one in of.parts:
+                    shape.merge(self.shape_of(one))
             case _:
                 term = self.term(of)
                 assert isinstance(term.sort, Set)

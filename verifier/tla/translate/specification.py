@@ -53,7 +53,7 @@ class Translation:
 
     def decode(self, state: dict[str, object]) -> State:
         """A state of the definition as the interpreter has it."""
-        return tuple(self.names.decode(state[s.name], s.sort) for s in self.variables)  # type: ignore[arg-type]
+        return tuple(self.names.decode(state[s.name], s.sort) for s in self.variables)
 
     def widen(self, states: list[State]) -> bool:
         """Adds states to the shapes. Whether a sort became wider."""
