@@ -114,6 +114,7 @@ class Names:
                 | (PartialFunction(), Fn())
                 | (PartialFunction(), tuple())
             ):
+                assert isinstance(sort, Function | PartialFunction)
                 return self._function(value, sort)
             case Variant(), _:
                 for tag, part in sort.alternatives:

@@ -257,7 +257,7 @@ class Mappings(Sets):
             item = self.convert(item, wide)
             kind = type(sort)(sort.domain, wide)
             function = self.convert(function, kind)
-            sort = function.sort  # type: ignore[assignment]
+            sort = function.sort
             assert isinstance(sort, Function | PartialFunction)
         result = type(sort)(sort.domain, self.join(sort.range, item.sort))
         operator = Operator.EXTEND if isinstance(sort, PartialFunction) else Operator.FUNCTION_UPDATE
@@ -305,8 +305,9 @@ class Mappings(Sets):
             value = self.term(value)
         if isinstance(value, Term):
             if isinstance(value.sort, Sequence):
-                slots = tuple(self.at(value, i) for i in range(value.sort.capacity))
-                return Row(slots, self.length(value))
+                return Row(
+                    tuple(self.at(value, i) for i in range(value.sort.capacity)), self.length(value)
+                )
             if isinstance(value.sort, Variant):
                 tags = [t for t, part in value.sort.alternatives if isinstance(part, Sequence | Tuple)]
                 if len(tags) == 1:

@@ -432,12 +432,11 @@ class Sets(Maker):
         if not isinstance(term.sort, Sequence):
             return NO
         length = self.length(term)
+        inside = [self.contains(of.base, self.at(term, place)) for place in range(term.sort.capacity)]
         return self.and_(
             [
-                self.implies(
-                    self.less(Known(i), length), lambda i=i: self.contains(of.base, self.at(term, i))
-                )  # type: ignore[misc]
-                for i in range(term.sort.capacity)
+                self.or_([self.not_(self.less(Known(place), length)), one])
+                for place, one in enumerate(inside)
             ]
         )
 
