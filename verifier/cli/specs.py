@@ -40,7 +40,12 @@ def spec_options(command: Command) -> Command:
         click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", help=SPEC_HELP),
         _kept("--config", _CONFIG, CONFIG_HELP, metavar="FILE", type=click.Path(path_type=Path)),
         _kept(
-            "--library", _LIBRARIES, LIBRARY_HELP, metavar="DIR", type=click.Path(path_type=Path), multiple=True
+            "--library",
+            _LIBRARIES,
+            LIBRARY_HELP,
+            metavar="DIR",
+            type=click.Path(path_type=Path),
+            multiple=True,
         ),
         _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),

@@ -74,6 +74,9 @@ def _explore(engine: Engine[Any], spec: str, given: dict[str, Any], began: float
     options = engine.options_of(given)
     properties = chosen(loaded, options)
     check_targets(shown, {}, properties)
+    alias = loaded.specification.config.alias
+    if alias is not None:
+        note(f"ALIAS {alias.name} is not applied: traces show the variables")
     announce(loaded.definition, f"{', '.join(properties) or 'all states'} in every reachable state")
     with terminable(), Reporter(engine.progress()) as reporter:
         compiled, why = explored(engine, loaded, options, reporter)

@@ -92,7 +92,7 @@ def load(
         if name not in module.names:
             raise unknown_name("constant", name, [constant.name for constant in module.constants])
         object.__setattr__(assignment, "name", name)
-    specification = _evaluated(lambda: specify(module, asked, overriding))
+    specification = _evaluated(lambda: specify(module, asked, overriding, library.words))
     hashed = hashlib.sha256()
     for file in sorted(library.files, key=lambda file: file.name):
         hashed.update(file.read_bytes() + b"\0")
@@ -117,7 +117,7 @@ def _definition(specification: Specification, source_hash: str) -> TlaDefinition
     constants = {
         name: value if type(value) is int else text(value, order)
         for name, value in specification.constants.items()
-        if not (text(value, order) == name)
+        if text(value, order) != name
     }
     properties = tuple(
         Property(name, PropertyKind.INVARIANT, _TRUE, True, "")
@@ -135,7 +135,9 @@ def _evaluated(work: Any) -> Any:
     except Undefined as error:
         raise UsageError(str(error)) from None
     except RecursionError:
-        raise UsageError("an operator calls itself without an end, or deeper than 60,000 closures go") from None
+        raise UsageError(
+            "an operator calls itself without an end, or deeper than 60,000 closures go"
+        ) from None
 
 
 # -- explore
@@ -145,7 +147,9 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
     """The properties to check; one that the configuration does not name is taken from the module."""
     spec = loaded.specification
     configured = (*spec.invariants, *spec.properties)
-    deadlock = (NO_DEADLOCK,) if options.deadlock or (not options.properties and spec.config.check_deadlock) else ()
+    deadlock = (
+        (NO_DEADLOCK,) if options.deadlock or (not options.properties and spec.config.check_deadlock) else ()
+    )
     if not options.properties or "all" in options.properties:
         return tuple(dict.fromkeys((*configured, *deadlock)))
     for name in options.properties:
@@ -167,9 +171,7 @@ def formula_named(spec: Specification, name: str, known: list[str]) -> Formula:
     return formula
 
 
-def explore(
-    loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None
-) -> Run:
+def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None) -> Run:
     """Explores, and makes a run of it. Raises UsageError for an expression that has no value."""
     if options.symmetry:
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
@@ -242,7 +244,24 @@ class _Search:
             self.reason = "out of memory"
         _evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
+        if self.spec.postcondition is not None:
+            verdicts += (self._postcondition(explorer),)
         return Outcome(verdicts, (), self._statistics(explorer), tuple(explorer.found.taken))
+
+    def _postcondition(self, explorer: Explorer) -> Verdict:
+        """What TLC evaluates once when all states were looked at."""
+        named, formula = self.spec.config.postcondition, self.spec.postcondition
+        assert named is not None
+        assert formula is not None
+        seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
+        if not explorer.found.complete:
+            words = "the postcondition is evaluated when all states were looked at"
+            return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
+        test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
+        if _evaluated(test):
+            return Verdict(named.name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
+        words = "the postcondition is false"
+        return Verdict(named.name, VerdictKind.VIOLATED, depth, seconds, words)
 
     def _explore(self, explorer: Explorer) -> None:
         try:
@@ -284,7 +303,7 @@ class _Search:
             states = tuple(shown_state(explorer.names, state, order) for state in violation.states)
             actions = tuple(ActionTaken(action, {}) for action in violation.actions)
             trace = Trace(definition.name, definition.spec_hash, definition.constants, name, states, actions)
-            about = {
+            about: dict[str, Any] = {
                 "format": "ITF", "spec": definition.name, "spec_hash": definition.spec_hash,
                 "constants": dict(definition.constants), "property": name, "status": "violation",
                 "failing": [], "drawing": None,
@@ -292,9 +311,9 @@ class _Search:
             self.traces[name] = trace_object(
                 explorer.names, violation.states, violation.actions, about, order
             )
-            depth = len(violation.actions)
+            steps = len(violation.actions)
             return Verdict(
-                name, VerdictKind.VIOLATED, depth, seconds, trace=trace, fewest=True, found_by="explore"
+                name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
             )
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:

@@ -25,7 +25,9 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         if verdict.trace is None:
             continue
         lines.append(Text(f"{verdict.property_name}: {verdict_text(verdict)}", "bold red"))
-        same = next((other for other in shown if other.trace and other.trace.states == verdict.trace.states), None)
+        same = next(
+            (other for other in shown if other.trace and other.trace.states == verdict.trace.states), None
+        )
         if same is not None:
             lines.append(Text(f"The execution that violates {same.property_name} violates it too."))
         else:

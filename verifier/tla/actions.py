@@ -2,9 +2,10 @@
 
 A walker takes a frame and a continuation, and calls the continuation once for each way in which the formula
 can be true; meanwhile the next state has the values assigned on that way. A disjunction and a bounded
-quantifier are a branch for each disjunct and element, also where they say nothing of the next state, so that the
-same state may be generated several times, as often as TLC generates it. ``x' = e`` assigns where x' has no
-value yet, and is a test where it has one; so is ``x' \\in S``. Everything else is evaluated, from the left.
+quantifier are a branch for each disjunct and element, also where they say nothing of the next state, so that
+the same state may be generated several times, as often as TLC generates it. ``x' = e`` assigns where x' has
+no value yet, and is a test where it has one; so is ``x' \\in S``. Everything else is evaluated, from the
+left.
 
 Init is walked as if all of it were primed: it assigns the next state too.
 """
@@ -12,24 +13,19 @@ Init is walked as if all of it were primed: it assigns the next state too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from verifier.tla import ast
+from verifier.tla.assignments import Assignments, Continue, Walk, all_true, either, in_turn
 from verifier.tla.ast import Builtin, Definition, Expression
-from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting
-from verifier.tla.logic import same
-from verifier.tla.values import Value, ValueError_, is_member, listed
+from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
+from verifier.tla.values import LazyFunction, is_member
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
-Continue: TypeAlias = Callable[[], None]
-Walk: TypeAlias = Callable[[Frame, Continue], None]
-Target: TypeAlias = "int | Callable[[Frame], int | None] | None"
-"""The variable that the left side of an assignment is: known, known when it is walked, or none."""
 
-
-class Walker:
+class Walker(Assignments):
     """Makes walkers of one evaluator."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -46,7 +42,7 @@ class Walker:
                 if whole.conjunction:
                     return self._conjunction(whole, unit, primed, top=top)
                 walks = [self.walk(item, unit, primed, top=top) for item in whole.items]
-                return _either(walks)
+                return either(walks)
             case ast.Quantifier():
                 return self._quantifier(whole, unit, primed, top=top)
             case ast.If():
@@ -56,11 +52,13 @@ class Walker:
             case ast.Let():
                 return self._let(whole, unit, primed, top=top)
             case ast.Unchanged() if not primed:
-                return self._unchanged(whole.body, unit)
+                return self.unchanged(whole.body, unit)
             case ast.Step() if not primed:
                 return self._step(whole, unit)
             case ast.Apply():
                 return self._apply(whole, unit, primed, top=top)
+            case ast.FunctionApply() if self.branches(whole, unit, primed):
+                return self._function_apply(whole, unit, primed)
         return self._guard(whole, unit, primed)
 
     def _guard(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
@@ -72,7 +70,9 @@ class Walker:
 
         return guard
 
-    def branches(self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()) -> bool:
+    def branches(
+        self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()
+    ) -> bool:
         """Whether a formula must be walked: it may assign, or be true in several ways."""
         match whole:
             case ast.Junction():
@@ -89,6 +89,8 @@ class Walker:
                 return any(self.branches(part, unit, primed, seen) for part in parts)
             case ast.Unchanged() | ast.Step():
                 return True
+            case ast.FunctionApply():
+                return _is_recursive_function(whole.function)
             case ast.Apply():
                 return self._application_branches(whole, unit, primed, seen)
         return False
@@ -99,13 +101,19 @@ class Walker:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin):
             if symbol.name in ("=", "\\in"):
-                return self._target(whole.arguments[0], unit, primed) is not None
+                return self.target(whole.arguments[0], unit, primed) is not None
             return symbol.name == "=>" and self.branches(whole.arguments[1], unit, primed, seen)
         if isinstance(symbol, ast.Parameter):
             return True
         if not isinstance(symbol, Definition) or symbol in seen or symbol in self.evaluator.constants:
             return isinstance(symbol, Definition) and symbol in seen
         assert symbol.body is not None
+        if (
+            not symbol.nested
+            and not symbol.parameters
+            and self.evaluator.analysis.of_definition(symbol).fixed
+        ):
+            return False  # TLC has its value before it walks
         inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
         return self.branches(symbol.body, inner, primed, (*seen, symbol))
 
@@ -120,12 +128,12 @@ class Walker:
                 tests.append(self.evaluator.truth(item, unit, primed))
                 continue
             if tests:
-                walks.append(_all_true(tests))
+                walks.append(all_true(tests))
                 tests = []
             walks.append(self.walk(item, unit, primed, top=top and alone))
         if tests:
-            walks.append(_all_true(tests))
-        return _in_turn(walks)
+            walks.append(all_true(tests))
+        return in_turn(walks)
 
     def _quantifier(self, whole: ast.Quantifier, unit: Unit, primed: bool, *, top: bool) -> Walk:
         bind = self.evaluator.bind(whole.bindings, unit, primed, ordered=True)
@@ -142,17 +150,18 @@ class Walker:
         slots = [unit.slot(name) for binding in whole.bindings for name in binding.names]
 
         def every(e: Frame, follow: Continue) -> None:
-            rows = []
-            for _ in bind(e):
-                rows.append([e[slot] for slot in slots])
+            rows = [[e[slot] for slot in slots] for _ in bind(e)]
 
             def at(number: int) -> None:
                 if number == len(rows):
                     follow()
                     return
+                # The body goes on with this element after the next ones were looked at: it has a frame of
+                # its own.
+                own = e[:]
                 for slot, item in zip(slots, rows[number], strict=True):
-                    e[slot] = item
-                body(e, lambda: at(number + 1))
+                    own[slot] = item
+                body(own, lambda: at(number + 1))
 
             at(0)
 
@@ -208,7 +217,7 @@ class Walker:
     def _step(self, whole: ast.Step, unit: Unit) -> Walk:
         action = self.walk(whole.action, unit, False, top=True)
         if whole.stuttering:
-            return _either([action, self._unchanged(whole.subscript, unit)])
+            return either([action, self.unchanged(whole.subscript, unit)])
         here = self.evaluator.value(whole.subscript, unit)
         there = self.evaluator.value(whole.subscript, unit, True)
 
@@ -223,6 +232,26 @@ class Walker:
 
     # -- operators
 
+    def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Walk:
+        """A recursive function of truths: its body is walked, as that of an operator."""
+        applied = self.evaluator.value(whole.function, unit, primed)
+        given = self.evaluator.value(whole.argument, unit, primed)
+        test = self.evaluator.truth(whole, unit, primed)
+
+        def walked(e: Frame, follow: Continue) -> None:
+            found = applied(e)
+            if type(found) is not LazyFunction or found.entered is None:
+                if test(e):
+                    follow()
+                return
+            argument = given(e)
+            if not is_member(argument, found.domain):
+                self.evaluator.outside(whole, found, argument)
+            body, target, inner = found.entered(found, argument)
+            self.of_waiting(body, target, primed)(self.stretched(inner, target), follow)
+
+        return walked
+
     def _apply(self, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool) -> Walk:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, ast.Parameter):
@@ -230,11 +259,11 @@ class Walker:
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
             return self._defined(symbol, whole, unit, primed, top=top)
         if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
-            target = self._target(whole.arguments[0], unit, primed)
+            target = self.target(whole.arguments[0], unit, primed)
             if target is not None:
                 if symbol.name == "=":
-                    return self._assign(target, whole, unit, primed)
-                return self._assign_some(target, whole, unit, primed)
+                    return self.assign(target, whole, unit, primed)
+                return self.assign_some(target, whole, unit, primed)
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             condition = self.evaluator.truth(whole.arguments[0], unit, primed)
             then = self.walk(whole.arguments[1], unit, primed)
@@ -242,7 +271,8 @@ class Walker:
         return self._guard(whole, unit, primed)
 
     def body(self, definition: Definition, unit: Unit, primed: bool, *, top: bool) -> list[Walk]:
-        """The walker of a definition's body, made once; a list, because it may be needed before it is there."""
+        """The walker of a definition's body, made once; a list, because it may be needed before it is
+        there."""
         key = (definition, primed, top)
         found = self.bodies.get(key)
         if found is None:
@@ -251,9 +281,7 @@ class Walker:
             found.append(self.walk(definition.body, unit, primed, top=top))
         return found
 
-    def _defined(
-        self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool
-    ) -> Walk:
+    def _defined(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool) -> Walk:
         evaluator = self.evaluator
         if not self.branches(whole, unit, primed) and not top:
             return self._guard(whole, unit, primed)
@@ -269,10 +297,7 @@ class Walker:
         name, place = symbol.shown, whole.place
 
         def walked(e: Frame, follow: Continue) -> None:
-            if nested:
-                inner = e[:] if slots else e
-            else:
-                inner = [None] * target.size
+            inner = (e[:] if slots else e) if nested else [None] * target.size
             for slot, argument in zip(slots, arguments, strict=True):
                 inner[slot] = argument(e)
             if top:
@@ -296,7 +321,9 @@ class Walker:
             found = e[slot]
             if type(found) is Waiting:
                 code = found.code
-                self.of_waiting(code.expression, code.unit, primed)(self.stretched(found.env, code.unit), follow)
+                self.of_waiting(code.expression, code.unit, primed)(
+                    self.stretched(found.env, code.unit), follow
+                )
             elif type(found) is Closure and found.walked is not None:
                 definition, target, inner, slots = found.walked()
                 for place, argument in zip(slots, arguments, strict=True):
@@ -324,198 +351,12 @@ class Walker:
             env += [None] * (unit.size - len(env))
         return env
 
-    # -- assignments
 
-    def _target(self, whole: Expression, unit: Unit, primed: bool) -> Target:
-        """The variable that is assigned, where the left side of ``=`` is one in the next state."""
-        if isinstance(whole, ast.Prime) and not primed:
-            return self._variable(whole.body, unit)
-        if isinstance(whole, ast.Apply):
-            symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
-            if primed:
-                return self._variable(whole, unit)
-            if isinstance(symbol, ast.Parameter) and not symbol.arity:
-                return self._of_parameter(symbol, unit, primed=False)
-            if isinstance(symbol, Definition) and not symbol.arity and symbol.body is not None:
-                inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
-                return self._target(symbol.body, inner, primed) if not symbol.nested else None
-        return None
-
-    def _variable(self, whole: Expression, unit: Unit) -> Target:
-        if not isinstance(whole, ast.Apply) or whole.arguments:
-            return None
-        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
-        if isinstance(symbol, ast.Variable):
-            return self.evaluator.index[symbol]
-        if isinstance(symbol, ast.Parameter):
-            return self._of_parameter(symbol, unit, primed=True)
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self._variable(symbol.body, self.evaluator.unit_of(symbol))
-        return None
-
-    def _of_parameter(self, symbol: ast.Parameter, unit: Unit, *, primed: bool) -> Target:
-        """The variable that an argument is: ``Op(y) == y = e`` with ``Op(x')``, or ``y' = e`` with ``Op(x)``."""
-        slot = unit.slot(symbol)
-
-        def of(e: Frame) -> int | None:
-            found = e[slot]
-            if type(found) is not Waiting:
-                return None
-            code = found.code
-            find = self._variable if primed else lambda w, u: self._target(w, u, False)
-            target = find(code.expression, code.unit)
-            return target(found.env) if callable(target) else target
-
-        return of
-
-    def _assign(self, target: Target, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
-        value, following, place = self.evaluator.value(whole.arguments[1], unit, primed), self.evaluator.next, whole.place
-        if callable(target):
-            test = self.evaluator.truth(whole, unit, primed)
-
-            def assigned_if(e: Frame, follow: Continue) -> None:
-                index = target(e)
-                if index is None:
-                    if test(e):
-                        follow()
-                else:
-                    self._put(index, listed(value(e)), place, follow)
-
-            return assigned_if
-        assert isinstance(target, int)
-        index = target
-
-        def assigned(e: Frame, follow: Continue) -> None:
-            found = value(e)
-            if following[index] is UNSET:
-                following[index] = found
-                follow()
-                following[index] = UNSET
-            elif self._equal(following[index], found, place):
-                follow()
-
-        return assigned
-
-    def _put(self, index: int, found: Value, place: ast.Place, follow: Continue) -> None:
-        following = self.evaluator.next
-        if following[index] is UNSET:
-            following[index] = found
-            follow()
-            following[index] = UNSET
-        elif self._equal(following[index], found, place):
-            follow()
-
-    def _equal(self, one: Value, other: Value, place: ast.Place) -> bool:
-        try:
-            return same(one, other)
-        except ValueError_ as error:
-            shown = f"{self.evaluator.show(one)} and {self.evaluator.show(other)}"
-            raise Undefined(place, f"{error}: {shown}") from None
-
-    def _assign_some(self, target: Target, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
-        right, place = whole.arguments[1], whole.place
-        domain = self.evaluator.domain(right, unit, primed, ordered=True)
-        container = self.evaluator.value(right, unit, primed)
-        test = self.evaluator.truth(whole, unit, primed) if callable(target) else None
-        following = self.evaluator.next
-
-        def assigned(e: Frame, follow: Continue) -> None:
-            index = target(e) if callable(target) else target
-            if index is None:
-                if test is not None and test(e):
-                    follow()
-                return
-            if following[index] is not UNSET:
-                try:
-                    inside = is_member(following[index], container(e))
-                except ValueError_ as error:
-                    raise self.evaluator.fault(place, error) from None
-                if inside:
-                    follow()
-                return
-            for item in domain(e):
-                following[index] = item
-                follow()
-                following[index] = UNSET
-
-        return assigned
-
-    def _unchanged(self, body: Expression, unit: Unit) -> Walk:
-        """``UNCHANGED e``: the variables in e, if it is a tuple of them, stay as they are."""
-        indices = self._variables(body, unit)
-        now, following = self.evaluator.now, self.evaluator.next
-        if indices is None:
-            return self._unchanged_by_parts(body, unit)
-
-        def kept(e: Frame, follow: Continue) -> None:
-            put = []
-            for index in indices:
-                found = following[index]
-                if found is UNSET:
-                    following[index] = now[index]
-                    put.append(index)
-                elif found is not now[index] and found != now[index]:
-                    break
-            else:
-                follow()
-            for index in put:
-                following[index] = UNSET
-
-        return kept
-
-    def _unchanged_by_parts(self, body: Expression, unit: Unit) -> Walk:
-        if isinstance(body, ast.Tuple):
-            return _in_turn([self._unchanged(item, unit) for item in body.items])
-        equal = Builtin("=", 2)
-        assignment = ast.Apply(equal, (ast.Prime(body, place=body.place), body), place=body.place)
-        return self.walk(assignment, unit, False)
-
-    def _variables(self, body: Expression, unit: Unit) -> list[int] | None:
-        if isinstance(body, ast.Tuple):
-            parts = [self._variables(item, unit) for item in body.items]
-            return None if None in parts else [index for part in parts if part for index in part]
-        if not isinstance(body, ast.Apply) or body.arguments:
-            return None
-        symbol = self.evaluator.resolve(body.operator, unit.module) or body.operator
-        if isinstance(symbol, ast.Variable):
-            return [self.evaluator.index[symbol]]
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self._variables(symbol.body, self.evaluator.unit_of(symbol))
-        return None
-
-
-def _either(walks: list[Walk]) -> Walk:
-    def either(e: Frame, follow: Continue) -> None:
-        for walk in walks:
-            walk(e, follow)
-
-    return either
-
-
-def _all_true(tests: list[Callable[[Frame], bool]]) -> Walk:
-    if len(tests) == 1:
-        test = tests[0]
-
-        def one(e: Frame, follow: Continue) -> None:
-            if test(e):
-                follow()
-
-        return one
-    held = list(tests)
-
-    def every(e: Frame, follow: Continue) -> None:
-        for test in held:
-            if not test(e):
-                return
-        follow()
-
-    return every
-
-
-def _in_turn(walks: list[Walk]) -> Walk:
-    if len(walks) == 1:
-        return walks[0]
-    first, rest = walks[0], _in_turn(walks[1:])
-    return lambda e, follow: first(e, lambda: rest(e, follow))
-
-
+def _is_recursive_function(whole: Expression) -> bool:
+    """Whether an expression may be a function that is defined by itself."""
+    if not isinstance(whole, ast.Apply) or whole.arguments:
+        return False
+    symbol = whole.operator
+    if isinstance(symbol, Definition):
+        return isinstance(symbol.body, ast.Function) and symbol.body.itself is not None
+    return isinstance(symbol, ast.Bound)

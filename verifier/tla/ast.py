@@ -326,7 +326,7 @@ class Module:
     file: str
     constants: list[Constant] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
-    names: dict[str, Symbol] = field(default_factory=dict)
+    names: dict[str, Symbol | Instance] = field(default_factory=dict)
     """What its text may say, with ``I!Op`` for the operators of a named instance."""
     hidden: set[str] = field(default_factory=set)
     """The names that are LOCAL."""

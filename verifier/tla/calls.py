@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.core import Core
+from verifier.tla.errors import Place
+from verifier.tla.extensions import EXTENSIONS
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit, Waiting
-from verifier.tla.extensions import EXTENSIONS
 from verifier.tla.primitives import PRIMITIVES
-from verifier.tla.values import FALSE, TRUE, Value, ValueError_
-
-if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
+from verifier.tla.values import FALSE, TRUE, Value
 
 
-class Calls:
+class Calls(Core):
     """Compiles names and operators with arguments."""
 
-    def start_calls(self: Evaluator) -> None:  # type: ignore[misc]
+    def start_calls(self) -> None:
         """Nothing is compiled yet."""
         self.at_slots: list[int] = []
         self.bodies: dict[tuple[Definition, bool, bool], list[Evaluate]] = {}
         self.units: dict[Definition, Unit] = {}
         self.truths: dict[tuple[Definition, bool], Callable[[Frame], bool]] = {}
 
-    def unit_of(self: Evaluator, definition: Definition) -> Unit:  # type: ignore[misc]
+    def unit_of(self, definition: Definition) -> Unit:
         """The unit of a definition of a module, with its parameters in the first slots."""
         found = self.units.get(definition)
         if found is None:
@@ -36,7 +35,7 @@ class Calls:
                 found.slot(parameter)
         return found
 
-    def body(self: Evaluator, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> list[Evaluate]:  # type: ignore[misc]
+    def body(self, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> list[Evaluate]:
         """The body of a definition, compiled once; a list, because it may be needed before it is there."""
         key = (definition, primed, truth)
         found = self.bodies.get(key)
@@ -51,7 +50,7 @@ class Calls:
 
     # -- applications
 
-    def application(self: Evaluator, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def application(self, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
         """The value of a name, or of an operator with arguments."""
         symbol = self.resolve(whole.operator, unit.module) or whole.operator
         if symbol in self.constants:
@@ -68,31 +67,33 @@ class Calls:
                 return self._parameter(symbol, whole, unit, primed)
             case Definition():
                 called = self._defined(symbol, whole, unit, primed, truth=False)
-                return self._once(called) if whole.arguments and self._is_fixed(whole, unit) else called
+                return self.once(called) if whole.arguments and self.is_fixed(whole, unit) else called
             case Builtin():
                 test = self.comparison(symbol.name, whole, unit, primed) if self._own(symbol) else None
                 if test is not None:
                     found = lambda e: TRUE if test(e) else FALSE  # noqa: E731
                 else:
                     found = self._primitive(symbol, whole, unit, primed)
-                return self._once(found) if self._is_fixed(whole, unit) else found
-        raise Undefined(whole.place, f"the constant {symbol.name} has no value: give it one in the configuration")
+                return self.once(found) if self.is_fixed(whole, unit) else found
+        raise Undefined(
+            whole.place, f"the constant {symbol.name} has no value: give it one in the configuration"
+        )
 
-    def predicate(self: Evaluator, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool] | None:  # type: ignore[misc]
+    def predicate(self, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool] | None:
         """An operator with arguments as a formula; None where its value is to be asked."""
         symbol = self.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin) and self._own(symbol):
             return self.comparison(symbol.name, whole, unit, primed)
         if isinstance(symbol, Definition) and symbol not in self.constants:
             test = self._defined(symbol, whole, unit, primed, truth=True)
-            return self._once(test) if self._is_fixed(whole, unit) else test
+            return self.once(test) if self.is_fixed(whole, unit) else test
         return None
 
     @staticmethod
     def _own(symbol: Builtin) -> bool:
         return symbol.module in ("", "Naturals")
 
-    def _variable(self: Evaluator, symbol: ast.Variable, whole: ast.Apply, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _variable(self, symbol: ast.Variable, whole: ast.Apply, primed: bool) -> Evaluate:
         index, place = self.index[symbol], whole.place
         if not primed:
             now = self.now
@@ -108,7 +109,7 @@ class Calls:
 
         return read
 
-    def _parameter(self: Evaluator, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
         slot = unit.slot(symbol)
         if symbol.arity:
             arguments = [self.value(argument, unit, primed) for argument in whole.arguments]
@@ -129,7 +130,7 @@ class Calls:
 
         return read
 
-    def _primitive(self: Evaluator, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _primitive(self, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
         make = PRIMITIVES.get(symbol.name) or EXTENSIONS.get(symbol.name)
         if make is None:
             words = f"{symbol.name} of the module {symbol.module or 'TLA+'} is not supported"
@@ -141,7 +142,7 @@ class Calls:
         arguments = [self.argument(a, unit, primed) for a in whole.arguments]
         return make(self, whole, arguments)
 
-    def argument(self: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def argument(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
         """An argument, evaluated; an operator as a closure."""
         if isinstance(whole, ast.OperatorArgument | ast.Lambda):
             return self.operator(whole, unit, primed)
@@ -149,7 +150,7 @@ class Calls:
 
     # -- operators as values
 
-    def operator(self: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def operator(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
         """An operator that is an argument, as a Closure."""
         if isinstance(whole, ast.Lambda):
             definition = Definition("LAMBDA", whole.parameters, unit.module, whole.place, True, whole.body)
@@ -163,9 +164,11 @@ class Calls:
             return self._closure(symbol, unit, primed)
         if isinstance(symbol, Builtin):
             return self._builtin_closure(symbol, whole)
-        raise Undefined(whole.place, f"the constant {symbol.name} has no value: give it one in the configuration")
+        raise Undefined(
+            whole.place, f"the constant {symbol.name} has no value: give it one in the configuration"
+        )
 
-    def _builtin_closure(self: Evaluator, symbol: Builtin, whole: ast.OperatorArgument) -> Evaluate:  # type: ignore[misc]
+    def _builtin_closure(self, symbol: Builtin, whole: ast.OperatorArgument) -> Evaluate:
         own = Unit("")
         parameters = [ast.Parameter(f"p{number}") for number in range(symbol.arity)]
         given = tuple(ast.Apply(parameter, place=whole.place) for parameter in parameters)
@@ -179,7 +182,7 @@ class Calls:
         closure = Closure(call, call)
         return lambda e: closure
 
-    def _closure(self: Evaluator, definition: Definition, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _closure(self, definition: Definition, unit: Unit, primed: bool) -> Evaluate:
         target = unit if definition.nested else self.unit_of(definition)
         slots = [target.slot(parameter) for parameter in definition.parameters]
         nested = definition.nested
@@ -210,8 +213,8 @@ class Calls:
 
     # -- definitions
 
-    def _defined(  # type: ignore[misc]
-        self: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
+    def _defined(
+        self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
     ) -> Callable[[Frame], Any]:
         """A definition with its arguments."""
         if symbol.nested and not symbol.parameters:
@@ -241,10 +244,20 @@ class Calls:
 
     @staticmethod
     def _call(
-        target: Unit, arguments: list[Evaluate], compiled: list[Evaluate], name: str, place: ast.Place
+        target: Unit, arguments: list[Evaluate], compiled: list[Evaluate], name: str, place: Place
     ) -> Callable[[Frame], Any]:
         """A call of a definition of a module, in a frame of its own."""
         count = len(arguments)
+        if not count:
+
+            def call_alone(e: Frame) -> Any:
+                try:
+                    return compiled[0]([None] * target.size)
+                except Undefined as error:
+                    error.within(name, place)
+                    raise
+
+            return call_alone
 
         def call(e: Frame) -> Any:
             inner = [argument(e) for argument in arguments]
@@ -257,7 +270,7 @@ class Calls:
 
         return call
 
-    def _constant(self: Evaluator, symbol: Definition, whole: ast.Apply, target: Unit) -> Evaluate:  # type: ignore[misc]
+    def _constant(self, symbol: Definition, whole: ast.Apply, target: Unit) -> Evaluate:
         """A definition that has one value: evaluated once for all its uses."""
         compiled = self.body(symbol, target, False, truth=False)
         name, place, known = symbol.shown, whole.place, self.known
@@ -274,8 +287,9 @@ class Calls:
 
         return constant
 
-    def arguments(self: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:  # type: ignore[misc]
-        """The arguments of a definition, evaluated at once where that cannot fail, else when they are needed."""
+    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:
+        """The arguments of a definition, evaluated at once where that cannot fail, else when they are
+        needed."""
         acts = self.analysis.of_definition(symbol).level >= ACTION
         return [
             self.waiting(argument, unit, primed, acts)
@@ -284,7 +298,7 @@ class Calls:
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         ]
 
-    def waiting(self: Evaluator, whole: Expression, unit: Unit, primed: bool, acts: bool) -> Evaluate:  # type: ignore[misc]
+    def waiting(self, whole: Expression, unit: Unit, primed: bool, acts: bool) -> Evaluate:
         """An argument; ``acts`` if it may stand below a prime, or be an action, where it is used."""
         facts = self.analysis.of(whole, unit.module)
         if isinstance(whole, ast.Number | ast.String):
@@ -306,8 +320,8 @@ class Calls:
 
     # -- LET
 
-    def let(  # type: ignore[misc]
-        self: Evaluator,
+    def let(
+        self,
         whole: ast.Let,
         unit: Unit,
         primed: bool,
@@ -334,7 +348,7 @@ class Calls:
 
         return with_all
 
-    def entries(self: Evaluator, whole: ast.Let, unit: Unit, primed: bool) -> list[tuple[int, Code]]:  # type: ignore[misc]
+    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[tuple[int, Code]]:
         """What a LET puts into the frame: its definitions without parameters, to be evaluated when needed."""
         found = []
         for definition in whole.definitions:
@@ -346,8 +360,8 @@ class Calls:
             found.append((unit.slot(definition), code))
         return found
 
-    def _local(  # type: ignore[misc]
-        self: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
+    def _local(
+        self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
     ) -> Callable[[Frame], Any]:
         """A definition of a LET without parameters."""
         slot, name, place = unit.slot(symbol), symbol.name, whole.place
@@ -371,19 +385,3 @@ class Calls:
             raise Undefined(place, f"TRUE or FALSE is expected here: it is {self.show(found)}")
 
         return test
-
-    def integer(self: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:  # type: ignore[misc]
-        """An expression that must be an integer."""
-        evaluate, place = self.value(whole, unit, primed), whole.place
-        if isinstance(whole, ast.Number):
-            return evaluate
-
-        def number(e: Frame) -> int:
-            found = evaluate(e)
-            if type(found) is int:
-                return found
-            raise Undefined(place, f"an integer is expected here: it is {self.show(found)}")
-
-        return number
-
-

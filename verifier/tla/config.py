@@ -105,7 +105,8 @@ def parse_config(text: str, file: str) -> Config:
 
 
 def parse_value(text: str, file: str) -> Assignment:
-    """A value as ``--set`` gives it: as after ``=`` in a configuration, or ``<-Operator``. Raises TlaError."""
+    """A value as ``--set`` gives it: as after ``=`` in a configuration, or ``<-Operator``. Raises
+    TlaError."""
     tokens = [_Token("name", "value", Place(file, 0, 0))]
     if not text.lstrip().startswith("<-"):
         tokens.append(_Token("sign", "=", Place(file, 0, 0)))
@@ -113,7 +114,9 @@ def parse_value(text: str, file: str) -> Assignment:
     parser = _Parser(tokens, Config(file))
     found = parser.assignment()
     if parser.position < len(tokens):
-        raise TlaError(Place(file, 0, 0), f"{text} is no value: a number, a string, a name or a set is expected")
+        raise TlaError(
+            Place(file, 0, 0), f"{text} is no value: a number, a string, a name or a set is expected"
+        )
     return found
 
 
@@ -230,7 +233,9 @@ class _Parser:
             raise TlaError(name.place, f"{name.text} stands here, where the name of a constant is expected")
         sign = self.take("= or <-")
         if sign.text == "(":
-            raise TlaError(name.place, f"values of {name.text} by argument are not supported: use {name.text} <- Op")
+            raise TlaError(
+                name.place, f"values of {name.text} by argument are not supported: use {name.text} <- Op"
+            )
         if sign.text not in ("=", "<-"):
             raise TlaError(sign.place, f"after {name.text}, = or <- is expected, not {sign.text}")
         module = None
@@ -244,7 +249,9 @@ class _Parser:
             return Assignment(name.text, name.place, value=self._value(), module=module)
         operator = self.take("an operator")
         if operator.kind != "name":
-            raise TlaError(operator.place, f"after <- the name of an operator is expected, not {operator.text}")
+            raise TlaError(
+                operator.place, f"after <- the name of an operator is expected, not {operator.text}"
+            )
         return Assignment(name.text, name.place, operator=operator.text, module=module)
 
     def _value(self) -> ConfigValue:

@@ -1,7 +1,7 @@
 """Expressions compiled to Python closures.
 
-``value`` gives a closure that computes a value, ``truth`` one that gives Python's ``bool``. A closure takes the
-frame of the definition that it stands in. What has one value in all states is evaluated once, when it is
+``value`` gives a closure that computes a value, ``truth`` one that gives Python's ``bool``. A closure takes
+the frame of the definition that it stands in. What has one value in all states is evaluated once, when it is
 first needed. An expression is compiled for the state or, below a prime, for the next state (``primed``).
 """
 
@@ -12,20 +12,22 @@ from collections.abc import Callable
 from typing import Any
 
 from verifier.tla import ast
-from verifier.tla.ast import Expression, Symbol
 from verifier.tla.actions import Walker
+from verifier.tla.ast import Expression, Symbol
 from verifier.tla.calls import Calls
+from verifier.tla.errors import Place
 from verifier.tla.facts import CONSTANT, Analysis
 from verifier.tla.forms import Forms
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
+from verifier.tla.functions import Functions
 from verifier.tla.logic import Logic
 from verifier.tla.order import Order, text
-from verifier.tla.values import FALSE, TRUE, Value, ValueError_
+from verifier.tla.values import FALSE, TRUE, NoValue, Value
 
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
-class Evaluator(Calls, Forms, Logic):
+class Evaluator(Calls, Forms, Functions, Logic):
     """Compiles expressions, and holds what they are evaluated in: a state and the next."""
 
     def __init__(
@@ -53,16 +55,16 @@ class Evaluator(Calls, Forms, Logic):
         self.actions = Walker(self)
         self.start_calls()
         self.logical = self.logic_forms()
-        self.forms = self.value_forms()
+        self.forms = {**self.value_forms(), **self.function_forms()}
 
     def show(self, value: Value) -> str:
         """A value as text, not too long."""
         words = text(value, self.order)
         return words if len(words) <= 200 else f"{words[:120]} … {words[-60:]}"
 
-    def fault(self, place: ast.Place, error: ValueError_, value: Value = UNSET) -> Undefined:
+    def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
         """The error for an operation that has no value."""
-        shown = "" if value is UNSET else f": it is {self.show(value)}"
+        shown = f": it is {self.show(value[0])}" if value else ""
         words = str(error)
         if words == "no set":
             words = f"a set is expected here{shown}"
@@ -77,11 +79,12 @@ class Evaluator(Calls, Forms, Logic):
         if isinstance(whole, ast.Number | ast.String):
             literal = whole.value
             return lambda e: literal
-        if not isinstance(whole, ast.Apply) and self._is_fixed(whole, unit):
-            return self._once(self._value(whole, unit, primed))
+        if not isinstance(whole, ast.Apply) and self.is_fixed(whole, unit):
+            return self.once(self._value(whole, unit, primed))
         return self._value(whole, unit, primed)
 
-    def _is_fixed(self, whole: Expression, unit: Unit) -> bool:
+    def is_fixed(self, whole: Expression, unit: Unit) -> bool:
+        """Whether an expression has one value, whatever is around it."""
         return self.analysis.of(whole, unit.module).fixed
 
     def _value(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
@@ -92,7 +95,9 @@ class Evaluator(Calls, Forms, Logic):
             return lambda e: TRUE if test(e) else FALSE
         form = self.forms.get(type(whole))
         if form is None:
-            return self.refused(whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state")
+            return self.refused(
+                whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state"
+            )
         return form(whole, unit, primed)
 
     def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Callable[[Frame], bool]:
@@ -100,10 +105,10 @@ class Evaluator(Calls, Forms, Logic):
         if type(whole) is ast.Apply:
             test = self.predicate(whole, unit, primed)
             if test is not None:
-                return self._once(test) if self._is_fixed(whole, unit) else test
+                return self.once(test) if self.is_fixed(whole, unit) else test
         elif type(whole) in self.logical:
             test = self.logical[type(whole)](whole, unit, primed)
-            return self._once(test) if self._is_fixed(whole, unit) else test
+            return self.once(test) if self.is_fixed(whole, unit) else test
         elif type(whole) is ast.If:
             return self._if_truth(whole, unit, primed)
         elif type(whole) is ast.Let:
@@ -126,7 +131,7 @@ class Evaluator(Calls, Forms, Logic):
         return lambda e: then(e) if condition(e) else otherwise(e)
 
     @staticmethod
-    def refused(place: ast.Place, words: str) -> Evaluate:
+    def refused(place: Place, words: str) -> Evaluate:
         """What cannot be evaluated: an error where it would be."""
 
         def refuse(e: Frame) -> Value:
@@ -135,7 +140,7 @@ class Evaluator(Calls, Forms, Logic):
         return refuse
 
     @staticmethod
-    def _once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:
+    def once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:
         """Evaluates once: the value does not depend on the frame or the state."""
         known: list[Any] = []
 
@@ -161,10 +166,6 @@ class Evaluator(Calls, Forms, Logic):
         unit = Unit(module)
         test = self.truth(whole, unit, primed)
         return lambda: test(unit.frame())
-
-    def walker(self, whole: Expression, unit: Unit) -> Callable[[Frame, Callable[[], None]], None]:
-        """A walker of an action, for ENABLED."""
-        return self.actions.walk(whole, unit, False)
 
     def is_constant(self, whole: Expression, module: str) -> bool:
         """Whether an expression has the same value in all states."""

@@ -1,7 +1,7 @@
 """Breadth-first exploration by the interpreter, with TLC's counts.
 
-States beyond a constraint are checked, but neither counted nor expanded. With a view, states of equal views are
-one; with symmetry, states that a permutation turns into each other are.
+States beyond a constraint are checked, but neither counted nor expanded. With a view, states of equal views
+are one; with symmetry, states that a permutation turns into each other are.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.symmetry import Renaming, permutations
-from verifier.tla.values import Fn, Value, ValueError_, listed
+from verifier.tla.values import Fn, NoValue, Value, listed
 
 State: TypeAlias = tuple[Value, ...]
 DEADLOCK = "NoDeadlock"
+_BETWEEN_CHECKS = 128
+"""So many states are looked at or generated before the limits are looked at again."""
 
 
 @dataclass
@@ -171,6 +173,8 @@ class Explorer:
 
         def add() -> None:
             rows.append(self._captured("Init"))
+            if len(rows) % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
 
         self._walk_initial(add)
         for state in rows:
@@ -218,7 +222,7 @@ class Explorer:
     def _listed(self, value: Value, index: int) -> Value:
         try:
             return listed(value)
-        except ValueError_ as error:
+        except NoValue as error:
             raise Undefined(self._action_place(), f"{self.names[index]} gets a value: {error}") from None
 
     def _action_place(self) -> Place:
@@ -252,7 +256,7 @@ class Explorer:
         return True, number
 
     def _expand(self, number: int, walk: Callable[[Callable[[], None]], None]) -> None:
-        if number % 256 == 0:
+        if number % _BETWEEN_CHECKS == 0:
             self.enforce(self)
         evaluator, found = self.evaluator, self.found
         now, following, walker = evaluator.now, evaluator.next, evaluator.actions
@@ -269,6 +273,8 @@ class Explorer:
                     made = self._captured("Next")
                     break
             keep((made, walker.action))
+            if len(successors) % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
 
         walker.action = None
         walk(add)
@@ -278,7 +284,7 @@ class Explorer:
             if self.looks_for_deadlocks and DEADLOCK not in found.violations:
                 self._violated(DEADLOCK, number, None)
         taken = found.taken
-        for made, action in successors:
+        for _made, action in successors:
             name = action.shown if action is not None else "Next"
             taken[name] = taken.get(name, 0) + 1
         self._take(successors, state, number)

@@ -47,7 +47,9 @@ class Expressions(Operators):
             "record_value": self._field_of,
             "except": self._except,
             "prev_func_val": lambda n, s: ast.At(place=self.place(n)),
-            "tuple_literal": lambda n, s: ast.Tuple(self._all(n.named_children[1:-1], s), place=self.place(n)),
+            "tuple_literal": lambda n, s: ast.Tuple(
+                self._all(n.named_children[1:-1], s), place=self.place(n)
+            ),
             "step_expr_or_stutter": self._step,
             "step_expr_no_stutter": self._step,
             "fairness": self._fairness,

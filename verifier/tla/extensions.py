@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from functools import cmp_to_key
@@ -13,9 +14,10 @@ from verifier.tla.order import text
 from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
 from verifier.tla.values import (
     TRUE,
+    Fn,
     ModelValue,
+    NoValue,
     Value,
-    ValueError_,
     boolean,
     function,
     is_function,
@@ -24,66 +26,66 @@ from verifier.tla.values import (
 )
 
 if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
+    from verifier.tla.core import Core
 
 
 # -- TLC
 
 
-def _print(evaluator: Evaluator, shown: Value, value: Value) -> Value:
+def _print(evaluator: Core, shown: Value, value: Value) -> Value:
     evaluator.printed.append(text(shown, evaluator.order))
     return value
 
 
-def _assert(evaluator: Evaluator, truth: Value, words: Value) -> Value:
+def _assert(evaluator: Core, truth: Value, words: Value) -> Value:
     if truth is not TRUE:
-        raise ValueError_(f"Assert fails: {words if type(words) is str else text(words, evaluator.order)}")
+        raise NoValue(f"Assert fails: {words if type(words) is str else text(words, evaluator.order)}")
     return truth
 
 
-def _get(evaluator: Evaluator, name: Value) -> Value:
+def _get(evaluator: Core, name: Value) -> Value:
     if type(name) is str:
         answer = evaluator.answers.get(name)
         if answer is None:
-            raise ValueError_(f"TLCGet({name!r}) is not supported")
+            raise NoValue(f"TLCGet({name!r}) is not supported")
         return answer()
     found = evaluator.registers.get(name, UNSET)
     if found is UNSET:
-        raise ValueError_(f"TLCGet({name}): no value was set")
+        raise NoValue(f"TLCGet({name}): no value was set")
     return found
 
 
-def _set(evaluator: Evaluator, name: Value, value: Value) -> Value:
+def _set(evaluator: Core, name: Value, value: Value) -> Value:
     if type(name) is str:
         if name == "exit":
-            raise ValueError_('TLCSet("exit", …) is not supported')
+            raise NoValue('TLCSet("exit", …) is not supported')
         return TRUE
     evaluator.registers[name] = value
     return TRUE
 
 
-def _get_or(evaluator: Evaluator, name: Value, value: Value) -> Value:
+def _get_or(evaluator: Core, name: Value, value: Value) -> Value:
     return evaluator.registers.get(name, value)
 
 
-def _get_and_set(evaluator: Evaluator, operator: Any, name: Value, value: Value, default: Value) -> Value:
+def _get_and_set(evaluator: Core, operator: Any, name: Value, value: Value, default: Value) -> Value:
     before = evaluator.registers.get(name, default)
     evaluator.registers[name] = operator.call(before, value)
     return before
 
 
-def _sort(evaluator: Evaluator, value: Value, less: Any) -> Value:
+def _sort(evaluator: Core, value: Value, less: Any) -> Value:
     def compare(one: Value, other: Value) -> int:
         return -1 if less.call(one, other) is TRUE else 1 if less.call(other, one) is TRUE else 0
 
     return tuple(sorted(sequence(value), key=cmp_to_key(compare)))
 
 
-def _random_element(evaluator: Evaluator, value: Value) -> Value:
+def _random_element(evaluator: Core, value: Value) -> Value:
     return random.choice(evaluator.order.sorted(frozenset(members(value))))
 
 
-def _random_subset(evaluator: Evaluator, count: Value, value: Value) -> Value:
+def _random_subset(evaluator: Core, count: Value, value: Value) -> Value:
     items = list(evaluator.order.walk(value))
     return frozenset(random.sample(items, min(count, len(items))))
 
@@ -137,7 +139,7 @@ def _bag_of_all(operator: Any, value: Value) -> Value:
 
 
 def _map_then_fold(
-    evaluator: Evaluator, operator: Any, base: Value, image: Any, choose: Any, value: Value
+    evaluator: Core, operator: Any, base: Value, image: Any, choose: Any, value: Value
 ) -> Value:
     """As ``op(f(x), fold of the rest)``, x chosen first."""
     chosen, rest = [], frozenset(members(value))
@@ -150,7 +152,7 @@ def _map_then_fold(
     return base
 
 
-def _fold_set(evaluator: Evaluator, operator: Any, base: Value, value: Value) -> Value:
+def _fold_set(evaluator: Core, operator: Any, base: Value, value: Value) -> Value:
     for item in reversed(list(evaluator.order.walk(value))):
         base = operator.call(item, base)
     return base
@@ -171,13 +173,13 @@ def _fold_right(operator: Any, value: Value, base: Value) -> Value:
 def _extreme(value: Value, *, largest: bool) -> Value:
     items = list(members(value))
     if not items:
-        raise ValueError_(f"{'Max' if largest else 'Min'} of the empty set has no value")
+        raise NoValue(f"{'Max' if largest else 'Min'} of the empty set has no value")
     if not all(type(item) is int for item in items):
-        raise ValueError_("integers are expected in this set")
+        raise NoValue("integers are expected in this set")
     return max(items) if largest else min(items)
 
 
-def _subsets_of_size(evaluator: Evaluator, count: Value, value: Value) -> Value:
+def _subsets_of_size(evaluator: Core, count: Value, value: Value) -> Value:
     items = evaluator.order.sorted(frozenset(members(value)))
     return frozenset(map(frozenset, combinations(items, count))) if count >= 0 else frozenset()
 
@@ -195,7 +197,7 @@ def _as_integer(value: Value) -> Value:
     try:
         return int(value)
     except (TypeError, ValueError):
-        raise ValueError_("a string of digits is expected here") from None
+        raise NoValue("a string of digits is expected here") from None
 
 
 EXTENSIONS: dict[str, Make] = {
@@ -210,7 +212,7 @@ EXTENSIONS: dict[str, Make] = {
     "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
     "TLCDefer": simple(lambda value: TRUE),
     "TLCNoOp": simple(lambda value: value),
-    "TLCModelValue": simple(lambda name: ModelValue(name)),
+    "TLCModelValue": simple(ModelValue),
     "SortSeq": ordered(_sort),
     "ToString": ordered(lambda evaluator, value: text(value, evaluator.order)),
     "RandomElement": ordered(_random_element),
@@ -248,6 +250,6 @@ EXTENSIONS: dict[str, Make] = {
     "^^": arithmetic(int.__xor__),
     "shiftR": arithmetic(int.__rshift__),
     "shiftL": arithmetic(int.__lshift__),
+    "IOEnv": simple(lambda: Fn(os.environ)),
     "atoi": simple(_as_integer),
 }
-

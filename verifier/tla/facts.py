@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from verifier.tla import ast
@@ -38,7 +38,7 @@ class Facts:
 _NOTHING: frozenset[Symbol] = frozenset()
 
 
-def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]:
+def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]:  # noqa: C901 -- one case each
     """The expressions in an expression, and the names that it binds in them."""
     match whole:
         case ast.Apply() | ast.OperatorArgument():
@@ -159,7 +159,7 @@ class Analysis:
             free |= self._outer_at(whole, module)
         return Facts(level, frozenset(free).difference(names), changing)
 
-    def _outer_at(self, whole: ast.Except, module: str) -> Iterable[Symbol]:
+    def _outer_at(self, whole: ast.Except, module: str) -> set[Symbol]:
         outer = [whole.function, *(part for update in whole.updates for part in update.path)]
         return {_AT} if any(_AT in self.of(part, module).free for part in outer) else set()
 

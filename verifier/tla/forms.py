@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
+from verifier.tla.core import Core
+from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
+from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
 from verifier.tla.values import (
-    Combined,
     Fn,
-    FunctionSet,
-    LazyFunction,
-    ProductSet,
-    RecordSet,
+    NoValue,
     Value,
-    ValueError_,
-    function,
     is_infinite,
-    is_member,
     is_set,
-    pairs_of,
 )
 
-if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
 
-
-class Forms:
+class Forms(Core):
     """Compiles expressions by their form."""
 
-    def value_forms(self: Evaluator) -> dict[type, Callable[[Any, Unit, bool], Evaluate]]:  # type: ignore[misc]
+    def value_forms(self) -> dict[type, Callable[[Any, Unit, bool], Evaluate]]:
         """What compiles which expressions."""
         return {
             ast.If: self._if,
@@ -42,25 +33,22 @@ class Forms:
             ast.SetOf: self._set_of,
             ast.Filter: self._filter,
             ast.Image: self._image,
-            ast.Function: self._function,
-            ast.FunctionSet: self._function_set,
             ast.Record: self._record,
             ast.RecordSet: self._record_set,
             ast.Tuple: self._tuple,
             ast.Product: self._product,
-            ast.At: self._at,
-            ast.Except: self._except,
-            ast.FunctionApply: self._function_apply,
             ast.Prime: self._prime,
         }
 
-    def _if(self: Evaluator, whole: ast.If, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _if(self, whole: ast.If, unit: Unit, primed: bool) -> Evaluate:
         condition = self.truth(whole.condition, unit, primed)
         then, otherwise = self.value(whole.then, unit, primed), self.value(whole.otherwise, unit, primed)
         return lambda e: then(e) if condition(e) else otherwise(e)
 
-    def _case(self: Evaluator, whole: ast.Case, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        arms = [(self.truth(guard, unit, primed), self.value(value, unit, primed)) for guard, value in whole.arms]
+    def _case(self, whole: ast.Case, unit: Unit, primed: bool) -> Evaluate:
+        arms = [
+            (self.truth(guard, unit, primed), self.value(value, unit, primed)) for guard, value in whole.arms
+        ]
         other = self.value(whole.other, unit, primed) if whole.other is not None else None
         place = whole.place
 
@@ -74,7 +62,7 @@ class Forms:
 
         return chosen
 
-    def _choose(self: Evaluator, whole: ast.Choose, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _choose(self, whole: ast.Choose, unit: Unit, primed: bool) -> Evaluate:
         domain = self.domain(whole.binding.domain, unit, primed, ordered=True)
         put, place = self.setter(whole.binding, unit), whole.place
         body = self.truth(whole.body, unit, primed)
@@ -88,8 +76,10 @@ class Forms:
 
         return chosen
 
-    def _unbounded(self: Evaluator, whole: ast.Unbounded, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        words = f"{whole.kind} without a set cannot be evaluated: say \\in and a set, or replace it in the cfg"
+    def _unbounded(self, whole: ast.Unbounded, unit: Unit, primed: bool) -> Evaluate:
+        words = (
+            f"{whole.kind} without a set cannot be evaluated: say \\in and a set, or replace it in the cfg"
+        )
         place = whole.place
 
         def refused(e: Frame) -> Value:
@@ -97,14 +87,14 @@ class Forms:
 
         return refused
 
-    def _set_of(self: Evaluator, whole: ast.SetOf, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _set_of(self, whole: ast.SetOf, unit: Unit, primed: bool) -> Evaluate:
         items = [self.value(item, unit, primed) for item in whole.items]
         if len(items) == 1:
             item = items[0]
             return lambda e: frozenset((item(e),))
         return lambda e: frozenset([item(e) for item in items])
 
-    def _filter(self: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _filter(self, whole: ast.Filter, unit: Unit, primed: bool) -> Evaluate:
         domain, place = self.value(whole.binding.domain, unit, primed), whole.binding.domain.place
         put, body = self.setter(whole.binding, unit), self.truth(whole.body, unit, primed)
         walk = self.domain(whole.binding.domain, unit, primed)
@@ -123,7 +113,7 @@ class Forms:
 
                     return Combined("filter", found, test)
                 if not is_set(found):
-                    raise self.fault(place, ValueError_("no set"), found)
+                    raise self.fault(place, NoValue("no set"), found)
                 found = found.members()
             kept = []
             if simple:
@@ -141,106 +131,17 @@ class Forms:
         del walk
         return filtered
 
-    def _image(self: Evaluator, whole: ast.Image, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _image(self, whole: ast.Image, unit: Unit, primed: bool) -> Evaluate:
         bind, body = self.bind(whole.bindings, unit, primed), self.value(whole.body, unit, primed)
         return lambda e: frozenset([body(e) for _ in bind(e)])
 
-    # -- functions
+    # -- records, tuples
 
-    def _function(self: Evaluator, whole: ast.Function, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        if len(whole.bindings) > 1 or whole.bindings[0].is_tuple:
-            return self._function_of_several(whole, unit, primed)
-        domain, place = self.value(whole.bindings[0].domain, unit, primed), whole.bindings[0].domain.place
-        slot = unit.slot(whole.bindings[0].names[0])
-        own = unit.slot(whole.itself) if whole.itself is not None else None
-        body = self.value(whole.body, unit, primed)
-
-        def lazy(e: Frame, found: Value) -> LazyFunction:
-            kept = e[:]
-
-            def compute(itself: LazyFunction, argument: Value) -> Value:
-                inner = kept[:]
-                inner[slot] = argument
-                if own is not None:
-                    inner[own] = itself
-                return body(inner)
-
-            return LazyFunction(found, compute)
-
-        if own is not None:
-            return lambda e: lazy(e, domain(e))
-
-        def made(e: Frame) -> Value:
-            found = domain(e)
-            if type(found) is not frozenset:
-                if not is_set(found):
-                    raise self.fault(place, ValueError_("no set"), found)
-                if found.infinite:
-                    return lazy(e, found)
-                found = found.members()
-            pairs = {}
-            for item in found:
-                e[slot] = item
-                pairs[item] = body(e)
-            return function(pairs)
-
-        return made
-
-    def _function_of_several(  # type: ignore[misc]
-        self: Evaluator, whole: ast.Function, unit: Unit, primed: bool
-    ) -> Evaluate:
-        """A function of several arguments, which are a tuple."""
-        own = unit.slot(whole.itself) if whole.itself is not None else None
-        slots = [[unit.slot(name) for name in binding.names] for binding in whole.bindings]
-        bind, body = self.bind(whole.bindings, unit, primed), self.value(whole.body, unit, primed)
-        domains = [self.value(binding.domain, unit, primed) for binding in whole.bindings]
-        setters = [self.setter(binding, unit) for binding in whole.bindings]
-        single = len(whole.bindings) == 1
-
-        def key(e: Frame) -> Value:
-            parts = [
-                tuple([e[slot] for slot in names]) if binding.is_tuple else e[names[0]]
-                for names, binding in zip(slots, whole.bindings, strict=True)
-            ]
-            return parts[0] if single else tuple(parts)
-
-        def made(e: Frame) -> Value:
-            return function({key(e): body(e) for _ in bind(e)})
-
-        def lazy(e: Frame) -> Value:
-            kept = e[:]
-            sets = tuple(domain(e) for domain in domains)
-
-            def compute(itself: LazyFunction, argument: Value) -> Value:
-                inner = kept[:]
-                assert own is not None
-                inner[own] = itself
-                for put, part in zip(setters, (argument,) if single else argument, strict=True):
-                    put(inner, part)
-                return body(inner)
-
-            return LazyFunction(sets[0] if single else ProductSet(sets, self.order.sorted), compute)
-
-        return made if own is None else lazy
-
-    def _function_set(self: Evaluator, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        domain, image = self.value(whole.domain, unit, primed), self.value(whole.range, unit, primed)
-        order, places = self.order.sorted, (whole.domain.place, whole.range.place)
-
-        def made(e: Frame) -> Value:
-            sets = (domain(e), image(e))
-            for found, place in zip(sets, places, strict=True):
-                if not is_set(found):
-                    raise self.fault(place, ValueError_("no set"), found)
-            return FunctionSet(*sets, order)
-
-        return made
-
-    def _record(self: Evaluator, whole: ast.Record, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _record(self, whole: ast.Record, unit: Unit, primed: bool) -> Evaluate:
         fields = [(name, self.value(value, unit, primed)) for name, value in whole.fields]
         return lambda e: Fn([(name, value(e)) for name, value in fields])
 
-    def _record_set(self: Evaluator, whole: ast.RecordSet, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _record_set(self, whole: ast.RecordSet, unit: Unit, primed: bool) -> Evaluate:
         fields = [(name, self.value(value, unit, primed), value.place) for name, value in whole.fields]
         order = self.order.sorted
 
@@ -249,19 +150,19 @@ class Forms:
             for name, value, place in fields:
                 sets[name] = value(e)
                 if not is_set(sets[name]):
-                    raise self.fault(place, ValueError_("no set"), sets[name])
+                    raise self.fault(place, NoValue("no set"), sets[name])
             return RecordSet(sets, order)
 
         return made
 
-    def _tuple(self: Evaluator, whole: ast.Tuple, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _tuple(self, whole: ast.Tuple, unit: Unit, primed: bool) -> Evaluate:
         items = [self.value(item, unit, primed) for item in whole.items]
         if len(items) == 2:
             first, second = items
             return lambda e: (first(e), second(e))
         return lambda e: tuple([item(e) for item in items])
 
-    def _product(self: Evaluator, whole: ast.Product, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _product(self, whole: ast.Product, unit: Unit, primed: bool) -> Evaluate:
         items = [(self.value(item, unit, primed), item.place) for item in whole.items]
         order = self.order.sorted
 
@@ -270,138 +171,28 @@ class Forms:
             for item, place in items:
                 sets.append(item(e))
                 if not is_set(sets[-1]):
-                    raise self.fault(place, ValueError_("no set"), sets[-1])
+                    raise self.fault(place, NoValue("no set"), sets[-1])
             return ProductSet(tuple(sets), order)
 
         return made
 
-    def _function_apply(self: Evaluator, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        applied, given = self.value(whole.function, unit, primed), self.value(whole.argument, unit, primed)
-        outside = self.outside
-        if isinstance(whole.argument, ast.String):
-            name = whole.argument.value
-
-            def field(e: Frame) -> Value:
-                record = applied(e)
-                if type(record) is Fn and name in record:
-                    return record[name]
-                return outside(whole, record, name)
-
-            return field
-
-        def result(e: Frame) -> Value:
-            found = applied(e)
-            argument = given(e)
-            if type(found) is Fn:
-                try:
-                    return found[argument]
-                except KeyError:
-                    pass
-            elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
-                return found[argument - 1]
-            return outside(whole, found, argument)
-
-        return result
-
-    def outside(self: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:  # type: ignore[misc]
-        """The value of a function that is lazy. Raises Undefined where there is none."""
-        if type(found) is LazyFunction:
-            try:
-                return found.apply(argument)
-            except ValueError_ as error:
-                if str(error) != "outside":
-                    raise self.fault(whole.place, error) from None
-        elif type(found) not in (Fn, tuple):
-            words = f"{self.show(found)} is applied to {self.show(argument)}, but it is no function"
-            raise Undefined(whole.place, words)
-        words = f"{self.show(argument)} is not in the domain of the function {self.show(found)}"
-        if type(argument) is str and type(found) is Fn:
-            words = f"the record {self.show(found)} has no field {argument}"
-        raise Undefined(whole.place, words)
-
-    # -- EXCEPT
-
-    def _at(self: Evaluator, whole: ast.At, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        if not self.at_slots:
-            raise Undefined(whole.place, "@ has no meaning outside EXCEPT")
-        slot = self.at_slots[-1]
-        return lambda e: e[slot]
-
-    def _except(self: Evaluator, whole: ast.Except, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
-        updated = self.value(whole.function, unit, primed)
-        updates = []
-        for update in whole.updates:
-            path = [self.value(part, unit, primed) for part in update.path]
-            slot = unit.fresh()
-            self.at_slots.append(slot)
-            value = self.value(update.value, unit, primed)
-            self.at_slots.pop()
-            updates.append((path, value, slot))
-        place = whole.place
-        if len(updates) == 1 and len(updates[0][0]) == 1:
-            return self._except_once(whole, updated, *updates[0])
-
-        def changed(e: Frame) -> Value:
-            found = updated(e)
-            for path, value, slot in updates:
-                found = self.put(place, found, [part(e) for part in path], value, e, slot)
-            return found
-
-        return changed
-
-    def _except_once(  # type: ignore[misc]
-        self: Evaluator, whole: ast.Except, updated: Evaluate, path: list[Evaluate], value: Evaluate, slot: int
-    ) -> Evaluate:
-        """The most frequent case: one update of one argument."""
-        (key,), place = path, whole.place
-
-        def changed(e: Frame) -> Value:
-            found, argument = updated(e), key(e)
-            if type(found) is Fn:
-                if argument not in found:
-                    return found
-                e[slot] = found[argument]
-                item = value(e)
-                made = Fn(found)
-                made[argument] = item
-                return made
-            return self.put(place, found, [argument], value, e, slot)
-
-        return changed
-
-    def put(  # type: ignore[misc]
-        self: Evaluator, place: ast.Place, found: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
-    ) -> Value:
-        """A function with another value at the end of a path; unchanged where the path leaves its domain."""
-        argument, *rest = path
-        if type(found) is LazyFunction:
-            found = found.listed()
-        if type(found) is tuple:
-            if type(argument) is not int or not 0 < argument <= len(found):
-                return found
-            before = found[argument - 1]
-        elif type(found) is Fn:
-            if argument not in found:
-                return found
-            before = found[argument]
-        else:
-            raise self.fault(place, ValueError_("no function"), found)
-        if rest:
-            item = self.put(place, before, rest, value, e, slot)
-        else:
-            e[slot] = before
-            item = value(e)
-        if type(found) is tuple:
-            return (*found[: argument - 1], item, *found[argument:])
-        made = Fn(found)
-        made[argument] = item
-        return made
-
     # -- primes
 
-    def _prime(self: Evaluator, whole: ast.Prime, unit: Unit, primed: bool) -> Evaluate:  # type: ignore[misc]
+    def _prime(self, whole: ast.Prime, unit: Unit, primed: bool) -> Evaluate:
         if primed:
             raise Undefined(whole.place, "a primed expression has a prime in it")
         return self.value(whole.body, unit, True)
 
+    def integer(self, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:
+        """An expression that must be an integer."""
+        evaluate, place = self.value(whole, unit, primed), whole.place
+        if isinstance(whole, ast.Number):
+            return evaluate
 
+        def number(e: Frame) -> int:
+            found = evaluate(e)
+            if type(found) is int:
+                return found
+            raise Undefined(place, f"an integer is expected here: it is {self.show(found)}")
+
+        return number

@@ -1,4 +1,5 @@
-"""What evaluation runs on: frames of slots, arguments that wait to be evaluated, operators as values, errors."""
+"""What evaluation runs on: frames of slots, arguments that wait to be evaluated, operators as values,
+errors."""
 
 from __future__ import annotations
 
@@ -118,7 +119,8 @@ class Code:
         return self._here(env)
 
     def evaluate_next(self, env: Frame) -> Any:
-        """The value in the next state. Compiled when it is first needed, so that the frame may be too short."""
+        """The value in the next state. Compiled when it is first needed, so that the frame may be too
+        short."""
         if self._next is None:
             self._next = self.compile(self.expression, self.unit, True)
         if len(env) < self.unit.size:

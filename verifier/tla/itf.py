@@ -34,7 +34,11 @@ def as_json(value: Value, order: Order) -> Any:
 
 
 def trace_object(
-    names: Sequence[str], states: Sequence[Sequence[Value]], actions: Sequence[str], about: Mapping[str, Any], order: Order
+    names: Sequence[str],
+    states: Sequence[Sequence[Value]],
+    actions: Sequence[str],
+    about: Mapping[str, Any],
+    order: Order,
 ) -> dict[str, Any]:
     """A trace as a JSON object."""
     made = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.modules import Context
 from verifier.tla.standard import LIBRARY, PARTIAL, standard
 from verifier.tla.text import Source, parse, parse_text
+
+_NAME = re.compile(r"[0-9_]*[A-Za-z][A-Za-z0-9_]*")
+_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 
 
 @dataclass
@@ -24,6 +28,8 @@ class Library:
     sources: dict[str, Source] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     """The files read, without those of this program's own library."""
+    words: tuple[str, ...] = ()
+    """The words of all modules in the order in which TLC first meets them, by which it orders strings."""
 
     def standard(self, name: str) -> Module | None:
         """A module that is built in."""
@@ -44,7 +50,8 @@ class Library:
                 self.sources.setdefault(own.text.decode(), source)
 
     def _read(self, name: str, place: Place) -> Source:
-        # Of this program's own modules some operators are faster than their text elsewhere, or can be evaluated
+        # Of this program's own modules some operators are faster than their text elsewhere, or can be
+        # evaluated
         # at all; what stands beside the specification was put there on purpose.
         own = LIBRARY / f"{name}.tla"
         for folder in self.folders[:1] if own.is_file() else self.folders:
@@ -69,4 +76,16 @@ def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Lib
     library.keep(path.stem, parse(path, str(path)))
     library.files.append(path)
     context = Context(library)
-    return context.module(path.stem, Place(str(path), 0, 0)), library
+    module = context.module(path.stem, Place(str(path), 0, 0))
+    library.words = tuple(_words(library, list(context.read)))
+    return module, library
+
+
+def _words(library: Library, read: list[str]) -> Iterator[str]:
+    """Names as the texts are parsed, the first module first; then strings, the modules that are needed
+    first."""
+    for source in library.sources.values():
+        yield from _NAME.findall(_STRING.sub(" ", source.text))
+    for name in read:
+        if name in library.sources:
+            yield from (found[1:-1] for found in _STRING.findall(library.sources[name].text))

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
+from verifier.tla.core import Bind, Core, Truth
+from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
-from verifier.tla.values import Interval, ModelValue, Value, ValueError_, is_function, is_member, is_set, members
-
-if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
-
-Truth: TypeAlias = Callable[[Frame], bool]
-Bind: TypeAlias = Callable[[Frame], Iterator[None]]
-"""Gives bound names all their values, one after the other."""
+from verifier.tla.lazy_sets import Interval
+from verifier.tla.values import ModelValue, NoValue, Value, is_function, is_member, is_set, members
 
 
 def same(one: Value, other: Value) -> bool:
-    """Whether two values are equal. Raises ValueError_ for kinds of values that TLC does not compare."""
+    """Whether two values are equal. Raises NoValue for kinds of values that TLC does not compare."""
     if one is other or one == other:
         return True
     first, second = type(one), type(other)
@@ -27,13 +23,13 @@ def same(one: Value, other: Value) -> bool:
         return False
     if (is_set(one) and is_set(other)) or (is_function(one) and is_function(other)):
         return False
-    raise ValueError_("values of different kinds are compared")
+    raise NoValue("values of different kinds are compared")
 
 
-class Logic:
+class Logic(Core):
     """Compiles formulas."""
 
-    def logic_forms(self: Evaluator) -> dict[type, Callable[[Any, Unit, bool], Truth]]:  # type: ignore[misc]
+    def logic_forms(self) -> dict[type, Callable[[Any, Unit, bool], Truth]]:
         """What compiles which formulas."""
         return {
             ast.Junction: self.junction,
@@ -43,7 +39,7 @@ class Logic:
             ast.Step: self.step,
         }
 
-    def junction(self: Evaluator, whole: ast.Junction, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+    def junction(self, whole: ast.Junction, unit: Unit, primed: bool) -> Truth:
         """A conjunction or disjunction."""
         tests = [self.truth(item, unit, primed) for item in whole.items]
         if len(tests) == 1:
@@ -71,7 +67,7 @@ class Logic:
 
         return some
 
-    def quantifier(self: Evaluator, whole: ast.Quantifier, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+    def quantifier(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Truth:
         """A bounded quantifier."""
         wanted = not whole.universal
         if len(whole.bindings) == 1 and not whole.bindings[0].is_tuple:
@@ -100,7 +96,7 @@ class Logic:
 
         return decided_by_several
 
-    def _quantifier_of_two(self: Evaluator, whole: ast.Quantifier, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+    def _quantifier_of_two(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Truth:
         wanted = not whole.universal
         first, second = (self.domain(binding.domain, unit, primed) for binding in whole.bindings)
         outer, inner = (unit.slot(binding.names[0]) for binding in whole.bindings)
@@ -119,8 +115,8 @@ class Logic:
 
         return decided
 
-    def domain(  # type: ignore[misc]
-        self: Evaluator, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
+    def domain(
+        self, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
     ) -> Callable[[Frame], Iterable[Value]]:
         """The members of a set, to walk through once; ``ordered`` as TLC orders them."""
         place = whole.place
@@ -140,13 +136,13 @@ class Logic:
                 return found
             try:
                 return walk(found) if ordered else members(found)
-            except ValueError_ as error:
+            except NoValue as error:
                 raise self.fault(place, error, found) from None
 
         return walked
 
-    def bind(  # type: ignore[misc]
-        self: Evaluator, bindings: tuple[ast.Binding, ...], unit: Unit, primed: bool, *, ordered: bool = False
+    def bind(
+        self, bindings: tuple[ast.Binding, ...], unit: Unit, primed: bool, *, ordered: bool = False
     ) -> Bind:
         """Gives the bound names all their values in turn; the sets are evaluated first."""
         domains = [self.domain(binding.domain, unit, primed, ordered=ordered) for binding in bindings]
@@ -156,7 +152,10 @@ class Logic:
         def bound(e: Frame) -> Iterator[None]:
             sets = [domain(e) for domain in domains]
             if last:
-                sets = [sets[0], *(s if isinstance(s, list | frozenset | range) else list(s) for s in sets[1:])]
+                sets = [
+                    sets[0],
+                    *(s if isinstance(s, list | frozenset | range) else list(s) for s in sets[1:]),
+                ]
 
             def level(number: int) -> Iterator[None]:
                 put = setters[number]
@@ -171,7 +170,7 @@ class Logic:
 
         return bound
 
-    def setter(self: Evaluator, binding: ast.Binding, unit: Unit) -> Callable[[Frame, Value], None]:  # type: ignore[misc]
+    def setter(self, binding: ast.Binding, unit: Unit) -> Callable[[Frame, Value], None]:
         """Puts an element of a set where the names of a binding are read."""
         slots = [unit.slot(name) for name in binding.names]
         if not binding.is_tuple:
@@ -185,34 +184,39 @@ class Logic:
 
         def put_parts(e: Frame, item: Value) -> None:
             if type(item) is not tuple or len(item) != len(slots):
-                raise Undefined(place, f"tuples of {len(slots)} are expected in this set, not {self.show(item)}")
+                raise Undefined(
+                    place, f"tuples of {len(slots)} are expected in this set, not {self.show(item)}"
+                )
             for slot, part in zip(slots, item, strict=True):
                 e[slot] = part
 
         return put_parts
 
-    def unchanged(self: Evaluator, whole: ast.Unchanged, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+    def unchanged(self, whole: ast.Unchanged, unit: Unit, primed: bool) -> Truth:
         """``UNCHANGED e``, where the next state is known."""
         return self._equal_next(whole.body, unit, primed)
 
-    def _equal_next(self: Evaluator, body: Expression, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+    def _equal_next(self, body: Expression, unit: Unit, primed: bool) -> Truth:
         if primed:
             raise Undefined(body.place, "a primed formula has primes in it")
         here, there = self.value(body, unit), self.value(body, unit, True)
         return lambda e: bool(here(e) == there(e))
 
-    def step(self: Evaluator, whole: ast.Step, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+    def step(self, whole: ast.Step, unit: Unit, primed: bool) -> Truth:
         """``[A]_v`` or ``<<A>>_v`` of two states."""
-        action, same_next = self.truth(whole.action, unit, primed), self._equal_next(whole.subscript, unit, primed)
+        action, same_next = (
+            self.truth(whole.action, unit, primed),
+            self._equal_next(whole.subscript, unit, primed),
+        )
         if whole.stuttering:
             return lambda e: same_next(e) or action(e)
         return lambda e: not same_next(e) and action(e)
 
-    def enabled(self: Evaluator, whole: ast.Enabled, unit: Unit, primed: bool) -> Truth:  # type: ignore[misc]
+    def enabled(self, whole: ast.Enabled, unit: Unit, primed: bool) -> Truth:
         """``ENABLED A``: whether there is a next state."""
         if primed:
             raise Undefined(whole.place, "ENABLED of the next state is not supported")
-        walk = self.walker(whole.body, unit)
+        walk = self.actions.walk(whole.body, unit, False)
 
         class Found(Exception):
             pass
@@ -235,7 +239,7 @@ class Logic:
 
     # -- formulas made by operators
 
-    def comparison(self: Evaluator, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Truth | None:  # type: ignore[misc]
+    def comparison(self, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Truth | None:
         """A formula made by an operator of the language or of numbers; None for any other operator."""
         left, right = whole.arguments if len(whole.arguments) == 2 else (whole.arguments or (None,))[:1] * 2
         match name:
@@ -261,14 +265,16 @@ class Logic:
             case "<" | ">" | "<=" | ">=":
                 assert left is not None
                 assert right is not None
-                return self._order(name, self.value(left, unit, primed), self.value(right, unit, primed), whole)
+                return self._order(
+                    name, self.value(left, unit, primed), self.value(right, unit, primed), whole
+                )
             case "TRUE":
                 return lambda e: True
             case "FALSE":
                 return lambda e: False
         return None
 
-    def _order(self: Evaluator, name: str, one: Evaluate, other: Evaluate, whole: ast.Apply) -> Truth:  # type: ignore[misc]
+    def _order(self, name: str, one: Evaluate, other: Evaluate, whole: ast.Apply) -> Truth:
         place = whole.place
 
         def wrong(first: Value, second: Value) -> Undefined:
@@ -291,10 +297,19 @@ class Logic:
             one, other = other, one
         return less if name in ("<", ">") else most
 
-    def _equality(  # type: ignore[misc]
-        self: Evaluator, wanted: bool, left: Expression, right: Expression, whole: ast.Apply, unit: Unit, primed: bool
+    def _equality(
+        self, wanted: bool, left: Expression, right: Expression, whole: ast.Apply, unit: Unit, primed: bool
     ) -> Truth:
         one, other, place = self.value(left, unit, primed), self.value(right, unit, primed), whole.place
+
+        if isinstance(right, ast.Number | ast.String):
+            literal, kind = right.value, type(right.value)
+
+            def equal_literal(e: Frame) -> bool:
+                first = one(e)
+                if first == literal:
+                    return wanted
+                return not wanted if type(first) is kind else equal(e)
 
         def equal(e: Frame) -> bool:
             first, second = one(e), other(e)
@@ -304,14 +319,14 @@ class Logic:
                 return not wanted
             try:
                 return same(first, second) is wanted
-            except ValueError_ as error:
+            except NoValue as error:
                 words = f"{error}: {self.show(first)} and {self.show(second)}"
                 raise Undefined(place, words) from None
 
-        return equal
+        return equal_literal if isinstance(right, ast.Number | ast.String) else equal
 
-    def _membership(  # type: ignore[misc]
-        self: Evaluator, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
+    def _membership(
+        self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
     ) -> Truth:
         item, of, place = self.value(left, unit, primed), self.value(right, unit, primed), right.place
 
@@ -320,12 +335,14 @@ class Logic:
             if type(container) is frozenset:
                 if found in container:
                     return wanted
-                if container:
-                    self.comparable(found, container, place)
+                for some in container:
+                    if type(some) is not type(found):
+                        self.comparable(found, container, place)
+                    break
                 return not wanted
             try:
                 return is_member(found, container) is wanted
-            except ValueError_ as error:
+            except NoValue as error:
                 raise self.fault(place, error, container) from None
 
         if (
@@ -342,13 +359,13 @@ class Logic:
             return between
         return member
 
-    def comparable(self: Evaluator, found: Value, container: frozenset[Value], place: ast.Place) -> None:  # type: ignore[misc]
+    def comparable(self, found: Value, container: frozenset[Value], place: Place) -> None:
         """Raises Undefined if a value is of another kind than the members of a set."""
         some = next(iter(container))
         if type(some) is type(found):
             return
         try:
             same(found, some)
-        except ValueError_:
+        except NoValue:
             words = f"{self.show(found)} is of another kind than the members of {self.show(container)}"
             raise Undefined(place, words) from None

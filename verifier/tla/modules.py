@@ -48,7 +48,9 @@ class Context:
         if name in self.read:
             return self.read[name]
         if name in self.reading:
-            raise TlaError(place, f"the modules {' -> '.join([*self.reading, name])} need each other in a circle")
+            raise TlaError(
+                place, f"the modules {' -> '.join([*self.reading, name])} need each other in a circle"
+            )
         found = self.finder.standard(name)
         if found is None:
             source = self.finder.source(name, place)
@@ -75,7 +77,8 @@ def _module_node(source: Source, name: str, place: Place) -> Node:
 
 def _unreadable(source: Source) -> TlaError:
     """The error for what the parser could not read."""
-    node, found = source.tree.root_node, None
+    found: Node | None = None
+    node: Node | None = source.tree.root_node
     while node is not None:
         wrong = next((child for child in node.children if child.is_missing), None)
         if wrong is not None:
@@ -154,7 +157,7 @@ class Reader:
             if name not in module.hidden:
                 self.made.instances[name] = instance
                 scope.names[name] = instance
-        self.made.modules |= {name: inner for name, inner in module.modules.items()}
+        self.made.modules |= dict(module.modules.items())
         self.made.extended |= {module.name, *module.extended}
         if not hide:
             self.made.constants += [c for c in module.constants if c not in self.made.constants]
@@ -351,9 +354,7 @@ class Reader:
             if found is not None and found not in scope.extra:
                 return found
         body = self.expressions.read(value, scope)
-        return self._kept(
-            Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope
-        )
+        return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
 
     @staticmethod
     def _kept(made: Definition, scope: Scope) -> Definition:

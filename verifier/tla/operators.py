@@ -69,7 +69,9 @@ class Operators:
         wanted = _arity(symbol)
         if len(given) != wanted:
             name, own = _shown(symbol), wanted - len(extra)
-            words = f"{name} takes {own or 'no'} argument{'' if own == 1 else 's'}, {len(arguments)} are given"
+            words = (
+                f"{name} takes {own or 'no'} argument{'' if own == 1 else 's'}, {len(arguments)} are given"
+            )
             raise TlaError(place, words)
         return ast.Apply(symbol, given, place=place)
 
@@ -187,9 +189,7 @@ class Operators:
         own = isinstance(symbol, ast.Definition) and symbol.parameters[: len(before)] == instance.parameters
         return symbol, before if own else ()
 
-    def instance(
-        self, components: list[Node], scope: Scope
-    ) -> tuple[ast.Instance, tuple[Expression, ...]]:
+    def instance(self, components: list[Node], scope: Scope) -> tuple[ast.Instance, tuple[Expression, ...]]:
         found: ast.Instance | None = None
         given: tuple[Expression, ...] = ()
         for component in components:
@@ -242,7 +242,9 @@ class Operators:
         place = self.place(operator.node)
         if operator.name in ("/\\", "\\/", "\\X"):
             operands = _chain(operator.name, tree)
-        return self._applied(operator.name, tuple(self._built(item, scope) for item in operands), scope, place)
+        return self._applied(
+            operator.name, tuple(self._built(item, scope) for item in operands), scope, place
+        )
 
     def _applied(self, name: str, given: tuple[Expression, ...], scope: Scope, place: Place) -> Expression:
         match name:

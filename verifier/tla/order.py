@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cmp_to_key
 from typing import Any
 
+from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset
 from verifier.tla.values import (
     TRUE,
     Boolean,
@@ -13,11 +14,8 @@ from verifier.tla.values import (
     LazyFunction,
     LazySet,
     ModelValue,
-    Powerset,
-    FunctionSet,
-    Interval,
+    NoValue,
     Value,
-    ValueError_,
     listed,
     members,
 )
@@ -65,9 +63,10 @@ class Order:
         return sorted(values, key=self.key)
 
     def walk(self, value: Value) -> Iterable[Value]:
-        """The members of a set in order; of a set that is not listed one by one where its own order is the same.
+        """The members of a set in order; of a set that is not listed one by one where its own order is the
+        same.
 
-        Raises ValueError_ for what is no set, or cannot be listed.
+        Raises NoValue for what is no set, or cannot be listed.
         """
         if type(value) is frozenset:
             return self.sorted(value)
@@ -76,7 +75,7 @@ class Order:
         return self._sorted(list(members(value)))
 
     def compare(self, one: Value, other: Value) -> int:
-        """Below 0, 0 or above 0. Raises ValueError_ for values that TLC cannot compare."""
+        """Below 0, 0 or above 0. Raises NoValue for values that TLC cannot compare."""
         if one is other:
             return 0
         one, other = listed(one), listed(other)
@@ -98,7 +97,7 @@ class Order:
                 return (one is TRUE) - (other is TRUE)
         if first in (Fn, tuple) and second in (Fn, tuple):
             return self._functions(one, other)
-        raise ValueError_("values of different kinds have no order")
+        raise NoValue("values of different kinds have no order")
 
     def _rows(self, one: Any, other: Any) -> int:
         if len(one) != len(other):
@@ -129,7 +128,7 @@ def text(value: Value, order: Order) -> str:
         case frozenset():
             try:
                 items = order.sorted(value)
-            except ValueError_:
+            except NoValue:
                 items = list(value)
             return "{" + ", ".join(text(item, order) for item in items) + "}"
         case tuple():
@@ -143,7 +142,7 @@ def text(value: Value, order: Order) -> str:
         case LazyFunction():
             try:
                 return text(value.listed(), order)
-            except ValueError_:
+            except NoValue:
                 return "[…]"
     return str(value)
 
@@ -153,6 +152,6 @@ def _function_text(value: Fn, order: Order) -> str:
         return "[" + ", ".join(f"{key} |-> {text(value[key], order)}" for key in order.sorted(value)) + "]"
     try:
         keys = order.sorted(frozenset(value))
-    except ValueError_:
+    except NoValue:
         keys = list(value)
     return "(" + " @@ ".join(f"{text(key, order)} :> {text(value[key], order)}" for key in keys) + ")"

@@ -45,7 +45,8 @@ _SAME = {
     "∩": "\\cap", "∪": "\\cup", "‥": "..", "…": "...", "×": "\\X", "∘": "\\o", "÷": "\\div", "⋅": "\\cdot",
     "⊕": "(+)", "⊖": "(-)", "⊗": "(\\X)", "⊙": "(.)", "⊘": "(/)", "⇸": "-+->", "≺": "\\prec",
     "≻": "\\succ", "⪯": "\\preceq", "⪰": "\\succeq", "⊓": "\\sqcap", "⊔": "\\sqcup", "⊎": "\\uplus",
-    "⊏": "\\sqsubset", "⊑": "\\sqsubseteq", "⊐": "\\sqsupset", "⊒": "\\sqsupseteq", "≔": ":=", "≈": "\\approx",
+    "⊏": "\\sqsubset", "⊑": "\\sqsubseteq", "⊐": "\\sqsupset", "⊒": "\\sqsupseteq", "≔": ":=",
+    "≈": "\\approx",
     "∼": "\\sim", "≃": "\\simeq", "≅": "\\cong", "≪": "\\ll", "≫": "\\gg", "∝": "\\propto", "⋆": "\\star",
     "●": "\\bullet", "◯": "\\bigcirc", "≀": "\\wr", "⁺": "^+", "‼": "!!", "⁇": "??", "‖": "||", "⊢": "|-",
     "⊨": "|=", "⊣": "-|", "⫤": "=|", "≍": "\\asymp", "≐": "\\doteq", "⩴": "::=",
@@ -83,9 +84,7 @@ class Conflict(Exception):
 Row = Sequence["Operator[T] | T"]
 
 
-def build(
-    row: Sequence[object], combine: Callable[[Operator[T], list[object]], object]
-) -> object:
+def build(row: Sequence[object], combine: Callable[[Operator[T], list[object]], object]) -> object:
     """The expression that a row of operands and operators is. Raises Conflict.
 
     ``combine`` makes the expression of an operator and its operands.

@@ -10,20 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.frames import Evaluate, Frame, Undefined
+from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interval, Powerset, Sequences
 from verifier.tla.values import (
-    ANY,
     BOOLEANS,
-    INT,
-    NAT,
-    REAL,
-    STRING,
-    Combined,
-    Interval,
     LazySet,
-    Powerset,
-    Sequences,
+    NoValue,
     Value,
-    ValueError_,
     boolean,
     domain_of,
     function,
@@ -37,9 +29,9 @@ from verifier.tla.values import (
 )
 
 if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
+    from verifier.tla.core import Core
 
-Make: TypeAlias = Callable[["Evaluator", ast.Apply, list[Evaluate]], Evaluate]
+Make: TypeAlias = Callable[["Core", ast.Apply, list[Evaluate]], Evaluate]
 Compute: TypeAlias = Callable[..., Value]
 _LARGEST = 2**31 - 1
 """TLC's integers are of 32 bits."""
@@ -47,16 +39,16 @@ _LISTED_AT_ONCE = 64
 
 
 def simple(compute: Compute) -> Make:
-    """An operator whose value is computed from its arguments. ValueError_ gets the place."""
+    """An operator whose value is computed from its arguments. NoValue gets the place."""
 
-    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
         place = whole.place
 
         def value(e: Frame) -> Value:
             given = [argument(e) for argument in arguments]
             try:
                 return compute(*given)
-            except ValueError_ as error:
+            except NoValue as error:
                 at = given[0] if given else None
                 raise evaluator.fault(place, error, at) from None
 
@@ -68,7 +60,7 @@ def simple(compute: Compute) -> Make:
 def ordered(compute: Callable[..., Value]) -> Make:
     """The same of one that needs the evaluator besides, for its order or its state."""
 
-    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
         return simple(lambda *given: compute(evaluator, *given))(evaluator, whole, arguments)
 
     return make
@@ -82,7 +74,7 @@ def constant(value: Value) -> Make:
 def arithmetic(compute: Callable[[int, int], int]) -> Make:
     """An operator on two integers."""
 
-    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
         left, right = arguments
         place = whole.place
 
@@ -91,7 +83,7 @@ def arithmetic(compute: Callable[[int, int], int]) -> Make:
             if type(one) is int and type(other) is int:
                 try:
                     found = compute(one, other)
-                except ValueError_ as error:
+                except NoValue as error:
                     raise Undefined(place, str(error)) from None
                 if -_LARGEST <= found <= _LARGEST:
                     return found
@@ -106,26 +98,26 @@ def arithmetic(compute: Callable[[int, int], int]) -> Make:
 
 def _divided(one: int, other: int) -> int:
     if other == 0:
-        raise ValueError_("division by 0")
+        raise NoValue("division by 0")
     return one // other
 
 
 def _modulo(one: int, other: int) -> int:
     if other <= 0:
-        raise ValueError_(f"the second argument of % must be above 0: it is {other}")
+        raise NoValue(f"the second argument of % must be above 0: it is {other}")
     return one % other
 
 
 def _power(one: int, other: int) -> int:
     if other < 0 or (one == 0 and other == 0):
-        raise ValueError_(f"{one} ^ {other} has no value")
+        raise NoValue(f"{one} ^ {other} has no value")
     return one**other if abs(one) < 2 or other < 40 else 2**40
 
 
 def interval(low: Value, high: Value) -> Value:
     """``low..high``"""
     if type(low) is not int or type(high) is not int:
-        raise ValueError_("an integer is expected here")
+        raise NoValue("an integer is expected here")
     if high - low < _LISTED_AT_ONCE:
         return frozenset(range(low, high + 1))
     return Interval(low, high)
@@ -136,7 +128,7 @@ def union(one: Value, other: Value) -> Value:
     if type(one) is frozenset and type(other) is frozenset:
         return one | other
     if not (is_set(one) and is_set(other)):
-        raise ValueError_("sets are expected here")
+        raise NoValue("sets are expected here")
     if is_infinite(one) or is_infinite(other) or size_of(one) + size_of(other) > 10_000:
         return Combined("\\cup", one, other)
     return listed(one) | listed(other)
@@ -160,7 +152,7 @@ def difference(one: Value, other: Value) -> Value:
 
 def _part(one: Value, other: Value, sign: str, *, wanted: bool) -> Value:
     if not (is_set(one) and is_set(other)):
-        raise ValueError_("sets are expected here")
+        raise NoValue("sets are expected here")
     if is_infinite(one):
         return Combined(sign, one, other)
     inside = other.contains if isinstance(other, LazySet) else other.__contains__
@@ -185,15 +177,15 @@ def _domain(value: Value) -> Value:
     return domain_of(value)
 
 
-def _make_subset(evaluator: Evaluator, value: Value) -> Value:
+def _make_subset(evaluator: Core, value: Value) -> Value:
     if not is_set(value):
-        raise ValueError_("no set")
+        raise NoValue("no set")
     return Powerset(value, evaluator.order.sorted)
 
 
 def _is_finite(value: Value) -> Value:
     if not is_set(value):
-        raise ValueError_("no set")
+        raise NoValue("no set")
     return boolean(not is_infinite(value))
 
 
@@ -201,13 +193,13 @@ def _is_finite(value: Value) -> Value:
 
 
 def sequence(value: Value) -> tuple[Value, ...]:
-    """A sequence. Raises ValueError_ for what is none."""
+    """A sequence. Raises NoValue for what is none."""
     if type(value) is tuple:
         return value
     found = listed(value)
     if type(found) is tuple:
         return found
-    raise ValueError_("a sequence is expected here")
+    raise NoValue("a sequence is expected here")
 
 
 def concatenation(one: Value, other: Value) -> Value:
@@ -224,27 +216,27 @@ def _length(value: Value) -> Value:
 def _head(value: Value) -> Value:
     found = sequence(value)
     if not found:
-        raise ValueError_("Head of the empty sequence has no value")
+        raise NoValue("Head of the empty sequence has no value")
     return found[0]
 
 
 def _tail(value: Value) -> Value:
     found = sequence(value)
     if not found:
-        raise ValueError_("Tail of the empty sequence has no value")
+        raise NoValue("Tail of the empty sequence has no value")
     return found[1:]
 
 
 def _subsequence(value: Value, first: Value, last: Value) -> Value:
     if type(first) is not int or type(last) is not int:
-        raise ValueError_("SubSeq takes a sequence and two integers")
+        raise NoValue("SubSeq takes a sequence and two integers")
     if type(value) is str:
         return value[first - 1 : last]
     found = sequence(value)
     if first > last:
         return ()
     if first < 1 or last > len(found):
-        raise ValueError_(f"SubSeq from {first} to {last} leaves the sequence, which has {len(found)} elements")
+        raise NoValue(f"SubSeq from {first} to {last} leaves the sequence, which has {len(found)} elements")
     return found[first - 1 : last]
 
 
@@ -260,7 +252,7 @@ def over(one: Value, other: Value) -> Value:
     return function({**pairs_of(other), **pairs_of(one)})
 
 
-def _permutations(evaluator: Evaluator, value: Value) -> Value:
+def _permutations(evaluator: Core, value: Value) -> Value:
     from itertools import permutations
 
     items = evaluator.order.sorted(frozenset(members(value)))
@@ -269,6 +261,12 @@ def _permutations(evaluator: Evaluator, value: Value) -> Value:
 
 def _truth(compute: Callable[..., bool]) -> Make:
     return simple(lambda *given: boolean(compute(*given)))
+
+
+def _negative(value: Value) -> int:
+    if type(value) is not int:
+        raise NoValue("an integer is expected here")
+    return -value
 
 
 PRIMITIVES: dict[str, Make] = {
@@ -286,7 +284,7 @@ PRIMITIVES: dict[str, Make] = {
     "\\div": arithmetic(_divided),
     "%": arithmetic(_modulo),
     "^": arithmetic(_power),
-    "-.": simple(lambda value: arithmetic_negative(value)),
+    "-.": simple(_negative),
     "..": simple(interval),
     "\\cup": simple(union),
     "\\cap": simple(intersection),
@@ -310,12 +308,3 @@ PRIMITIVES: dict[str, Make] = {
     "Permutations": ordered(_permutations),
 }
 """The operators by name; those of rarer modules are added by ``extensions``."""
-
-
-def arithmetic_negative(value: Value) -> int:
-    """``-value``"""
-    if type(value) is not int:
-        raise ValueError_("an integer is expected here")
-    return -value
-
-

@@ -13,9 +13,12 @@ from verifier.tla.errors import Place, TlaError
 Named: TypeAlias = Symbol | Instance
 
 LANGUAGE: dict[str, Builtin] = {
-    **{name: Builtin(name, 2) for name in "= # => <=> \\in \\notin \\subseteq \\cup \\cap \\ \\cdot".split()},
-    **{name: Builtin(name, 1) for name in "~ SUBSET UNION DOMAIN".split()},
-    **{name: Builtin(name, 0) for name in "TRUE FALSE BOOLEAN STRING".split()},
+    **{
+        name: Builtin(name, 2)
+        for name in ["=", "#", "=>", "<=>", "\\in", "\\notin", "\\subseteq", "\\cup", "\\cap", "\\", "\\cdot"]
+    },
+    **{name: Builtin(name, 1) for name in ["~", "SUBSET", "UNION", "DOMAIN"]},
+    **{name: Builtin(name, 0) for name in ["TRUE", "FALSE", "BOOLEAN", "STRING"]},
 }
 """The operators that need no module, but for those that have a form of their own in the syntax."""
 

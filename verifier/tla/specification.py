@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from verifier.errors import nearest
@@ -60,16 +60,23 @@ class Specification:
         return self.evaluator.variables
 
 
-def specify(module: Module, config: Config, settings: Mapping[str, Assignment] | None = None) -> Specification:
+def specify(
+    module: Module,
+    config: Config,
+    settings: Mapping[str, Assignment] | None = None,
+    words: Iterable[str] = (),
+) -> Specification:
     """The specification. Raises TlaError for names that are not known, or of the wrong kind.
 
-    ``settings`` override constants of the configuration.
+    ``settings`` override constants of the configuration; ``words`` are those of the texts, in TLC's order.
     """
-    return _Maker(module, config, dict(settings or {})).made()
+    return _Maker(module, config, dict(settings or {}), words).made()
 
 
 class _Maker:
-    def __init__(self, module: Module, config: Config, settings: dict[str, Assignment]) -> None:
+    def __init__(
+        self, module: Module, config: Config, settings: dict[str, Assignment], words: Iterable[str]
+    ) -> None:
         self.module, self.config = module, config
         self.assignments = dict(config.constants)
         for name, assignment in settings.items():
@@ -79,7 +86,7 @@ class _Maker:
         self.values: dict[Symbol, Value] = {}
         self.replaced: dict[Symbol, Symbol] = {}
         self.scoped: dict[tuple[str, str], Symbol] = {}
-        self.order = Order(config.words)
+        self.order = Order((*config.words, *words))
 
     def made(self) -> Specification:
         for assignment in self.assignments.values():
@@ -109,7 +116,8 @@ class _Maker:
     # -- constants
 
     def _assign(self, assignment: Assignment) -> None:
-        symbol = self.module.names.get(assignment.name)
+        named = self.module.names.get(assignment.name)
+        symbol = None if isinstance(named, ast.Instance) else named
         if symbol is None and assignment.value == ModelName(assignment.name):
             self._value(ModelName(assignment.name))
             return
@@ -128,8 +136,8 @@ class _Maker:
             self.scoped[assignment.module, assignment.name] = put
             return
         assert symbol is not None
-        if not isinstance(symbol, ast.Variable | ast.Bound | ast.Instance) and symbol.arity:
-            words = f"{symbol.name} takes {symbol.arity} arguments: use {symbol.name} <- Operator"
+        if _arity(symbol):
+            words = f"{symbol.name} takes {_arity(symbol)} arguments: use {symbol.name} <- Operator"
             raise TlaError(assignment.place, words)
         self.values[symbol] = self._value(assignment.value)
 
@@ -143,8 +151,10 @@ class _Maker:
             self.scoped[assignment.module, assignment.name] = target
             return
         assert symbol is not None
-        if isinstance(symbol, ast.Instance) or _arity(symbol) != _arity(target):
-            words = f"{assignment.operator} takes {_arity(target)} arguments, {assignment.name} {_arity(symbol)}"
+        if _arity(symbol) != _arity(target):
+            words = (
+                f"{assignment.operator} takes {_arity(target)} arguments, {assignment.name} {_arity(symbol)}"
+            )
             raise TlaError(assignment.place, words)
         if symbol is not target:
             self.replaced[symbol] = target
@@ -230,7 +240,8 @@ class _Maker:
             made.properties[named.name] = conjuncts(evaluator, self._formula(named, "PROPERTY"))
         made.constraints = [self._at_most(evaluator, n, "CONSTRAINT", STATE) for n in config.constraints]
         made.action_constraints = [
-            self._at_most(evaluator, named, "ACTION_CONSTRAINT", ACTION) for named in config.action_constraints
+            self._at_most(evaluator, named, "ACTION_CONSTRAINT", ACTION)
+            for named in config.action_constraints
         ]
         made.symmetry = [self._at_most(evaluator, named, "SYMMETRY", 0) for named in config.symmetry]
         for keyword, attribute, level in (
@@ -248,7 +259,9 @@ class _Maker:
         if found > level:
             kinds = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
             hint = "; name it under PROPERTY" if keyword == "INVARIANT" else ""
-            words = f"{keyword} {named.name}: it {kinds[found]}, and one that {kinds[level]} is expected{hint}"
+            words = (
+                f"{keyword} {named.name}: it {kinds[found]}, and one that {kinds[level]} is expected{hint}"
+            )
             raise TlaError(named.place, words)
         return formula
 
@@ -276,9 +289,7 @@ def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
     return Safety(**{name: tuple(formulas) for name, formulas in found.items()})
 
 
-def _conjuncts(
-    evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]
-) -> list[Formula]:
+def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]) -> list[Formula]:
     body, module = formula.body, formula.module
     if evaluator.analysis.of(body, module).level <= STATE:
         return [formula]
@@ -293,7 +304,12 @@ def _conjuncts(
         if isinstance(inner, ast.Apply) and not inner.arguments:
             symbol = evaluator.resolve(inner.operator, module) or inner.operator
             level = evaluator.analysis.of(inner, module).level
-            if isinstance(symbol, Definition) and symbol.body is not None and level > STATE and symbol not in seen:
+            if (
+                isinstance(symbol, Definition)
+                and symbol.body is not None
+                and level > STATE
+                and symbol not in seen
+            ):
                 always = ast.Temporal("[]", (symbol.body,), place=body.place)
                 return _conjuncts(evaluator, Formula(always, symbol.module), (*seen, symbol))
         if isinstance(inner, ast.Junction) and inner.conjunction:

@@ -1,7 +1,7 @@
 """The standard modules: which operators each has. What they mean is in ``primitives``.
 
-Modules that can be said in TLA+ stand in ``library/`` as texts, and take from the modules with an underscore what cannot, or
-not fast enough.
+Modules that can be said in TLA+ stand in ``library/`` as texts, and take from the modules with an underscore
+what cannot, or not fast enough.
 """
 
 from __future__ import annotations
@@ -48,7 +48,14 @@ _OPERATORS: Mapping[str, str] = {
 """Each operator with the number of its arguments, or the arities of the arguments where some are operators:
 ``0,1`` is an operand and then an operator of one argument."""
 
-PARTIAL = ("TLAPS", "Apalache", "FiniteSetTheorems", "SequenceTheorems", "NaturalsInduction", "FunctionTheorems")
+PARTIAL = (
+    "TLAPS",
+    "Apalache",
+    "FiniteSetTheorems",
+    "SequenceTheorems",
+    "NaturalsInduction",
+    "FunctionTheorems",
+)
 """Modules of theorems: where their text is missing they are taken as empty."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla.errors import TlaError
-from verifier.tla.values import Fn, ModelValue, Value, members, pairs_of, ValueError_
+from verifier.tla.values import Fn, ModelValue, NoValue, Value, members, pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.specification import Specification
@@ -23,14 +23,14 @@ def permutations(specification: Specification) -> list[Permutation]:
         place = formula.body.place
         try:
             generators += [_permutation(pairs_of(item)) for item in members(value)]
-        except ValueError_:
+        except NoValue:
             raise TlaError(place, "SYMMETRY expects a set of permutations of model values") from None
     return _closure([g for g in generators if g])
 
 
 def _permutation(pairs: dict[Value, Value]) -> Permutation:
     if set(pairs) != set(pairs.values()) or not all(isinstance(value, ModelValue) for value in pairs):
-        raise ValueError_("no permutation")
+        raise NoValue("no permutation")
     return {key: value for key, value in pairs.items() if key is not value}
 
 

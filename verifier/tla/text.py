@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from verifier.tla.errors import Place, TlaError
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)', re.DOTALL)
 _MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
-_LANGUAGE = tree_sitter.Language(tree_sitter_tlaplus.language())
+with warnings.catch_warnings():
+    # The grammar's package gives its language in a way that the parser will drop some day.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    _LANGUAGE = tree_sitter.Language(tree_sitter_tlaplus.language())
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,9 @@ class Source:
         """Where a node begins."""
         row, column = node.start_point
         line = self.text.split("\n", row + 1)[row].encode() if not self.text.isascii() else b""
-        return Place(self.file, row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1)
+        return Place(
+            self.file, row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
+        )
 
 
 def parse(path: Path, shown: str) -> Source:
@@ -87,9 +93,7 @@ def without_comments(text: str, file: str) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _inside(
-    text: str, token: re.Match[str], depth: int, position: int, pieces: list[str]
-) -> tuple[int, int]:
+def _inside(text: str, token: re.Match[str], depth: int, position: int, pieces: list[str]) -> tuple[int, int]:
     """What a quoted or commented word means inside a block comment: only its brackets count."""
     for bracket in re.finditer(r"\(\*|\*\)", token.group()):
         depth += 1 if bracket.group() == "(*" else -1

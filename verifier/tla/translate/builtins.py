@@ -35,7 +35,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.values import ValueError_, is_infinite, is_set
+from verifier.tla.values import NoValue, is_infinite, is_set
 
 _MOST_RESULTS = 5000
 
@@ -259,7 +259,7 @@ class Builtins(Mappings):
             for b in seconds:
                 try:
                     result: Any = compute(a, b)
-                except ValueError_:
+                except NoValue:
                     continue
                 both = self.and_([self.equal(left, Known(a)), self.equal(right, Known(b))])
                 groups.setdefault(result, []).append(both)
@@ -507,11 +507,11 @@ _RULES: dict[str, Callable[..., Sym]] = {
 
 def _divided(one: int, other: int) -> int:
     if other == 0:
-        raise ValueError_("division by 0")
+        raise NoValue("division by 0")
     return one // other
 
 
 def _modulo(one: int, other: int) -> int:
     if other <= 0:
-        raise ValueError_("the second argument of % must be above 0")
+        raise NoValue("the second argument of % must be above 0")
     return one % other

@@ -18,16 +18,7 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.tla.order import Order
-from verifier.tla.values import (
-    FALSE,
-    TRUE,
-    Fn,
-    ModelValue,
-    Value,
-    boolean,
-    function,
-    listed,
-)
+from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, Value, boolean, function, listed
 from verifier.tla.values import Boolean as Truth
 
 _TAKEN = ("term", "sort", "updated")

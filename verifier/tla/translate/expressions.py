@@ -35,7 +35,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.values import ValueError_, is_infinite, is_set
+from verifier.tla.values import NoValue, is_infinite, is_set
 
 _DEEPEST = 40
 """Recursion goes no deeper where the state decides when it ends."""
@@ -144,7 +144,7 @@ class Translator(Builtins):
             if error.place is None:
                 error.place = whole.place
             raise
-        except ValueError_ as error:
+        except NoValue as error:
             return Nothing(str(error))
         except RecursionError:
             raise Untranslated(whole.place, "an operator calls itself too deep") from None
@@ -194,7 +194,7 @@ class Translator(Builtins):
             return Known(evaluate(frame))
         except Undefined as error:
             return Nothing(str(error))
-        except ValueError_ as error:
+        except NoValue as error:
             return Nothing(str(error))
 
     def _strict(self, make: Callable[..., Sym], *parts: Sym) -> Sym:

@@ -69,13 +69,13 @@ class Mappings(Sets):
         return Nothing("a function is expected")
 
     def _apply_lazy(self, function: Sym, key: Sym) -> Sym:
-        from verifier.tla.values import LazyFunction, ValueError_
+        from verifier.tla.values import LazyFunction, NoValue
 
         if isinstance(function, Known) and isinstance(function.value, LazyFunction):
             if isinstance(key, Known):
                 try:
                     return Known(function.value.apply(key.value))
-                except ValueError_:
+                except NoValue:
                     return Nothing("outside of the domain")
             term = self.term(key)
             rows: dict[Any, Sym] = {}
@@ -305,9 +305,7 @@ class Mappings(Sets):
             value = self.term(value)
         if isinstance(value, Term):
             if isinstance(value.sort, Sequence):
-                return Row(
-                    tuple(self.at(value, i) for i in range(value.sort.capacity)), self.length(value)
-                )
+                return Row(tuple(self.at(value, i) for i in range(value.sort.capacity)), self.length(value))
             if isinstance(value.sort, Variant):
                 tags = [t for t, part in value.sort.alternatives if isinstance(part, Sequence | Tuple)]
                 if len(tags) == 1:

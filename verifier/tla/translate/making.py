@@ -38,7 +38,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.values import FALSE, TRUE, Fn, Value, ValueError_, function, is_function, is_set, listed
+from verifier.tla.values import FALSE, TRUE, Fn, NoValue, Value, function, is_function, is_set, listed
 
 TRUTH = Boolean()
 SCALARS = (Range, Listed, IndexSet)
@@ -203,7 +203,7 @@ class Maker:
             try:
                 if type(then.value) is type(otherwise.value) and then.value == otherwise.value:
                     return then
-            except ValueError_:
+            except NoValue:
                 pass
         if isinstance(then, Nothing) and isinstance(otherwise, Nothing):
             return then
@@ -235,7 +235,7 @@ class Maker:
         shape = Shape()
         try:
             shape.add(value)
-        except (NoShape, ValueError_) as error:
+        except (NoShape, NoValue) as error:
             raise Untranslated(None, f"no sort holds this value: {error}") from None
         return shape.sort(self.names)
 
@@ -670,7 +670,7 @@ class Maker:
         if isinstance(one, Known) and isinstance(other, Known):
             try:
                 return YES if same(listed(one.value), listed(other.value)) else NO
-            except ValueError_ as error:
+            except NoValue as error:
                 return Nothing(str(error))
         for this, that in ((one, other), (other, one)):
             if isinstance(this, Chosen):

@@ -13,7 +13,7 @@ from verifier.tla.explorer import Explorer, State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.translate.shapes import NoShape, Shape
-from verifier.tla.values import ValueError_, listed
+from verifier.tla.values import NoValue, listed
 
 MOST_SAMPLED = 2_000
 MOST_INITIAL = 50_000
@@ -62,7 +62,7 @@ def sample(specification: Specification, most: int = MOST_SAMPLED) -> Sample:
     except Undefined:
         pass
     states = list(explorer.states)
-    if not complete and specification.next is not None:
+    if not complete and states and specification.next is not None:
         states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
     return Sample(states, list(explorer.states[:began]), complete)
 
@@ -116,7 +116,7 @@ def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> N
             try:
                 wider.merge(shapes[variable.name])
                 wider.add_members(specification.evaluator.compiled(of.body, of.module)())
-            except (NoShape, ValueError_, Undefined):
+            except (NoShape, NoValue, Undefined):
                 continue
             shapes[variable.name] = wider
 

@@ -18,6 +18,7 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.lazy_sets import Combined, FunctionSet, Infinite, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.order import text
 from verifier.tla.translate.coding import NotInSort, field_name
 from verifier.tla.translate.making import SCALARS, TRUTH, Maker, literal, number, table_of, variable
@@ -43,21 +44,7 @@ from verifier.tla.translate.symbolic import (
     Table,
     Untranslated,
 )
-from verifier.tla.values import (
-    Combined,
-    FunctionSet,
-    Infinite,
-    LazySet,
-    Powerset,
-    ProductSet,
-    RecordSet,
-    Sequences,
-    Value,
-    ValueError_,
-    is_infinite,
-    is_member,
-    is_set,
-)
+from verifier.tla.values import LazySet, NoValue, Value, is_infinite, is_member, is_set
 from verifier.tla.values import members as values_of
 
 MOST_EXPANDED = 300
@@ -184,7 +171,7 @@ class Sets(Maker):
         """The members of a finite set, in TLC's order where they have one."""
         try:
             return list(self.names.order.walk(value))
-        except ValueError_:
+        except NoValue:
             return sorted(values_of(value), key=lambda item: text(item, self.names.order))
 
     def _spread_span(self, of: Span) -> list[Case]:
@@ -299,7 +286,7 @@ class Sets(Maker):
         if isinstance(item, Known):
             try:
                 return YES if is_member(item.value, value) else NO
-            except ValueError_ as error:
+            except NoValue as error:
                 return Nothing(str(error))
         if isinstance(value, Infinite):
             return self._in_infinite(value, item)
@@ -434,10 +421,7 @@ class Sets(Maker):
         length = self.length(term)
         inside = [self.contains(of.base, self.at(term, place)) for place in range(term.sort.capacity)]
         return self.and_(
-            [
-                self.or_([self.not_(self.less(Known(place), length)), one])
-                for place, one in enumerate(inside)
-            ]
+            [self.or_([self.not_(self.less(Known(place), length)), one]) for place, one in enumerate(inside)]
         )
 
     # -- quantifiers

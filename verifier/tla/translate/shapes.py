@@ -25,27 +25,11 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
+from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
 from verifier.tla.order import Order
 from verifier.tla.translate.coding import Names, field_name
-from verifier.tla.values import (
-    Boolean as Truth,
-)
-from verifier.tla.values import (
-    Combined,
-    Fn,
-    FunctionSet,
-    Interval,
-    LazyFunction,
-    ModelValue,
-    Powerset,
-    ProductSet,
-    RecordSet,
-    Value,
-    ValueError_,
-    is_infinite,
-    listed,
-    members,
-)
+from verifier.tla.values import Boolean as Truth
+from verifier.tla.values import Fn, LazyFunction, ModelValue, NoValue, Value, is_infinite, listed, members
 
 _MOST_MIXED = 64
 """More integers than this are not listed beside words."""
@@ -382,7 +366,7 @@ def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
             return Range(found[0], found[-1]) if found[-1] - found[0] + 1 == len(found) else Listed(*found)
     try:
         sort = shape.sort(names)
-    except ValueError_:
+    except NoValue:
         return None
     return sort if sort.size == len(domain) else None
 

@@ -26,7 +26,7 @@ from verifier.tla.translate.sampling import Sample, bounds_of_types, sample
 from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.steps import Branch, Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
-from verifier.tla.values import ModelValue, Value, ValueError_
+from verifier.tla.values import ModelValue, NoValue, Value
 
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
@@ -76,7 +76,7 @@ def started(specification: Specification) -> Translation:
         for one, value in zip(specification.variables, state, strict=True):
             try:
                 shapes[one.name].add(value)
-            except ValueError_ as error:
+            except NoValue as error:
                 raise Untranslated(None, f"{one.name} has no finite sort: {error}") from None
     if not found.complete:
         bounds_of_types(specification, shapes)

@@ -1,0 +1,224 @@
+"""Exploration by the interpreter: TLC's counts, and the traps on the way to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tla_modules import counts, explored, specified
+from verifier.tla.frames import Undefined
+
+QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
+
+
+def test_a_counter(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1"
+    assert counts(tmp_path, body) == (4, 4, 4)
+
+
+def test_a_disjunction_that_says_nothing_of_the_next_state_is_two_branches(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = 0\nNext == (x = 0 \\/ TRUE) /\\ x' = x"
+    assert counts(tmp_path, body) == (1, 3, 1)
+
+
+def test_a_quantifier_in_a_guard_is_a_branch_for_each_witness(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = 0\nNext == (\\E y \\in {1, 2, 3} : y # 2) /\\ x' = x"
+    assert counts(tmp_path, body) == (1, 3, 1)
+
+
+def test_a_universal_quantifier_keeps_its_element_while_later_ones_branch(tmp_path: Path) -> None:
+    body = (
+        "VARIABLE x\nInit == x = 0\n"
+        "Next == (\\A a \\in {1, 2} : \\E m \\in {<<1, 3>>, <<2, 3>>} : m[1] = a) /\\ x' = x"
+    )
+    assert counts(tmp_path, body) == (1, 2, 1)
+
+
+def test_true_is_not_one(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x \\in {0, 1} \\/ x \\in BOOLEAN\nNext == x' = x"
+    assert counts(tmp_path, body) == (4, 8, 1)
+
+
+def test_an_assignment_through_a_parameter(tmp_path: Path) -> None:
+    body = (
+        "VARIABLES x, y\nInit == x = 0 /\\ y = 0\nSet(v, e) == v = e\nSetNext(v, e) == v' = e\n"
+        "Next == Set(x', 1) /\\ SetNext(y, 2)"
+    )
+    assert counts(tmp_path, body) == (2, 3, 2)
+
+
+def test_a_second_assignment_is_a_test(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = 0\nNext == x' \\in {0, 1, 2} /\\ x' \\in {1, 2} /\\ x' = 2"
+    assert counts(tmp_path, body) == (2, 3, 2)
+
+
+def test_what_follows_a_false_guard_is_not_evaluated(tmp_path: Path) -> None:
+    body = "EXTENDS Sequences\nVARIABLE x\nInit == x = <<>>\nNext == x # <<>> /\\ Head(x) = 1 /\\ x' = x"
+    assert counts(tmp_path, body) == (1, 1, 1)
+    with pytest.raises(Undefined, match="Head of the empty sequence"):
+        explored(tmp_path, body.replace("x # <<>> /\\ ", ""))
+
+
+def test_states_beyond_the_constraint_are_checked_but_not_counted(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nSmall == x < 3\nInv == x < 3"
+    found = explored(tmp_path, body, f"{QUIET}\nCONSTRAINT Small\nINVARIANT Inv").found
+    assert (found.distinct, found.generated, found.beyond) == (3, 4, 1)
+    assert len(found.violations["Inv"].states) == 4
+
+
+def test_an_action_constraint(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+    body += "Next == x' \\in {x + 1, x + 2} /\\ x' < 6\nC == x' # x + 2"
+    assert counts(tmp_path, body, f"{QUIET}\nACTION_CONSTRAINT C")[:2] == (6, 10)
+
+
+def test_a_deadlock_is_judged_before_constraints(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nSmall == x < 2"
+    found = explored(tmp_path, body, "INIT Init\nNEXT Next\nCONSTRAINT Small").found
+    assert found.deadlocks == 0
+    stuck = explored(tmp_path, body.replace("x' = x + 1", "x < 1 /\\ x' = x + 1")).found
+    assert len(stuck.violations["NoDeadlock"].states) == 2
+
+
+def test_a_view_makes_states_one(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y \\in 0..4\nNext == UNCHANGED <<x, y>>\nV == x"
+    )
+    assert counts(tmp_path, body, f"{QUIET}\nVIEW V")[0] == 1
+
+
+def test_symmetry(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS TLC\nCONSTANT S\nVARIABLE x\nInit == x = {}\nNext == \\E s \\in S : x' = x \\cup {s}\n"
+        "Sym == Permutations(S)"
+    )
+    config = f"{QUIET}\nCONSTANT S = {{a, b, c}}"
+    assert counts(tmp_path, body, config)[0] == 8
+    assert counts(tmp_path, body, f"{config}\nSYMMETRY Sym")[0] == 4
+
+
+def test_sets_that_are_replaced(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals, Sequences\nVARIABLE x\nInit == x \\in Seq(Nat)\nNext == x' = x\n"
+        "Few == 0..1\nShort(S) == {<<>>} \\cup {<<s>> : s \\in S}"
+    )
+    config = f"{QUIET}\nCONSTANTS Nat <- Few, Seq <- Short"
+    assert counts(tmp_path, body, config)[0] == 3
+
+
+def test_a_replacement_in_one_module_only(tmp_path: Path) -> None:
+    inner = "EXTENDS Naturals\nCONSTANT c\nSome == {n \\in Nat : n < c}"
+    body = (
+        "EXTENDS Naturals\nI == INSTANCE Inner WITH c <- 2\nVARIABLE x\nInit == x \\in I!Some\n"
+        "Next == x' = x /\\ 7 \\in Nat\nFew == 0..4"
+    )
+    explorer = explored(tmp_path, body, f"{QUIET}\nCONSTANT Nat <- [Inner]Few", Inner=inner)
+    assert explorer.found.distinct == 2
+
+
+def test_instances(tmp_path: Path) -> None:
+    inner = "EXTENDS Naturals\nCONSTANT step\nVARIABLE v\nGo == v' = v + step\nLOCAL Hidden == 1"
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, v\nI(s) == INSTANCE Inner WITH step <- s, v <- x\nstep == 3\n"
+        "J == INSTANCE Inner\nInit == x = 0 /\\ v = 0\n"
+        "Next == x < 3 /\\ I(1)!Go /\\ J!Go\nInv == v = 3 * x"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv", Inner=inner).found
+    assert (found.distinct, found.violations) == (4, {})
+
+
+def test_parts_of_definitions_and_theorems(tmp_path: Path) -> None:
+    body = (
+        "VARIABLE x\nInit == x = 0\nNext == x' = 0\nBoth == /\\ x = 0\n        /\\ x = 1\nFirst == Both!1\n"
+        "THEOREM Thm == x = 0\nSame == Thm!:"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANTS First Same Both").found
+    assert set(found.violations) == {"Both"}
+
+
+def test_names_and_text_that_parsers_stumble_on(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\n(*--algorithm x { { a: x := x + (* one *) 1 } } *)\n"
+        "VARIABLE x \\* a comment\n2nd == 2\n"
+        "a \\prec b == a < b\nInit == x = 0\nNext == x \\prec 2nd /\\ x' = x + 1"
+    )
+    assert counts(tmp_path, body)[0] == 3
+
+
+def test_higher_order_operators_as_actions(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nAny(A(_)) == \\E n \\in {1, 2} : A(n)\n"
+        "Next == Any(LAMBDA n : x + n < 4 /\\ x' = x + n)"
+    )
+    assert counts(tmp_path, body) == (4, 6, 3)
+
+
+def test_a_let_that_speaks_of_the_next_state_is_evaluated_for_each(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
+        "Next == LET double == 2 * x' IN x' \\in {1, 2} /\\ y' = double\nInv == y = 2 * x"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    assert (found.distinct, found.violations) == (3, {})
+
+
+def test_priming_a_definition(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nsum == x + y\nInit == x = 0 /\\ y = 0\n"
+        "Next == x' \\in 0..2 /\\ y' \\in 0..2 /\\ sum' = 2"
+    )
+    assert counts(tmp_path, body)[0] == 4
+
+
+def test_enabled(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 2 /\\ x' = x + 1\n"
+    body += "Inv == ENABLED Next <=> x < 2"
+    assert explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations == {}
+
+
+def test_the_safety_part_of_properties(tmp_path: Path) -> None:
+    abstract = "EXTENDS Naturals\nVARIABLE n\nInit == n = 0\nNext == n' = n + 1\nSpec == Init /\\ [][Next]_n"
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 4 /\\ x' \\in {x + 1, x + 2}\n"
+        "A == INSTANCE Abstract WITH n <- x\nRefines == A!Spec\nUp == [][x' > x]_x\nLow == [](x < 5)\n"
+        "Live == <>(x = 9)"
+    )
+    config = f"{QUIET}\nPROPERTIES Refines Up Low Live"
+    explorer = explored(tmp_path, body, config, Abstract=abstract)
+    assert {name: len(v.states) for name, v in explorer.found.violations.items()} == {"Refines": 2, "Low": 4}
+    assert explorer.specification.properties["Live"].liveness
+
+
+def test_a_specification_in_parts(tmp_path: Path) -> None:
+    body = (
+        "VARIABLE x\nInit == x = 0\nNext == x' = 1 /\\ x = 0\nFair == WF_x(Next)\n"
+        "Spec == Init /\\ [][Next]_x /\\ Fair"
+    )
+    made = specified(tmp_path, body, "SPECIFICATION Spec")
+    assert len(made.init) == 1
+    assert made.next is not None
+
+
+def test_the_actions_of_a_trace(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nUp(n) == x' = x + n\nDown == x > 0 /\\ x' = x - 1\n"
+        "Next == (\\E n \\in {2} : Up(n)) \\/ Down\nInv == x # 3"
+    )
+    made = explored(tmp_path, f"{body}\nSmall == x < 5", f"{QUIET}\nINVARIANT Inv\nCONSTRAINT Small")
+    made.name_actions()
+    assert made.found.violations["Inv"].actions == ["Up", "Up", "Down"]
+
+
+def test_a_recursive_function_of_truths_is_walked_as_an_operator(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+        "Often == LET f[n \\in 0..2] == n = 0 \\/ (n > x /\\ \\E y \\in 1..2 : f[n - 1]) IN f[2]\n"
+        "Next == Often /\\ x' = x"
+    )
+    assert counts(tmp_path, body) == (1, 5, 1)
+
+
+def test_a_constant_definition_is_no_branch(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = 0\nMany == \\E y \\in {1, 2} : TRUE\nNext == Many /\\ x' = x"
+    assert counts(tmp_path, body) == (1, 2, 1)

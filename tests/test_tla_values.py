@@ -1,0 +1,117 @@
+"""Constant expressions, evaluated as TLC does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tla_modules import value
+from verifier.tla.frames import Undefined
+
+EXPRESSIONS = {
+    "1 + 2 * 3 - 4": "3",
+    "(-7) \\div 2": "-4",
+    "(-7) % 2": "1",
+    "2^10": "1024",
+    "-2 * 3": "-6",
+    "1..3": "{1, 2, 3}",
+    "3..1": "{}",
+    "{1, 2} \\cup {2, 3} \\ {1}": None,
+    "({1, 2} \\cup {2, 3}) \\ {1}": "{2, 3}",
+    "UNION {{1}, {2, 3}}": "{1, 2, 3}",
+    "SUBSET {1, 2}": "{{}, {1}, {2}, {1, 2}}",
+    "{x \\in 1..5 : x % 2 = 0}": "{2, 4}",
+    "{x + y : x \\in {1, 2}, y \\in {10, 20}}": "{11, 12, 21, 22}",
+    "{a : <<a, b>> \\in {<<1, 2>>, <<3, 4>>}}": "{1, 3}",
+    "{1} \\X {2} \\X {3}": "{<<1, 2, 3>>}",
+    "({1} \\X {2}) \\X {3}": "{<<<<1, 2>>, 3>>}",
+    "[x \\in {} |-> 1] = <<>>": "TRUE",
+    "1 :> 5": "<<5>>",
+    "(2 :> 5) @@ (1 :> 4)": "<<4, 5>>",
+    '("a" :> 1) @@ ("a" :> 2)': "[a |-> 1]",
+    "[x \\in 1..2 |-> x * x]": "<<1, 4>>",
+    "[x \\in 2..3 |-> x]": "(2 :> 2 @@ 3 :> 3)",
+    "[x \\in {1}, y \\in {2} |-> x + y][1, 2]": "3",
+    "[<<1, 2>> EXCEPT ![3] = 9]": "<<1, 2>>",
+    "[<<1, 2>> EXCEPT ![1] = @ + 1, ![1] = @ * 10]": "<<20, 2>>",
+    "[[a |-> <<1, 2>>] EXCEPT !.a[2] = @ + 5]": "[a |-> <<1, 7>>]",
+    "[[a |-> <<1>>] EXCEPT !.a = [@ EXCEPT ![1] = @ + 1]]": "[a |-> <<2>>]",
+    "[{1, 2} -> {3}]": "{<<3, 3>>}",
+    "Cardinality([1..3 -> BOOLEAN])": "8",
+    "[a : {1}, b : {2, 3}]": "{[a |-> 1, b |-> 2], [a |-> 1, b |-> 3]}",
+    "<<1, 2>> \\o <<3>>": "<<1, 2, 3>>",
+    "SubSeq(<<1, 2, 3>>, 2, 3)": "<<2, 3>>",
+    "SelectSeq(<<1, 2, 3>>, LAMBDA x : x > 1)": "<<2, 3>>",
+    "DOMAIN <<7, 8>>": "{1, 2}",
+    "CHOOSE x \\in {3, 1, 2} : x > 1": "2",
+    'CHOOSE x \\in {"b", "a"} : TRUE': '"b"',
+    "CHOOSE s \\in SUBSET {1, 2, 3} : Cardinality(s) = 2": "{1, 2}",
+    "IF 1 = 1 THEN 2 ELSE 3": "2",
+    "CASE 1 = 2 -> 3 [] OTHER -> 4": "4",
+    "LET a == 1 b(x) == x + a IN b(b(5))": "7",
+    "LET RECURSIVE F(_) F(n) == IF n = 0 THEN 1 ELSE n * F(n - 1) IN F(10)": "3628800",
+    "LET f[n \\in Nat] == IF n = 0 THEN 1 ELSE n * f[n - 1] IN f[5]": "120",
+    "LET f[n \\in 1..3, m \\in 1..2] == n + m IN f[3, 2]": "5",
+    "\\A x \\in {} : x": "TRUE",
+    "\\E x, y \\in 1..3 : x + y = 6": "TRUE",
+    "5 \\in Nat /\\ -1 \\notin Nat /\\ -1 \\in Int": "TRUE",
+    "<<1, 2>> \\in Seq(Nat)": "TRUE",
+    "{1, 2} \\in SUBSET Nat": "TRUE",
+    "[x \\in 1..2 |-> x] \\in [1..2 -> Nat]": "TRUE",
+    "[a |-> 1] \\in [a : Nat \\cup {-1}]": "TRUE",
+    "3 \\in {n \\in Nat : n > 2}": "TRUE",
+    "0 \\in Nat \\ {0}": "FALSE",
+    "FALSE /\\ <<>>[1]": "FALSE",
+    "TRUE \\/ <<>>[1]": "TRUE",
+    '"a" \\o "b"': '"ab"',
+    "\\b101 + \\hF": "20",
+}
+
+
+@pytest.mark.parametrize("expression", [e for e, shown in EXPRESSIONS.items() if shown is not None])
+def test_value(expression: str, tmp_path: Path) -> None:
+    assert value(tmp_path, expression) == EXPRESSIONS[expression]
+
+
+EXTENSIONS = {
+    "FoldLeft(LAMBDA a, b : a \\o <<b>>, <<>>, <<1, 2>>)": "<<1, 2>>",
+    "FoldRight(LAMBDA a, b : b \\o <<a>>, <<1, 2>>, <<>>)": "<<2, 1>>",
+    "FoldSet(+, 0, {1, 2, 3})": "6",
+    "SumSet({1, 2, 3})": "6",
+    "Max({1, 5, 3}) - Min({1, 5, 3})": "4",
+    "ToSet(<<1, 2, 1>>)": "{1, 2}",
+    "Reverse(<<1, 2, 3>>)": "<<3, 2, 1>>",
+    "FlattenSeq(<<<<1>>, <<2, 3>>>>)": "<<1, 2, 3>>",
+    "RemoveAt(<<1, 2, 3>>, 2)": "<<1, 3>>",
+    "Last(Front(<<1, 2, 3>>))": "2",
+    "SetToSeq({3, 1})": "<<1, 3>>",
+    "IsPrefix(<<1>>, <<1, 2>>)": "TRUE",
+    "kSubset(2, {1, 2, 3})": "{{1, 2}, {1, 3}, {2, 3}}",
+    "Range([x \\in {1, 2} |-> x + 1])": "{2, 3}",
+    "IsInjective(<<1, 1>>)": "FALSE",
+    "Quantify({1, 2, 3}, LAMBDA x : x > 1)": "2",
+    "BagCardinality(SetToBag({1, 2}) (+) SetToBag({2}))": "3",
+    "FoldFunction(+, 0, <<1, 2, 3>>)": "6",
+}
+
+
+@pytest.mark.parametrize("expression", EXTENSIONS)
+def test_community_modules(expression: str, tmp_path: Path) -> None:
+    modules = "Integers, SequencesExt, FiniteSetsExt, Functions, Bags"
+    assert value(tmp_path, expression, modules) == EXTENSIONS[expression]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["<<1>>[2]", "[a |-> 1].b", "Head(<<>>)", "1 \\div 0", "1 = TRUE", '"a" = 1', "Cardinality(1)",
+     "2 + TRUE", "Len(1)", "SubSeq(<<1>>, 1, 5)", "CHOOSE x \\in {1} : x > 1", "\\E x \\in Nat : x > 3"],
+)  # fmt: skip
+def test_an_expression_without_a_value_is_an_error(expression: str, tmp_path: Path) -> None:
+    with pytest.raises(Undefined):
+        value(tmp_path, expression)
+
+
+def test_unions_and_differences_conflict(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="conflicting precedences"):
+        value(tmp_path, "{1, 2} \\cup {2, 3} \\ {1}")

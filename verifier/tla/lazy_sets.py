@@ -1,0 +1,279 @@
+"""Sets that know their members without listing them: large and infinite ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, combinations, product
+from math import prod
+
+from verifier.tla.values import (
+    Fn,
+    LazySet,
+    NoValue,
+    Value,
+    domain_of,
+    is_function,
+    is_infinite,
+    is_member,
+    is_set,
+    is_subset,
+    listed,
+    members,
+    results_of,
+    size_of,
+)
+
+
+class Infinite(LazySet):
+    """Nat, Int, Real, STRING or what ``Any`` has."""
+
+    __slots__ = ("name", "test")
+
+    def __init__(self, name: str, test: Callable[[Value], bool]) -> None:
+        self.name, self.test = name, test
+
+    def contains(self, value: Value) -> bool:
+        return self.test(value)
+
+    @property
+    def words(self) -> str:
+        return self.name
+
+    @property
+    def infinite(self) -> bool:
+        return True
+
+    def size(self) -> int:
+        raise NoValue(f"{self.name} cannot be counted: it is infinite")
+
+    def within(self, other: Value) -> bool:
+        if isinstance(other, Infinite):
+            return other.name in (self.name, "Any") or (self.name == "Nat" and other.name in ("Int", "Real"))
+        return super().within(other)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def same(self, other: LazySet) -> bool:
+        return isinstance(other, Infinite) and self.name == other.name
+
+
+NAT = Infinite("Nat", lambda value: type(value) is int and value >= 0)
+INT = Infinite("Int", lambda value: type(value) is int)
+REAL = Infinite("Real", lambda value: type(value) is int)
+STRING = Infinite("STRING", lambda value: type(value) is str)
+ANY = Infinite("Any", lambda value: True)
+
+
+class Interval(LazySet):
+    """``a..b``"""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.high = low, high
+
+    def contains(self, value: Value) -> bool:
+        return type(value) is int and self.low <= value <= self.high
+
+    def members(self) -> Iterator[Value]:
+        return iter(range(self.low, self.high + 1))
+
+    def size(self) -> int:
+        return max(0, self.high - self.low + 1)
+
+
+class Powerset(LazySet):
+    """``SUBSET S``"""
+
+    __slots__ = ("base", "order")
+
+    def __init__(self, base: Value, order: Callable[[Iterable[Value]], list[Value]]) -> None:
+        self.base, self.order = base, order
+
+    def contains(self, value: Value) -> bool:
+        return is_set(value) and is_subset(value, self.base)
+
+    def members(self) -> Iterator[Value]:
+        items = self.order(members(self.base))
+        subsets = chain.from_iterable(combinations(items, size) for size in range(len(items) + 1))
+        return map(frozenset, subsets)
+
+    @property
+    def words(self) -> str:
+        return "this SUBSET"
+
+    @property
+    def infinite(self) -> bool:
+        return is_infinite(self.base)
+
+    def size(self) -> int:
+        return int(2 ** size_of(self.base))
+
+    __hash__ = LazySet.__hash__
+
+    def same(self, other: LazySet) -> bool:
+        if isinstance(other, Powerset):
+            return bool(self.base == other.base)
+        return super().same(other)
+
+
+class FunctionSet(LazySet):
+    """``[S -> T]``"""
+
+    __slots__ = ("domain", "order", "range")
+
+    def __init__(self, domain: Value, image: Value, order: Callable[[Iterable[Value]], list[Value]]) -> None:
+        self.domain, self.range, self.order = domain, image, order
+
+    def contains(self, value: Value) -> bool:
+        if not is_function(value):
+            return False
+        known, image = domain_of(value), self.range
+        if known != self.domain:
+            return False
+        return all(is_member(item, image) for item in results_of(value))
+
+    def members(self) -> Iterator[Value]:
+        keys = self.order(members(self.domain))
+        images = self.order(members(self.range)) if keys else []
+        if not keys:
+            yield ()
+        elif keys == list(range(1, len(keys) + 1)):
+            yield from product(images, repeat=len(keys))
+        else:
+            for row in product(images, repeat=len(keys)):
+                yield Fn(zip(keys, row, strict=True))
+
+    @property
+    def words(self) -> str:
+        return "this set of functions"
+
+    @property
+    def infinite(self) -> bool:
+        return is_infinite(self.domain) or is_infinite(self.range)
+
+    def size(self) -> int:
+        return int(size_of(self.range) ** size_of(self.domain))
+
+    __hash__ = LazySet.__hash__
+
+    def same(self, other: LazySet) -> bool:
+        if isinstance(other, FunctionSet) and self.domain == other.domain and self.range == other.range:
+            return True
+        return super().same(other)
+
+
+class RecordSet(LazySet):
+    """``[a : S, b : T]``"""
+
+    __slots__ = ("fields", "order")
+
+    def __init__(self, fields: dict[str, Value], order: Callable[[Iterable[Value]], list[Value]]) -> None:
+        self.fields, self.order = fields, order
+
+    def contains(self, value: Value) -> bool:
+        if type(value) is not Fn:
+            return False
+        if value.keys() != self.fields.keys():
+            return False
+        return all(is_member(value[name], image) for name, image in self.fields.items())
+
+    def members(self) -> Iterator[Value]:
+        names = self.order(self.fields)
+        for row in product(*(self.order(members(self.fields[name])) for name in names)):
+            yield Fn(zip(names, row, strict=True))
+
+    @property
+    def words(self) -> str:
+        return "this set of records"
+
+    @property
+    def infinite(self) -> bool:
+        return any(map(is_infinite, self.fields.values()))
+
+    def size(self) -> int:
+        return prod(map(size_of, self.fields.values()))
+
+
+class ProductSet(LazySet):
+    r"""``A \\X B``"""
+
+    __slots__ = ("items", "order")
+
+    def __init__(self, items: tuple[Value, ...], order: Callable[[Iterable[Value]], list[Value]]) -> None:
+        self.items, self.order = items, order
+
+    def contains(self, value: Value) -> bool:
+        if type(value) is not tuple or len(value) != len(self.items):
+            return False
+        return all(map(is_member, value, self.items))
+
+    def members(self) -> Iterator[Value]:
+        return product(*(self.order(members(item)) for item in self.items))
+
+    @property
+    def words(self) -> str:
+        return "this product of sets"
+
+    @property
+    def infinite(self) -> bool:
+        return any(map(is_infinite, self.items))
+
+    def size(self) -> int:
+        return prod(map(size_of, self.items))
+
+
+class Sequences(LazySet):
+    """``Seq(S)``"""
+
+    __slots__ = ("base",)
+
+    def __init__(self, base: Value) -> None:
+        self.base = base
+
+    def contains(self, value: Value) -> bool:
+        return type(value) is tuple and all(is_member(item, self.base) for item in value)
+
+    @property
+    def words(self) -> str:
+        return "Seq(S)"
+
+    @property
+    def infinite(self) -> bool:
+        return True
+
+    def same(self, other: LazySet) -> bool:
+        return isinstance(other, Sequences) and bool(self.base == other.base)
+
+
+class Combined(LazySet):
+    """A union, intersection or difference of sets of which one is lazy, or the part of a set that a test
+    says."""
+
+    __slots__ = ("first", "second", "sign")
+
+    def __init__(self, sign: str, first: Value, second: Value) -> None:
+        self.sign, self.first, self.second = sign, first, second
+
+    def contains(self, value: Value) -> bool:
+        if self.sign == "filter":
+            return is_member(value, self.first) and bool(self.second(value))
+        if self.sign == "\\cup":
+            return is_member(value, self.first) or is_member(value, self.second)
+        return is_member(value, self.first) and is_member(value, self.second) == (self.sign == "\\cap")
+
+    def members(self) -> Iterator[Value]:
+        if self.sign == "filter":
+            return filter(self.second, members(self.first))
+        if self.sign == "\\cup":
+            return iter(listed(self.first) | listed(self.second))
+        if self.sign == "\\cap" and is_infinite(self.first):
+            return (value for value in members(self.second) if is_member(value, self.first))
+        return (value for value in members(self.first) if self.contains(value))
+
+    @property
+    def infinite(self) -> bool:
+        if self.sign == "\\cap":
+            return is_infinite(self.first) and is_infinite(self.second)
+        return is_infinite(self.first) or (self.sign == "\\cup" and is_infinite(self.second))
