@@ -47,10 +47,12 @@ def spec_options(command: Command) -> Command:
             type=click.Path(path_type=Path),
             multiple=True,
         ),
-        _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
         command = option(command)
+    own = {flag for made in getattr(command, "__click_params__", ()) for flag in made.opts}
+    if "--lemma" not in own:  # verify induct chooses among lemmas by an option of that name
+        command = _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
     return command
 
 

@@ -37,7 +37,9 @@ def run_tla(engine: Engine[Any], spec: str, given: dict[str, Any], began: float)
     shown = _display(given)
     options = engine.options_of(given)
     check_targets(shown, {}, options.properties)
-    asked = symbolic(loaded, options.properties, tla_lemmas())
+    own = getattr(options, "lemmas", ())
+    lemmas = own if isinstance(own, tuple) and own else tla_lemmas()
+    asked = symbolic(loaded, options.properties, lemmas)
     announce(
         loaded.definition, f"{engine.name}, at sorts found in {len(asked.translation.sample.states)} states"
     )
