@@ -84,8 +84,9 @@ report: $(STAMP) java  ## Run a small sweep and make its report, results/report.
 	$(BIN)/verify sweep results/report.toml --out results/run-report --master 'local[2]' || test $$? -eq 10
 	$(BIN)/verify report results/run-report --title 'Known-bad variants and proofs' --html results/report.html
 
-docs: $(STAMP)  ## Make docs/engines.md from what the engines declare
+docs: $(STAMP)  ## Make docs/engines.md and docs/language.md from what the code declares
 	$(BIN)/python -m results.generators.engines_page > docs/engines.md
+	$(BIN)/python -m results.generators.language_page > docs/language.md
 
 lemmas: $(STAMP)  ## Prove the lemmas over their grids of constants, for results/
 	$(BIN)/python -m results.generators.lemma_grid > results/lemmas.md

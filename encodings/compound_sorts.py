@@ -160,7 +160,7 @@ class Variant(Sort["VariantValue"]):
 
 _NOT_TAGS = frozenset(
     {"alternatives", "contains", "default", "is_scalar", "lacking", "make", "parts", "payload", "payloads"}
-    | {"size", "sort", "tag", "tags", "term", "values"}
+    | {"size", "tag", "tags", "values"}
     | {"None", "Some"}
 )
 """Names that variants and their expressions use themselves, and the tags of options in files."""

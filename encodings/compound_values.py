@@ -37,6 +37,8 @@ from verifier.encodings.values import (
     integer,
     literal,
     record,
+    sort_of,
+    term_of,
     wrap,
 )
 from verifier.errors import among
@@ -59,16 +61,15 @@ class TupleValue(Value):
     def updated(self, place: int, value: Any) -> TupleValue:
         """The same tuple with another item at a place."""
         assert isinstance(self.sort, Tuple)
-        changed = coerce(value, self[place].sort)
+        changed = coerce(value, sort_of(self[place]))
         items = [changed if index == place else self[index] for index in range(len(self.sort.items))]
         return tuple_of(*items)
 
 
 def tuple_of(*items: Any) -> TupleValue:
     """The tuple of these items: values of the state, booleans, integers."""
-    values = [_value(item) for item in items]
-    sort = Tuple(*(value.sort for value in values))
-    return TupleValue(Term(Operator.TUPLE, sort, tuple(value.term for value in values)))
+    terms = tuple(term_of(_value(item)) for item in items)
+    return TupleValue(Term(Operator.TUPLE, Tuple(*(term.sort for term in terms)), terms))
 
 
 def _value(item: Any) -> Value:
@@ -84,44 +85,50 @@ class VariantValue(Value):
 
     @property
     def _sort(self) -> Variant:
-        assert isinstance(self.sort, Variant)
-        return self.sort
+        sort = self._term.sort
+        assert isinstance(sort, Variant)
+        return sort
 
     def is_(self, tag: str) -> BooleanValue:
         """Whether this is the tag."""
         self._sort.payload(tag)
-        return BooleanValue(Term(Operator.HAS_TAG, BOOLEAN, (self.term,), tag))
+        return BooleanValue(Term(Operator.HAS_TAG, BOOLEAN, (self._term,), tag))
 
     def payload(self, tag: str) -> Any:
         """What the tag holds; undefined if the value has another tag."""
-        return wrap(Term(Operator.PAYLOAD, self._sort.payload(tag), (self.term,), tag))
+        return wrap(Term(Operator.PAYLOAD, self._sort.payload(tag), (self._term,), tag))
 
-    def __getattr__(self, name: str) -> Any:
-        tags = self._sort.payloads if not name.startswith("_") and name != "term" else {}
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_"):
+            return object.__getattribute__(self, name)
+        tags = self._sort.payloads
         if name in tags:
             return self.payload(name)
         if name.removeprefix("is_") in tags:
             return self.is_(name.removeprefix("is_"))
-        tag = name.removeprefix("is_")
-        raise AttributeError(f"the variant has no tag {tag!r} {among(tag, tags)}")
+        try:
+            return object.__getattribute__(self, name)
+        except AttributeError:
+            tag = name.removeprefix("is_")
+            raise AttributeError(f"the variant has no tag {tag!r} {among(tag, tags)}") from None
 
 
 def variant(sort: Variant, tag: str, *payload: Any, **fields: Any) -> VariantValue:
     """A value of ``sort`` with this tag. A record is given by its fields, anything else as it is."""
     part = sort.payload(tag)
     if isinstance(part, Record) and not payload:
-        held: Value = record(part, **fields)
+        held = term_of(record(part, **fields))
     elif part == UNIT and payload in ((), ((),)) and not fields:
-        held = tuple_of()
+        held = tuple_of().term
     elif part != UNIT and len(payload) == 1 and not fields:
-        held = coerce(payload[0], part)
+        held = term_of(coerce(payload[0], part))
     else:
         wanted = (
             "nothing" if part == UNIT else "its fields by name" if isinstance(part, Record) else f"one {part}"
         )
         raise SortError(f"the tag {tag!r} is given {wanted}, not {_given(payload, fields)}")
     made = Variant(**{name: held.sort if name == tag else other for name, other in sort.alternatives})
-    return VariantValue(Term(Operator.VARIANT, made, (held.term,), tag))
+    return VariantValue(Term(Operator.VARIANT, made, (held,), tag))
 
 
 def _given(payload: tuple[Any, ...], fields: Mapping[str, Any]) -> str:
@@ -143,7 +150,7 @@ class PartialFunctionValue(Value, Generic[K, V]):
         return self.sort
 
     def __getitem__(self, key: K | Plain) -> V:
-        at = coerce(key, self._sort.domain).term
+        at = term_of(coerce(key, self._sort.domain))
         result: V = wrap(Term(Operator.APPLY, self._sort.range, (self.term, at)))
         return result
 
@@ -163,13 +170,13 @@ class PartialFunctionValue(Value, Generic[K, V]):
 
     def updated(self, key: K | Plain, value: V | Plain) -> PartialFunctionValue[K, V]:
         """The function with ``key``, new or not, mapped to ``value`` (TLA+ ``(key :> value) @@ f``)."""
-        at, to = coerce(key, self._sort.domain).term, coerce(value, self._sort.range).term
+        at, to = term_of(coerce(key, self._sort.domain)), term_of(coerce(value, self._sort.range))
         sort = PartialFunction(join(self._sort.domain, at.sort), join(self._sort.range, to.sort))
         return PartialFunctionValue(Term(Operator.EXTEND, sort, (self.term, at, to)))
 
     def without(self, key: K | Plain) -> PartialFunctionValue[K, V]:
         """The function without the key, or the same function if it does not have the key."""
-        at = coerce(key, self._sort.domain).term
+        at = term_of(coerce(key, self._sort.domain))
         return PartialFunctionValue(Term(Operator.WITHOUT, self.sort, (self.term, at)))
 
 
@@ -220,8 +227,8 @@ def _partial(total: FunctionValue) -> PartialFunctionValue:
     """A total function as one whose domain is known not to vary."""
     assert isinstance(total.sort, Function)
     symbol = Symbol("key", total.sort.domain)
-    applied = total[wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))]
+    applied = term_of(total[wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))])
     always = coerce(True, BOOLEAN)
     sort = PartialFunction(total.sort.domain, applied.sort)
-    terms = (always.term, applied.term)
+    terms = (always.term, applied)
     return PartialFunctionValue(Term(Operator.PARTIAL_FUNCTION, sort, terms, binds=symbol))

@@ -58,6 +58,10 @@ class Fields(Value):
 
     if TYPE_CHECKING:
 
+        # A field may have the name of what an expression has.
+        term: Any
+        sort: Any
+
         def __init__(self) -> None: ...
 
         def updated(self, **changes: Any) -> Self:

@@ -7,13 +7,15 @@ and a quantifier reads its body for every value. There are these exceptions:
 - ``a & b`` and ``a.implies(b)`` read ``b`` only if ``a`` is true;
 - ``a | b`` reads ``b`` only if ``a`` is false;
 - ``if_`` reads only the branch that it takes;
-- ``image`` and ``partial_function`` read their body only for the elements of their domain;
-- ``filtered`` reads its condition only for the elements of the sequence.
+- ``image``, ``union_of``, ``sum_of`` and ``partial_function`` read their bodies only for the elements of
+  their domain;
+- ``filtered`` and ``mapped`` read their bodies only for the elements of the sequence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise, starmap
 
 from pysmt.fnode import FNode
 
@@ -22,7 +24,7 @@ from verifier.encodings.cases import cases
 from verifier.encodings.lowered import equal, holds, known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.partiality import is_partial
-from verifier.encodings.scalars import Scalar
+from verifier.encodings.scalars import Scalar, less_equal
 from verifier.encodings.sorts import Function, PartialFunction
 from verifier.encodings.terms import Operator, Term
 
@@ -143,8 +145,17 @@ class Definedness:
         present = negation(value.equals(None)) if isinstance(value, Scalar) else value.present
         return conjunction((self.of(option, bindings), present))
 
+    def _divisor(self, term: Term, bindings: Bindings) -> FNode:
+        divisor = self._lowering.lower(term.arguments[1], bindings)
+        return conjunction((self._parts(term, bindings), divisor.at_least(1)))
+
+    def _between(self, term: Term, bindings: Bindings) -> FNode:
+        sequence, first, end = (self._lowering.lower(part, bindings) for part in term.arguments)
+        ascending = pairwise((Scalar.known(0), first, end, sequence.length))
+        return conjunction((self._parts(term, bindings), *starmap(less_equal, ascending)))
+
     def _at(self, term: Term, bindings: Bindings) -> FNode:
-        sequence, index = (self._lowering.lower(part, bindings) for part in term.arguments)
+        sequence, index = (self._lowering.lower(part, bindings) for part in term.arguments[:2])
         within = disjunction(
             conjunction((when, sequence.length.at_least(place + 1)))
             for place, when in index.cases()
@@ -193,9 +204,16 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.IMAGE: Definedness._image,
     Operator.PARTIAL_FUNCTION: Definedness._image,
     Operator.PAYLOAD: Definedness._payload,
+    Operator.UNION_OF: Definedness._image,
+    Operator.SUM_OF: Definedness._image,
     Operator.FILTER: Definedness._filter,
+    Operator.MAP: Definedness._filter,
+    Operator.DIVIDE: Definedness._divisor,
+    Operator.MODULO: Definedness._divisor,
+    Operator.BETWEEN: Definedness._between,
     Operator.GET: Definedness._get,
     Operator.AT: Definedness._at,
+    Operator.SEQUENCE_UPDATE: Definedness._at,
     Operator.APPLY: Definedness._key,
     Operator.FUNCTION_UPDATE: Definedness._key,
     Operator.MINIMUM_OF: Definedness._extreme,

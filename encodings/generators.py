@@ -26,7 +26,7 @@ from typing import Any
 
 from verifier.encodings.sorts import Sequence, Set, Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import BooleanValue, Value, wrap
+from verifier.encodings.values import BooleanValue, Value, sort_of, wrap
 
 _NOTHING = object()
 _NO_TRUTH = (
@@ -104,7 +104,7 @@ class Elements:
         frame, reading = sys._getframe(1), _READING.get()
         if reading is None or not reading.runs(self, frame):
             is_value = isinstance(self.domain, Value)
-            shown = f"value of {self.domain.sort}" if is_value else f"sort ({self.domain})"
+            shown = f"value of {sort_of(self.domain)}" if is_value else f"sort ({self.domain})"
             raise LoopError(
                 f"a {shown} has no elements while the protocol is being read: quantify over it with "
                 "forall(…), exists(…), comprehension(…) or count(…) instead of a loop, and ask contains(…) "
@@ -196,7 +196,7 @@ class _Reading:
         if loop is None:
             raise SortError(_NO_TRUTH)
         if not isinstance(formula, BooleanValue):
-            raise SortError(f"the if of a generator needs a formula, not a value of {formula.sort}")
+            raise SortError(f"the if of a generator needs a formula, not a value of {sort_of(formula)}")
         loop.asked += 1
         if loop.asked > 1:
             raise SortError(_ONE_FORMULA)
@@ -216,7 +216,7 @@ _READING: ContextVar[_Reading | None] = ContextVar("the generator that is being 
 
 
 def _element(domain: Any) -> Sort:
-    sort = domain.sort if isinstance(domain, Value) else domain
+    sort = sort_of(domain) if isinstance(domain, Value) else domain
     if isinstance(sort, Set | Sequence) and isinstance(domain, Value):
         return sort.element
     assert isinstance(sort, Sort)

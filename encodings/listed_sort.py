@@ -95,9 +95,9 @@ def join_listed(left: Sort, right: Sort) -> Sort | None:
 
     Integers that many are added to become a Range, so that nothing long is listed.
     """
-    integers = [_integers(sort) for sort in (left, right)]
-    if not all(integers):
-        if any(integers) or not isinstance(left, Listed) or not isinstance(right, Listed):
+    ranges = [bounds for sort in (left, right) if (bounds := range_of(sort)) is not None]
+    if len(ranges) < 2:
+        if ranges or not isinstance(left, Listed) or not isinstance(right, Listed):
             return None
         if all(map(right.contains, left.members)):
             return right
@@ -106,11 +106,10 @@ def join_listed(left: Sort, right: Sort) -> Sort | None:
         if other.size <= one.size and all(map(one.contains, other.values())):
             return one
     if max(left.size, right.size) > _MOST_LISTED:
-        ranges = [sort.bounds if isinstance(sort, Listed) else sort for sort in (left, right)]
-        low, high = min(r.low for r in ranges), max(r.high for r in ranges)  # type: ignore[union-attr]
-        return Range(low, high)
+        return Range(min(bounds.low for bounds in ranges), max(bounds.high for bounds in ranges))
     return Listed(*{*left.values(), *right.values()})
 
 
-def _integers(sort: Sort) -> bool:
-    return isinstance(sort, Range) or (isinstance(sort, Listed) and sort.bounds is not None)
+def range_of(sort: Sort) -> Range | None:
+    """The least range with all values of a sort; None if they are no integers."""
+    return sort.bounds if isinstance(sort, Listed) else sort if isinstance(sort, Range) else None

@@ -8,6 +8,7 @@ serves for all terms like it (``readings``). None of this changes the formulas.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 from typing import Any
 
 from pysmt.fnode import FNode
@@ -199,20 +200,38 @@ class Lowering(Memory):
             {value: disjunction(conditions) for value, conditions in members.items()},
         )
 
-    def _image(self, term: Term, bindings: Bindings) -> Any:
+    def _gather(
+        self, term: Term, bindings: Bindings, part: Callable[[Bindings], Iterable[tuple[Concrete, FNode]]]
+    ) -> Any:
+        """The set of the ``part`` that each value of the bound variable contributes, if it counts."""
         condition, body = term.arguments
         members: dict[Concrete, list[FNode]] = {}
         complete = []
         for _, inner in self._expand(term, bindings):
             inside = self.formula(condition, inner)
-            item = self.lower(body, inner)
-            complete.append(disjunction((negation(inside), defined(item))))
-            for value, when in self.possible(body, inner):
+            complete.append(disjunction((negation(inside), defined(self.lower(body, inner)))))
+            for value, when in part(inner):
                 members.setdefault(value, []).append(conjunction((inside, when)))
         return restricted(
             term.sort,
             conjunction(complete),
             {value: disjunction(conditions) for value, conditions in members.items()},
+        )
+
+    def _image(self, term: Term, bindings: Bindings) -> Any:
+        return self._gather(term, bindings, lambda inner: self.possible(term.arguments[1], inner))
+
+    def _union_of(self, term: Term, bindings: Bindings) -> Any:
+        def members(inner: Bindings) -> Iterator[tuple[Concrete, FNode]]:
+            return ((value, holds(held)) for value, held in self.lower(term.arguments[1], inner).items())
+
+        return self._gather(term, bindings, members)
+
+    def _sum_of(self, term: Term, bindings: Bindings) -> Any:
+        condition, summand = term.arguments
+        return scalars.sum_of(
+            scalars.either(self.formula(condition, inner), self.lower(summand, inner), Scalar.known(0))
+            for _, inner in self._expand(term, bindings)
         )
 
     def _contains(self, term: Term, bindings: Bindings) -> Any:
@@ -315,6 +334,28 @@ class Lowering(Memory):
         return restricted(term.sort, defined(sequence), kept)
 
 
+    def _map(self, term: Term, bindings: Bindings) -> Any:
+        assert isinstance(term.sort, Sequence)
+        sequence, body = term.arguments
+        assert term.binds is not None
+        symbol = term.binds
+        return sequences.mapped(
+            symbol.sort,
+            term.sort.element,
+            self.lower(sequence, bindings),
+            lambda value: self.lower(body, {**bindings, symbol: value}),
+        )
+
+    def _sequence_update(self, term: Term, bindings: Bindings) -> Any:
+        assert isinstance(term.sort, Sequence)
+        sequence, index, item = term.arguments
+        return sequences.update(
+            self._as(term.sort, sequence, bindings),
+            self.lower(index, bindings),
+            self._as(term.sort.element, item, bindings),
+        )
+
+
 def _with_element(sort: Sort, element: Sort) -> Sequence:
     assert isinstance(sort, Sequence)
     return Sequence(element, sort.capacity)
@@ -335,6 +376,11 @@ _Rule = Callable[[Lowering, Term, Bindings], Any]
 def _of_all(operation: Callable[..., Lowered]) -> _Rule:
     """The rule for an operation on all arguments in lowered form."""
     return lambda lowering, term, bindings: operation(*lowering._all(term, bindings))
+
+
+def _of_sort(operation: Callable[..., Lowered]) -> _Rule:
+    """The rule for an operation on the result's sort and all arguments in lowered form."""
+    return lambda lowering, term, bindings: operation(term.sort, *lowering._all(term, bindings))
 
 
 def _of_formulas(operation: Callable[[Iterable[FNode]], Lowered]) -> _Rule:
@@ -362,8 +408,11 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.LESS_EQUAL: _of_all(scalars.less_equal),
     Operator.ADD: _of_all(scalars.add),
     Operator.SUBTRACT: _of_all(scalars.subtract),
-    Operator.MINIMUM: _of_all(scalars.lesser),
-    Operator.MAXIMUM: _of_all(scalars.greater),
+    Operator.MULTIPLY: _of_all(scalars.multiply),
+    Operator.DIVIDE: _of_all(scalars.quotient),
+    Operator.MODULO: _of_all(scalars.remainder),
+    Operator.MINIMUM: _of_all(lambda *integers: reduce(scalars.lesser, integers)),
+    Operator.MAXIMUM: _of_all(lambda *integers: reduce(scalars.greater, integers)),
     Operator.SOME: Lowering._some,
     Operator.IS_NONE: Lowering._is_none,
     Operator.GET: Lowering._get,
@@ -383,6 +432,7 @@ _RULES: Mapping[Operator, _Rule] = {
         value: inside for value, inside in lowering._instances(term, bindings) if inside is not FALSE
     },
     Operator.IMAGE: Lowering._image,
+    Operator.UNION_OF: Lowering._union_of,
     Operator.CARDINALITY: Lowering._cardinality,
     Operator.MINIMUM_OF: lambda lowering, term, bindings: lowering._first(term, bindings, descending=False),
     Operator.MAXIMUM_OF: lambda lowering, term, bindings: lowering._first(term, bindings, descending=True),
@@ -390,13 +440,21 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.FORALL: _of_instances(conjunction),
     Operator.EXISTS: _of_instances(disjunction),
     Operator.COUNT: _of_instances(scalars.total_of),
+    Operator.SUM_OF: Lowering._sum_of,
     Operator.SEQUENCE: Lowering._sequence,
     Operator.LENGTH: lambda lowering, term, bindings: lowering._only(term, bindings).length,
-    Operator.AT: lambda lowering, term, bindings: sequences.at(term.sort, *lowering._all(term, bindings)),
+    Operator.AT: _of_sort(sequences.at),
     Operator.APPEND: Lowering._append,
     Operator.TRUNCATE: Lowering._truncate,
     Operator.FILTER: Lowering._filter,
     Operator.CONCATENATE: Lowering._concatenate,
+    Operator.BETWEEN: _of_sort(sequences.between),
+    Operator.REVERSE: _of_sort(sequences.reverse),
+    Operator.MAP: Lowering._map,
+    Operator.SEQUENCE_UPDATE: Lowering._sequence_update,
+    Operator.OCCURS: _of_all(sequences.occurs),
+    Operator.ELEMENTS: _of_sort(sequences.elements),
+    Operator.SUM: _of_sort(sequences.total),
     Operator.COPIES: Lowering._copies,
     Operator.BAG_ADD: Lowering._bag_add,
     Operator.BAG_REMOVE: Lowering._bag_remove,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from verifier.encodings.listed_sort import range_of
 from verifier.encodings.sorts import Function, PartialFunction, SortError, join
 from verifier.encodings.terms import Operator, Term
 
@@ -16,6 +17,11 @@ def is_partial(term: Term) -> bool:
     match term.operator:
         case Operator.GET | Operator.AT | Operator.CHOOSE | Operator.MINIMUM_OF | Operator.MAXIMUM_OF:
             return True
+        case Operator.BETWEEN | Operator.SEQUENCE_UPDATE:
+            return True
+        case Operator.DIVIDE | Operator.MODULO:
+            divisor = term.arguments[1].sort
+            return (bounds := range_of(divisor)) is None or bounds.low < 1
         case Operator.APPLY | Operator.FUNCTION_UPDATE:
             function, key = term.arguments[:2]
             if isinstance(function.sort, PartialFunction):

@@ -17,6 +17,9 @@ _INFIX = {
     Operator.LESS_EQUAL: "≤",
     Operator.ADD: "+",
     Operator.SUBTRACT: "-",
+    Operator.MULTIPLY: "*",
+    Operator.DIVIDE: "//",
+    Operator.MODULO: "%",
     Operator.UNION: "∪",
     Operator.INTERSECTION: "∩",
     Operator.DIFFERENCE: "\\",
@@ -32,6 +35,10 @@ _CALLS = {
     Operator.LENGTH: "length",
     Operator.APPEND: "append",
     Operator.TRUNCATE: "truncate",
+    Operator.BETWEEN: "between",
+    Operator.REVERSE: "reversed",
+    Operator.ELEMENTS: "elements",
+    Operator.SUM: "sum",
     Operator.COPIES: "copies",
     Operator.BAG_ADD: "bag_add",
     Operator.BAG_REMOVE: "bag_remove",
@@ -44,10 +51,14 @@ _BINDERS = {
     Operator.CHOOSE: "choose {name} ∈ {sort}: {0}",
     Operator.COMPREHENSION: "{{{name} ∈ {sort}: {0}}}",
     Operator.IMAGE: "{{{1} : {name} ∈ {sort}, {0}}}",
+    Operator.UNION_OF: "⋃ {{{1} : {name} ∈ {sort}, {0}}}",
+    Operator.SUM_OF: "sum {{{1} : {name} ∈ {sort}, {0}}}",
     Operator.FUNCTION: "[{name} ∈ {sort} ↦ {0}]",
     Operator.PARTIAL_FUNCTION: "[{name} ∈ {sort}, {0} ↦ {1}]",
+    Operator.MAP: "map({0}, {name}: {1})",
     Operator.FILTER: "filter({0}, {name}: {1})",
 }
+_CONDITIONED = {Operator.IMAGE, Operator.UNION_OF, Operator.SUM_OF}
 _FORMS = {
     Operator.IF: "if {0} then {1} else {2}",
     Operator.SOME: "{0}",
@@ -56,9 +67,11 @@ _FORMS = {
     Operator.APPLY: "{0}[{1}]",
     Operator.AT: "{0}[{1}]",
     Operator.CONTAINS: "{1} ∈ {0}",
+    Operator.OCCURS: "{1} ∈ {0}",
     Operator.FUNCTION_UPDATE: "[{0} except {1} ↦ {2}]",
     Operator.EXTEND: "[{0} with {1} ↦ {2}]",
     Operator.WITHOUT: "[{0} without {1}]",
+    Operator.SEQUENCE_UPDATE: "[{0} except {1} ↦ {2}]",
 }
 _TIGHT = {
     Operator.SOME,
@@ -68,6 +81,7 @@ _TIGHT = {
     Operator.FUNCTION_UPDATE,
     Operator.EXTEND,
     Operator.WITHOUT,
+    Operator.SEQUENCE_UPDATE,
 }
 
 
@@ -88,9 +102,14 @@ def _text(term: Term, bindings: Mapping[Symbol, Concrete], outer: bool = False) 
     if operator in _FORMS:
         bound = _FORMS[operator].format(*parts)
         return bound if outer or operator in _TIGHT else f"({bound})"
+    if operator is Operator.COMPREHENSION and term.arguments[0].data is True:
+        return str(term.binds.sort) if term.binds else ""  # the set of all values
     if operator in _BINDERS:
         assert term.binds is not None
-        bound = _BINDERS[operator].format(*parts, name=term.binds.name, sort=term.binds.sort)
+        form = _BINDERS[operator]
+        if operator in _CONDITIONED and term.arguments[0].data is True:
+            form = form.replace(", {0}", "")
+        bound = form.format(*parts, name=term.binds.name, sort=term.binds.sort)
         return bound if outer else f"({bound})"
     return _special(term, parts, bindings)
 
@@ -135,7 +154,7 @@ def _negated(term: Term, bindings: Mapping[Symbol, Concrete]) -> str:
     match term.operator:
         case Operator.EQUAL:
             return f"({parts[0]} ≠ {parts[1]})"
-        case Operator.CONTAINS:
+        case Operator.CONTAINS | Operator.OCCURS:
             return f"({parts[1]} ∉ {parts[0]})"
         case Operator.IS_NONE:
             return f"({parts[0]} is some)"

@@ -9,16 +9,45 @@ a protocol never loops over elements.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
-from types import FunctionType, GeneratorType
-from typing import Any, TypeAlias, overload
+from types import GeneratorType
+from typing import Any, overload
 
+from verifier.encodings import integer_bounds
 from verifier.encodings.compound_values import PartialFunctionValue
-from verifier.encodings.generators import Bound, Generated, bound, generated
-from verifier.encodings.sorts import Boolean, Function, PartialFunction, Range, Set, Sort, SortError, join
-from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.domains import (
+    Domain,
+    Given,
+    domain_sort,
+    formula_of,
+    one_variable,
+    read,
+    selected,
+    selects,
+    within,
+)
+from verifier.encodings.operations import (
+    all_of,
+    any_of,
+    arbitrary,
+    body_term,
+    constantly,
+    if_,
+    maximum,
+    minimum,
+    updated,
+)
+from verifier.encodings.sorts import (
+    Function,
+    PartialFunction,
+    Range,
+    Sequence,
+    Set,
+    Sort,
+    SortError,
+    join,
+)
+from verifier.encodings.terms import Operator, Term
 from verifier.encodings.type_variables import A, B, C, D, E, K, V
 from verifier.encodings.values import (
     BOOLEAN,
@@ -26,88 +55,40 @@ from verifier.encodings.values import (
     FunctionValue,
     IntegerValue,
     Number,
-    OptionValue,
     Plain,
     SequenceValue,
     SetValue,
     Truth,
-    Value,
-    bounds,
     coerce,
+    described,
     integer,
-    unify,
+    term_of,
     wrap,
 )
 
-Domain: TypeAlias = Sort[V] | SetValue[V]
-Given: TypeAlias = Generator[V, None, None]
-"""A generator that stands for both the domain and the function."""
-
-
-def _sort(domain: Any) -> Sort:
-    if isinstance(domain, SetValue):
-        return domain.element
-    if not isinstance(domain, Sort):
-        shown = f"a value of {domain.sort}" if isinstance(domain, Value) else repr(domain)
-        raise SortError(f"a quantifier goes over a sort or a set, not over {shown}")
-    return domain
-
-
-def _bind(
-    domain: Domain, body: Callable[..., Any], position: int = 0, domains: int = 1
-) -> tuple[Symbol, Any]:
-    names = _parameters(body, domains)
-    made = bound(names[position] if position < len(names) else f"x{position}", domain, _sort(domain))
-    return made.symbol, made.variable
-
-
-def _parameters(body: Any, domains: int) -> tuple[str, ...]:
-    """The names of the parameters by place. Raises SortError unless there is one for each domain."""
-    if not callable(body) or isinstance(body, Sort):
-        shown = f"a value of {body.sort}" if isinstance(body, Value) else repr(body)
-        raise SortError(f"a quantifier takes a function after its domains, as lambda n: …, not {shown}")
-    if isinstance(body, FunctionType) and not body.__code__.co_flags & inspect.CO_VARARGS:
-        code = body.__code__  # as signature says it, which takes long
-        names = code.co_varnames[: code.co_argcount]
-        least = code.co_argcount - len(body.__defaults__ or ())
-    else:
-        try:
-            parameters = inspect.signature(body).parameters.values()
-        except (TypeError, ValueError):  # a function of Python that does not say
-            return ()
-        placed = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-        names = tuple(one.name for one in placed)
-        if any(one.kind is one.VAR_POSITIONAL for one in parameters) or hasattr(body, "__wrapped__"):
-            return names
-        least = sum(one.default is one.empty for one in placed)
-    if not least <= domains <= len(names):
-        raise SortError(
-            f"the function of a quantifier has a parameter for each domain, here {domains}: it has "
-            f"{', '.join(names) or 'none'}"
-        )
-    return names
-
-
-def _read(arguments: tuple[Any, ...]) -> Generated:
-    """The variables, the conditions of a generator, and what is said of them."""
-    *domains, body = arguments or (None,)
-    if isinstance(body, GeneratorType):
-        if domains:
-            raise SortError("a generator names its domains itself: leave out the one before it")
-        return generated(body)
-    if not domains:
-        raise SortError("a quantifier takes domains, and then a function: forall(self.nodes, lambda n: …)")
-    places = enumerate(domains)
-    made = [Bound(domain, *_bind(domain, body, place, len(domains))) for place, domain in places]
-    return Generated(tuple(made), body(*(one.variable for one in made)))
-
-
-def _formula(value: Any) -> BooleanValue:
-    if isinstance(value, GeneratorType):
-        raise SortError("a generator is no formula: write forall(… for n in …) or exists(…) around it")
-    formula = coerce(value, BOOLEAN)
-    assert isinstance(formula, BooleanValue)
-    return formula
+__all__ = [
+    "all_of",
+    "any_of",
+    "arbitrary",
+    "choose",
+    "comprehension",
+    "constantly",
+    "count",
+    "exists",
+    "filtered",
+    "forall",
+    "function",
+    "if_",
+    "image",
+    "mapped",
+    "maximum",
+    "minimum",
+    "partial_function",
+    "sum_of",
+    "those",
+    "union_of",
+    "updated",
+]
 
 
 @overload
@@ -137,13 +118,13 @@ def forall(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> Boo
 def forall(*arguments: Any) -> BooleanValue:
     """``forall(replicas, offsets, lambda r, o: …)`` or ``forall(… for r in replicas for o in offsets)``:
     whether the formula holds for all values."""
-    read = _read(arguments)
-    formula = _formula(read.element)
-    for step in reversed(read.steps):
+    found = read(arguments)
+    formula = formula_of(found.element)
+    for step in reversed(found.steps):
         if isinstance(step, BooleanValue):
             formula = step.implies(formula)
             continue
-        _sort(step.domain)
+        domain_sort(step.domain)
         if isinstance(step.domain, SetValue):
             formula = step.domain.contains(step.variable).implies(formula)
         formula = BooleanValue(Term(Operator.FORALL, BOOLEAN, (formula.term,), binds=step.symbol))
@@ -177,71 +158,15 @@ def exists(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> Boo
 def exists(*arguments: Any) -> BooleanValue:
     """``exists(replicas, lambda r: …)`` or ``exists(… for r in replicas)``: whether the formula holds for
     some values."""
-    read = _read(arguments)
-    formula = _formula(read.element)
-    for step in reversed(read.steps):
+    found = read(arguments)
+    formula = formula_of(found.element)
+    for step in reversed(found.steps):
         if isinstance(step, BooleanValue):
             formula = step & formula
             continue
-        formula = _within(step.domain, step.variable, formula)
+        formula = within(step.domain, step.variable, formula)
         formula = BooleanValue(Term(Operator.EXISTS, BOOLEAN, (formula.term,), binds=step.symbol))
     return formula
-
-
-def _within(domain: Domain, variable: Any, formula: Any) -> BooleanValue:
-    _sort(domain)
-    inside = _formula(formula)
-    return domain.contains(variable) & inside if isinstance(domain, SetValue) else inside
-
-
-@dataclass(frozen=True)
-class _One:
-    """What a quantifier with one domain says: its variable, a generator's if, and what is said of them."""
-
-    bound: Bound
-    condition: BooleanValue | None
-    said: Any
-
-    @property
-    def inside(self) -> BooleanValue:
-        """The formula that says which values of the variable's sort are meant."""
-        condition = constantly(True) if self.condition is None else self.condition
-        return _within(self.bound.domain, self.bound.variable, condition)
-
-
-def _one(name: str, domain: Any, body: Any) -> _One:
-    """Raises SortError if a generator has several ``for``."""
-    first, *others = (read := _read((domain,) if body is None else (domain, body))).steps
-    condition = others[0] if others else None
-    if not isinstance(first, Bound) or len(others) > 1 or isinstance(condition, Bound):
-        raise SortError(f"the generator of {name}(…) has one for: a record can stand for several variables")
-    return _One(first, condition, read.element)
-
-
-def _selects(name: str, domain: Any, body: Any) -> tuple[Bound, BooleanValue]:
-    """The variable, and the formula that selects its values: the body, or what a generator says."""
-    one = _one(name, domain, body)
-    if body is not None:
-        return one.bound, _formula(one.said)
-    shown = one.bound.symbol.name
-    gives_variable = isinstance(one.said, Value) and one.said.term is one.bound.variable.term
-    if name == "count" and gives_variable and isinstance(one.bound.symbol.sort, Boolean):
-        raise SortError(f"count({shown} for …) could mean each {shown} or each true one: write a formula")
-    if gives_variable:
-        return one.bound, constantly(True) if one.condition is None else one.condition
-    if name != "count":
-        other = ", or image(…) for other values" if name == "comprehension" else ""
-        raise SortError(
-            f"a generator in {name}(…) gives its variable: {name}({shown} for {shown} in … if …){other}"
-        )
-    said = _formula(one.said)
-    return one.bound, said if one.condition is None else one.condition & said
-
-
-def _single(name: str, domain: Any, body: Any) -> tuple[Symbol, BooleanValue]:
-    """The variable, and the formula of the values in the domain that are selected."""
-    made, formula = _selects(name, domain, body)
-    return made.symbol, _within(made.domain, made.variable, formula)
 
 
 @overload
@@ -251,7 +176,7 @@ def count(each: Given[Any], /) -> IntegerValue: ...
 def count(domain: Any, body: Any = None) -> IntegerValue:
     """How many values satisfy the formula: ``count(nodes, up)``, ``count(n for n in nodes if up(n))`` or
     ``count(up(n) for n in nodes)``."""
-    symbol, formula = _single("count", domain, body)
+    symbol, formula = selected("count", domain, body)
     return IntegerValue(Term(Operator.COUNT, Range(0, symbol.sort.size), (formula.term,), binds=symbol))
 
 
@@ -265,7 +190,7 @@ def choose(domain: Any, body: Any = None) -> Any:
     ``choose(nodes, up)`` or ``choose(n for n in nodes if up(n))``. An ordered choice over an index set breaks
     its symmetry.
     """
-    symbol, formula = _single("choose", domain, body)
+    symbol, formula = selected("choose", domain, body)
     return wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
 
 
@@ -278,7 +203,7 @@ def comprehension(domain: Any, body: Any = None) -> SetValue[Any]:
 
     ``comprehension(nodes, up)`` or ``comprehension(n for n in nodes if up(n))``.
     """
-    symbol, formula = _single("comprehension", domain, body)
+    symbol, formula = selected("comprehension", domain, body)
     return SetValue(Term(Operator.COMPREHENSION, Set(symbol.sort), (formula.term,), binds=symbol))
 
 
@@ -297,35 +222,88 @@ def image(domain: Any, body: Any = None) -> SetValue[Any]:
 
     ``image(nodes, epoch_of)`` or ``image(epoch_of(n) for n in nodes if up(n))``.
     """
-    one = _one("image", domain, body)
-    result = one.said if isinstance(one.said, Value) else _plain(one.said)
-    made = Term(Operator.IMAGE, Set(result.sort), (one.inside.term, result.term), binds=one.bound.symbol)
-    return SetValue(made)
+    one = one_variable("image", domain, body)
+    result, bound = body_term(one.said), one.bound
+    # The condition says "and true" where there is none, because the hashes of protocols have been taken so.
+    condition = constantly(True) if one.condition is None else one.condition
+    inside = within(bound.domain, bound.variable, condition)
+    return SetValue(Term(Operator.IMAGE, Set(result.sort), (inside.term, result), binds=bound.symbol))
+
+
+@overload
+def sum_of(domain: Domain[V], body: Callable[[V], Number], /) -> IntegerValue: ...
+@overload
+def sum_of(each: Generator[Number, None, None], /) -> IntegerValue: ...
+def sum_of(domain: Any, body: Any = None) -> IntegerValue:
+    """The sum of the integers that ``body`` gives for the values of the domain; 0 if there are none.
+
+    ``sum_of(nodes, weight)`` or ``sum_of(weight(n) for n in nodes if up(n))``.
+    """
+    one = one_variable("sum_of", domain, body)
+    summand, inside = integer(one.said), one.inside
+    most = one.bound.symbol.sort.size
+    always = one.condition is None and isinstance(one.bound.domain, Sort)
+    sort = integer_bounds.total(summand.sort, most if always else 0, most)
+    return IntegerValue(Term(Operator.SUM_OF, sort, (inside.term, summand.term), binds=one.bound.symbol))
+
+
+@overload
+def union_of(sets: Domain[SetValue[V]], /) -> SetValue[V]: ...
+@overload
+def union_of(domain: Domain[K], body: Callable[[K], SetValue[V]], /) -> SetValue[V]: ...
+@overload
+def union_of(each: Given[SetValue[V]], /) -> SetValue[V]: ...
+def union_of(domain: Any, body: Any = None) -> SetValue[Any]:
+    """The union of the sets that ``body`` gives for the values: ``UNION {body : x \\in domain}``.
+
+    ``union_of(nodes, peers)`` or ``union_of(peers(n) for n in nodes if up(n))``. ``union_of(s.quorums)`` is
+    the union of the elements of a set of sets.
+    """
+    if body is None and not isinstance(domain, GeneratorType):
+        if not isinstance(domain_sort(domain), Set):
+            raise SortError(
+                f"union_of needs a set of sets, or a function that gives sets; the elements here are of "
+                f"{domain_sort(domain)}"
+            )
+        body = _itself
+    one = one_variable("union_of", domain, body)
+    if not isinstance(one.said, SetValue):
+        raise SortError(f"the function of union_of gives sets, not {described(one.said)}")
+    terms = (one.inside.term, one.said.term)
+    return SetValue(Term(Operator.UNION_OF, one.said.sort, terms, binds=one.bound.symbol))
+
+
+def _itself(members: Any) -> Any:
+    return members
 
 
 @overload
 def function(domain: Sort[K], body: Callable[[K], V]) -> FunctionValue[K, V]: ...
 @overload
+def function(domain: Sort[K], body: Callable[[K], int]) -> FunctionValue[K, IntegerValue]: ...
+@overload
 def function(domain: Sort[K], body: Callable[[K], V | Plain], result: Sort[V]) -> FunctionValue[K, V]: ...
 @overload
 def function(domain: Given[V]) -> FunctionValue[Any, V]: ...
+@overload
+def function(domain: Generator[int, None, None]) -> FunctionValue[Any, IntegerValue]: ...
 @overload
 def function(domain: Generator[Any, None, None], *, result: Sort[V]) -> FunctionValue[Any, V]: ...
 def function(domain: Any, body: Any = None, result: Any = None) -> FunctionValue:
     """The function that maps each value of ``domain`` to ``body`` of it: ``[x \\in domain |-> body]``.
 
     ``function(nodes, epoch_of)`` or ``function(epoch_of(n) for n in nodes)``. ``result`` is the sort of the
-    body. It is needed if the body is a plain Python value.
+    body. It is needed if the body is neither an expression, nor an integer, nor a boolean.
     """
-    one = _one("function", domain, body)
+    one = one_variable("function", domain, body)
     keys = one.bound.domain
     if not isinstance(keys, Sort):
         raise SortError(f"a function has all values of a sort as its keys, not those of {keys!r}")
     if one.condition is not None:
         raise SortError("a function has a value for each key: write if_(…) for its value, and no if")
-    value = one.said if result is None else coerce(one.said, result)
+    value = body_term(one.said) if result is None else term_of(coerce(one.said, result))
     sort = Function(keys, value.sort if result is None else join(result, value.sort))
-    return FunctionValue(Term(Operator.FUNCTION, sort, (value.term,), binds=one.bound.symbol))
+    return FunctionValue(Term(Operator.FUNCTION, sort, (value,), binds=one.bound.symbol))
 
 
 @overload
@@ -343,13 +321,11 @@ def partial_function(domain: Any, body: Any = None, result: Any = None) -> Parti
     or ``partial_function(epoch_of(n) for n in s.nodes if up(n))``. ``result`` is the sort of the body. It is
     needed if the body is neither an expression, nor an integer, nor a boolean.
     """
-    one = _one("partial_function", domain, body)
+    one = one_variable("partial_function", domain, body)
     keys = one.bound.symbol.sort
-    value = coerce(one.said, result) if result is not None else one.said
-    if not isinstance(value, Value):
-        value = _plain(value)
+    value = body_term(one.said) if result is None else term_of(coerce(one.said, result))
     sort = PartialFunction(keys, value.sort if result is None else join(result, value.sort))
-    terms = (one.inside.term, value.term)
+    terms = (one.inside.term, value)
     return PartialFunctionValue(Term(Operator.PARTIAL_FUNCTION, sort, terms, binds=one.bound.symbol))
 
 
@@ -363,96 +339,41 @@ def filtered(sequence: Any, body: Any = None) -> SequenceValue[Any]:
     ``filtered(s.log, recent)`` or ``filtered(e for e in s.log if recent(e))``.
     """
     if body is None:
-        made, formula = _selects("filtered", sequence, None)
-        whole = _sequence(made.domain)
+        made, formula = selects("filtered", sequence, None)
+        whole = _sequence("filtered", "comprehension", made.domain)
     else:
-        whole = _sequence(sequence)
-        made, formula = _selects("filtered", whole.sort.element, body)
+        whole = _sequence("filtered", "comprehension", sequence)
+        made, formula = selects("filtered", whole.sort.element, body)
     return SequenceValue(Term(Operator.FILTER, whole.sort, (whole.term, formula.term), binds=made.symbol))
 
 
-def _sequence(domain: Any) -> Any:
-    if not isinstance(domain, SequenceValue):
-        raise SortError(f"filtered(…) goes over a sequence, not over {domain!r}")
-    return domain
-
-
 @overload
-def if_(condition: Truth, then: OptionValue[V], otherwise: OptionValue[V] | V | Plain) -> OptionValue[V]: ...
+def mapped(sequence: SequenceValue[K], body: Callable[[K], V], /) -> SequenceValue[V]: ...
 @overload
-def if_(condition: Truth, then: V | Plain, otherwise: OptionValue[V]) -> OptionValue[V]: ...
+def mapped(sequence: SequenceValue[K], body: Callable[[K], int], /) -> SequenceValue[IntegerValue]: ...
 @overload
-def if_(condition: Truth, then: V, otherwise: V | Plain) -> V: ...
-@overload
-def if_(condition: Truth, then: Plain, otherwise: V) -> V: ...
-@overload
-def if_(condition: Truth, then: bool, otherwise: bool) -> BooleanValue: ...  # type: ignore[overload-overlap]
-@overload
-def if_(condition: Truth, then: int, otherwise: int) -> IntegerValue: ...
-def if_(condition: Any, then: Any, otherwise: Any) -> Any:
-    """``IF condition THEN then ELSE otherwise``."""
-    if not isinstance(then, Value) and not isinstance(otherwise, Value):
-        then, otherwise = _plain(then), _plain(otherwise)
-    left, right = unify(then, otherwise)
-    sort = join(left.sort, right.sort)
-    return wrap(Term(Operator.IF, sort, (coerce(condition, BOOLEAN).term, left.term, right.term)))
+def mapped(each: Given[V], /) -> SequenceValue[V]: ...
+def mapped(sequence: Any, body: Any = None) -> SequenceValue[Any]:
+    """The sequence of the values that ``body`` gives for the elements, in the same order.
 
-
-def _plain(value: Any) -> Value:
-    return coerce(value, BOOLEAN) if isinstance(value, bool) else integer(value)
-
-
-def minimum(left: Number, right: Number) -> IntegerValue:
-    """The lesser of two integers."""
-    return _extreme(Operator.MINIMUM, min, left, right)
-
-
-def maximum(left: Number, right: Number) -> IntegerValue:
-    """The greater of two integers."""
-    return _extreme(Operator.MAXIMUM, max, left, right)
-
-
-def _extreme(operator: Operator, pick: Callable[[int, int], int], left: Any, right: Any) -> IntegerValue:
-    a, b = integer(left), integer(right)
-    first, second = bounds(a), bounds(b)
-    sort = Range(pick(first.low, second.low), pick(first.high, second.high))
-    return IntegerValue(Term(operator, sort, (a.term, b.term)))
-
-
-def all_of(*formulas: Truth) -> BooleanValue:
-    """The conjunction of the formulas; true if there are none."""
-    return _joined(Operator.AND, "all_of", "forall", formulas)
-
-
-def any_of(*formulas: Truth) -> BooleanValue:
-    """The disjunction of the formulas; false if there are none."""
-    return _joined(Operator.OR, "any_of", "exists", formulas)
-
-
-def _joined(operator: Operator, name: str, quantifier: str, formulas: tuple[Any, ...]) -> BooleanValue:
-    if any(isinstance(item, GeneratorType) for item in formulas):
-        raise SortError(
-            f"{name}(…) joins single formulas: write {quantifier}(… for n in self.nodes) over a sort or set, "
-            f"or {name}(*[…]) with a list of Python"
-        )
-    return BooleanValue(Term(operator, BOOLEAN, tuple(coerce(item, BOOLEAN).term for item in formulas)))
-
-
-def constantly(value: bool) -> BooleanValue:
-    """The formula that is ``value`` in every state. Use it if the constants alone decide a formula.
-
-    A guard line or property that is a plain ``bool`` is refused, because it is usually a mistake.
+    ``mapped(s.log, epoch_of)`` or ``mapped(epoch_of(e) for e in s.log if recent(e))``.
     """
-    if not isinstance(value, bool):
-        raise SortError(f"constantly needs True or False, not {value!r}")
-    formula = coerce(value, BOOLEAN)
-    assert isinstance(formula, BooleanValue)
-    return formula
+    if body is None:
+        one = one_variable("mapped", sequence, None)
+        whole = _sequence("mapped", "image", one.bound.domain).term
+    else:
+        given = _sequence("mapped", "image", sequence)
+        one, whole = one_variable("mapped", given.sort.element, body), given.term
+    symbol = one.bound.symbol
+    if one.condition is not None:
+        whole = Term(Operator.FILTER, whole.sort, (whole, one.condition.term), binds=symbol)
+    result = body_term(one.said)
+    target = Sequence(result.sort, whole.sort.capacity)
+    return SequenceValue(Term(Operator.MAP, target, (whole, result), binds=symbol))
 
 
-def arbitrary(*variables: Value) -> BooleanValue:
-    """A formula that is always true. In ``init`` it says that these variables may start with any value."""
-    for variable in variables:
-        if not isinstance(variable, Value):
-            raise SortError(f"arbitrary needs variables of the state, as in arbitrary(s.x), not {variable!r}")
-    return all_of(*(variable == variable for variable in variables))
+def _sequence(name: str, of_sets: str, given: Any) -> Any:
+    if not isinstance(given, SequenceValue):
+        words = f"{name}(…) goes over a sequence, not over {described(given)}"
+        raise SortError(f"{words}; of a set there is {of_sets}(…)")
+    return given

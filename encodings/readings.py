@@ -171,6 +171,8 @@ _CONDITION: Mapping[Operator, int] = {
     Operator.COMPREHENSION: 0,
     Operator.CHOOSE: 0,
     Operator.IMAGE: 0,
+    Operator.UNION_OF: 0,
+    Operator.SUM_OF: 0,
     Operator.FILTER: 1,
 }
 """Of operators that ignore a value of the bound variable for which an argument is false, that argument."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import reduce
 from itertools import accumulate, pairwise
 
 from pysmt.fnode import FNode
@@ -251,6 +252,32 @@ def subtract(left: Scalar, right: Scalar) -> Scalar:
     if len(right.values) == 1 and right.total:
         return left.shifted(-_integer(right.values[0]))
     return _combine(left, right, lambda a, b: a - b)
+
+
+def multiply(left: Scalar, right: Scalar) -> Scalar:
+    """``left * right``; undefined where one of them is undefined."""
+    return _combine(left, right, lambda a, b: a * b)
+
+
+def quotient(left: Scalar, right: Scalar) -> Scalar:
+    """The floor of ``left / right``; undefined where one of them is, or the divisor is not positive."""
+    return _combine(left, _above_zero(right), lambda a, b: a // b)
+
+
+def remainder(left: Scalar, right: Scalar) -> Scalar:
+    """``left`` modulo ``right``; undefined where one of them is, or the divisor is not positive."""
+    return _combine(left, _above_zero(right), lambda a, b: a % b)
+
+
+def _above_zero(scalar: Scalar) -> Scalar:
+    kept = [(value, when) for value, when in scalar.cases() if _integer(value) > 0]
+    total = scalar.total and all(_integer(value) > 0 for value in scalar.values)
+    return Scalar([value for value, _ in kept], exactly=[when for _, when in kept], total=total)
+
+
+def sum_of(summands: Iterable[Scalar]) -> Scalar:
+    """The sum of any number of integers; undefined where one of them is undefined."""
+    return reduce(add, summands, Scalar.known(0))
 
 
 def _combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) -> Scalar:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pysmt.fnode import FNode
 
 from verifier.encodings import scalars
 from verifier.encodings.bits import conjunction, disjunction
+from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import Lowered, LoweredSequence, either, equal, known, padded, select
+from verifier.encodings.lowered import (
+    Lowered,
+    LoweredSequence,
+    defined,
+    either,
+    equal,
+    is_total,
+    known,
+    padded,
+    restricted,
+    select,
+)
 from verifier.encodings.scalars import Scalar
-from verifier.encodings.sorts import Sequence, Sort
+from verifier.encodings.sorts import Range, Sequence, Set, Sort
 
 
 def single(item: Lowered) -> LoweredSequence:
@@ -51,6 +63,89 @@ def concatenate(sort: Sequence, left: LoweredSequence, right: LoweredSequence) -
         own = left.slots[index] if index < len(left.slots) else follows
         slots.append(either(left.length.at_least(index + 1), own, follows))
     return LoweredSequence(scalars.add(left.length, right.length), tuple(slots))
+
+
+def between(sort: Sequence, sequence: LoweredSequence, first: Scalar, end: Scalar) -> LoweredSequence:
+    """The elements from one index up to the one before another; undefined if these are not in order."""
+    starts = [(place, when) for place, when in first.cases() if isinstance(place, int) and place >= 0]
+    lengths = [
+        (conjunction((begins, ends, sequence.length.at_least(stop))), Scalar.known(stop - start))
+        for start, begins in starts
+        for stop, ends in end.cases()
+        if isinstance(stop, int) and start <= stop <= len(sequence.slots)
+    ]
+    length = select(Range(0, sort.capacity), lengths, exhaustive=False)
+    filler = known(sort.element, sort.element.default)
+    slots = []
+    for index in range(sort.capacity):
+        slot = filler
+        for start, begins in starts:
+            if start + index < len(sequence.slots):
+                slot = either(begins, sequence.slots[start + index], slot)
+        slots.append(either(length.at_least(index + 1), slot, filler))
+    return LoweredSequence(length, tuple(slots))
+
+
+def reverse(sort: Sequence, sequence: LoweredSequence) -> LoweredSequence:
+    """The elements in the opposite order."""
+    filler = known(sort.element, sort.element.default)
+    slots = []
+    for index in range(len(sequence.slots)):
+        slot = filler
+        for length in range(index + 1, len(sequence.slots) + 1):
+            slot = either(sequence.length.at_least(length), sequence.slots[length - 1 - index], slot)
+        slots.append(slot)
+    return LoweredSequence(sequence.length, tuple(slots))
+
+
+def update(sequence: LoweredSequence, index: Scalar, item: Lowered) -> LoweredSequence:
+    """The sequence with another element at the index; undefined if the index is outside the sequence."""
+    slots, within = list(sequence.slots), []
+    for place, when in index.cases():
+        if isinstance(place, int) and 0 <= place < len(slots):
+            slots[place] = either(when, item, slots[place])
+            within.append(conjunction((when, sequence.length.at_least(place + 1))))
+    length = restricted(Range(0, len(slots)), disjunction(within), sequence.length)
+    return LoweredSequence(length, tuple(slots))
+
+
+def occurs(sequence: LoweredSequence, item: Lowered) -> FNode:
+    """Whether both are defined and the item is an element."""
+    found = (conjunction((used, equal(slot, item))) for used, slot in _used(sequence))
+    return conjunction((defined(sequence), defined(item), disjunction(found)))
+
+
+def elements(sort: Set, sequence: LoweredSequence) -> Any:
+    """The set of the elements."""
+    members: dict[Concrete, list[FNode]] = {}
+    for used, slot in _used(sequence):
+        for value, when in cases(sort.element, slot):
+            members.setdefault(value, []).append(conjunction((used, when)))
+    held = {value: disjunction(conditions) for value, conditions in members.items()}
+    return restricted(sort, defined(sequence), held)
+
+
+def total(sort: Sort, sequence: LoweredSequence) -> Any:
+    """The sum of a sequence of integers."""
+    summands = (scalars.either(used, slot, Scalar.known(0)) for used, slot in _used(sequence))
+    return restricted(sort, sequence.length.defined, scalars.sum_of(summands))
+
+
+def mapped(
+    source: Sort, target: Sort, sequence: LoweredSequence, body: Callable[[Concrete], Lowered]
+) -> LoweredSequence:
+    """The sequence of the body's values for the elements, which are of the sort ``source``."""
+    filler = known(target, target.default)
+    slots = []
+    for used, slot in _used(sequence):
+        options = [(when, body(value)) for value, when in cases(source, slot)]
+        slots.append(either(used, select(target, options, exhaustive=is_total(slot)), filler))
+    return LoweredSequence(sequence.length, tuple(slots))
+
+
+def _used(sequence: LoweredSequence) -> list[tuple[FNode, Any]]:
+    """The slots, each after the condition that it holds an element."""
+    return [(sequence.length.at_least(index + 1), slot) for index, slot in enumerate(sequence.slots)]
 
 
 def keep(

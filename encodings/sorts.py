@@ -100,9 +100,6 @@ class Option(Sort["OptionValue[V]"], Generic[V]):
         return f"Option({self.inner})"
 
 
-_TAKEN_NAMES = ("sort", "term", "updated")
-
-
 @dataclass(frozen=True, init=False)
 class Record(Sort[F], Generic[F]):
     """Named fields: ``Record(id=Range(0, 3), epoch=Range(0, 2))``, or those that a subclass of ``Fields``
@@ -117,9 +114,9 @@ class Record(Sort[F], Generic[F]):
     def __init__(self, declared: Any = None, /, **fields: Sort) -> None:
         if declared is not None:
             fields = _declared(declared, fields)
-        taken = [name for name in fields if name in _TAKEN_NAMES]
-        if taken:
-            raise SortError(f"a record cannot have a field {taken[0]!r}: its expressions use that name")
+        private = [name for name in fields if name.startswith("_")]
+        if private:
+            raise SortError(f"a record cannot have a field {private[0]!r}: its name begins with _")
         unfit = [name for name in fields if not name.isidentifier()]
         if unfit:
             raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")

@@ -30,8 +30,11 @@ class Operator(StrEnum):
     LESS_EQUAL = "less or equal"
     ADD = "add"
     SUBTRACT = "subtract"
-    MINIMUM = "minimum"
-    MAXIMUM = "maximum"
+    MULTIPLY = "multiply"
+    DIVIDE = "divide"  # the floor of the quotient; the divisor is positive
+    MODULO = "modulo"  # the divisor is positive
+    MINIMUM = "minimum"  # of two or more
+    MAXIMUM = "maximum"  # of two or more
     SOME = "some"
     IS_NONE = "is none"
     GET = "get"  # the payload of an option
@@ -49,6 +52,7 @@ class Operator(StrEnum):
     SUBSET = "subset"
     COMPREHENSION = "comprehension"  # condition ; binds the element
     IMAGE = "image"  # condition, body ; binds the element
+    UNION_OF = "union of"  # condition, body ; binds: the union of the sets that are values of the body
     CARDINALITY = "cardinality"
     MINIMUM_OF = "minimum of set"
     MAXIMUM_OF = "maximum of set"
@@ -56,6 +60,7 @@ class Operator(StrEnum):
     FORALL = "forall"  # body ; binds
     EXISTS = "exists"  # body ; binds
     COUNT = "count"  # body ; binds: how many values satisfy it
+    SUM_OF = "sum of"  # condition, body ; binds
     SEQUENCE = "sequence"  # elements
     LENGTH = "length"
     AT = "at"  # sequence, index from 0
@@ -63,6 +68,13 @@ class Operator(StrEnum):
     TRUNCATE = "truncate"  # sequence, how many of the first elements to keep
     FILTER = "filter"  # sequence, condition ; binds the element
     CONCATENATE = "concatenate"
+    BETWEEN = "between"  # sequence, index of the first element, index after the last
+    REVERSE = "reverse"
+    MAP = "map"  # sequence, body ; binds the element
+    SEQUENCE_UPDATE = "sequence update"  # sequence, index, value
+    OCCURS = "occurs"  # sequence, element
+    ELEMENTS = "elements"  # sequence: the set of its elements
+    SUM = "sum"  # sequence of integers
     COPIES = "copies"  # bag, element
     BAG_ADD = "add to bag"
     BAG_REMOVE = "remove from bag"

@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.sorts import IndexSet, Sort
+from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs import hashing
+from verifier.specs.temporal import FairnessVariant, TemporalProperty
 
 
 class DefinitionError(Exception):
@@ -126,8 +127,10 @@ class Presentation:
     default_depth: int = 10
     """The default depth of bounded model checking, in actions."""
     constants: tuple[DescribedConstant, ...] = ()
-    lanes: IndexSet | None = None
-    """The index set whose elements are the columns of a trace; None if there is none."""
+    lanes: Sort | None = None
+    """The index set, range or enumeration whose values are the columns of a trace; None if there is none."""
+    lane_kind: str = ""
+    """What one of them is called."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,10 @@ class Definition:
     drawing: Mapping[str, Any] | None = None
     """How reports draw executions (``verifier.specs.drawing``), as JSON; None if nothing is said."""
     presentation: Presentation = Presentation()
+    temporal: tuple[TemporalProperty, ...] = ()
+    """What is claimed of whole executions. Only ``verify live`` checks it."""
+    fairness: tuple[FairnessVariant, ...] = ()
+    """The protocol's own fairness, if it states one, and named variants."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

@@ -1,22 +1,12 @@
-"""How reports draw a protocol's executions: which participants have a lane, and what is a message.
+"""How a protocol's author says how reports draw executions: the participants' lanes, and the messages.
 
-A drawing is no part of the protocol's meaning, so the spec's hash does not cover it. A protocol without a
-drawing gets a lane for every element that actions or functions name.
+A drawing is no part of the protocol's meaning, so the spec's hash does not cover it. ``verifier.specs.drawn``
+checks it. A protocol without a drawing gets lanes for the participants that its actions and functions name.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from fnmatch import fnmatchcase
-from typing import Any
-
-from verifier.encodings.sorts import Enum, IndexSet
-from verifier.errors import UsageError, unknown_name
-from verifier.specs.definition import Action
-
-_KEY = re.compile(r"\[(\w+)\]")
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -34,20 +24,29 @@ class Lane:
 class Mail:
     """Messages that the state holds.
 
-    A message is sent when the value at ``path`` becomes ``in_flight``. It is lost when the value becomes
-    ``lost``, and received when the value becomes anything else.
+    In ``messages[m]``, ``m`` is a message in a set, bag, sequence or option. It is sent when it gets there.
+    It is received when it leaves, or when an action has it as a parameter. Some actions may lose it.
+
+    In ``requests[client][server]``, the words in brackets are the keys of functions. A message is sent when
+    the value there becomes ``in_flight``. It is lost when the value becomes ``lost``, and received when the
+    value becomes anything else.
     """
 
     path: str
-    """A path such as ``add_requests[writer][bookie]``. The words in brackets are names for the keys."""
+    """A path such as ``add_requests[writer][bookie]`` or ``channel[receiver][m]``. It gives names to the keys
+    and messages."""
     sender: str
-    """A lane, or the name of a key whose value is a lane."""
+    """A lane, a name in the path, or a field of it, as in ``m.source`` or ``m.vote.voter``; the value is a
+    lane."""
     receiver: str
     """Likewise."""
     label: str = ""
-    """The text at the arrow. ``{name}`` stands for the key with this name."""
+    """The text at the arrow. ``{m.kind}`` stands for the value of a name or field; ``{m.tag}`` for the tag of
+    a variant."""
     in_flight: int = 1
     lost: int = -1
+    lost_by: tuple[str, ...] = ()
+    """The names of the actions that remove a message without receiving it. ``*`` matches any text."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,14 @@ class Call:
     actions: tuple[str, ...]
     """The names of the actions. ``*`` matches any text."""
     sender: str
-    """A lane, or the name of a parameter of the action whose value is a lane."""
+    """A lane, a parameter of the action, or a field of it, as in ``m.source``; the value is a lane."""
     receiver: str
     """Likewise."""
     label: str = ""
-    """The text at the arrow. ``{name}`` stands for the parameter with this name."""
+    """The text at the arrow. ``{name}`` and ``{m.kind}`` stand for the value of a parameter or its field."""
     sent: str = ""
-    """The path of the message, such as ``requests[epoch]``. The last step that changed it is the sender."""
+    """The path of the message, such as ``requests[epoch]`` or ``messages[m]``, with parameters in brackets.
+    The message starts at the last step that changed it."""
 
 
 @dataclass(frozen=True)
@@ -75,67 +75,6 @@ class Drawing:
     """The lanes in order, from left to right, and the messages between them."""
 
     lanes: tuple[str | Lane, ...]
-    """A string names the protocol's attribute that holds an index set or an enumeration."""
+    """A string names the protocol's attribute that holds an index set, a range or an enumeration: each of its
+    values gets a lane."""
     messages: tuple[Mail | Call, ...] = ()
-
-
-def described(
-    drawing: Drawing, protocol: object, variables: tuple[str, ...], actions: tuple[Action, ...]
-) -> dict[str, Any]:
-    """The drawing at the protocol's constants, as JSON.
-
-    Raises UsageError if it names what the protocol does not have.
-    """
-    lanes = [described for lane in drawing.lanes for described in _lanes(lane, protocol, variables)]
-    names = [lane["name"] for lane in lanes]
-    for message in drawing.messages:
-        _check(message, names, variables, actions)
-    return {"lanes": lanes, "messages": [_message(message) for message in drawing.messages]}
-
-
-def _message(message: Mail | Call) -> dict[str, Any]:
-    return {"type": type(message).__name__.lower(), **asdict(message)}
-
-
-def _lanes(lane: str | Lane, protocol: object, variables: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    if isinstance(lane, Lane):
-        for name in lane.variables:
-            _check_variable(name, variables)
-        yield {"name": lane.name, "kind": lane.name, "variables": lane.variables, "actions": lane.actions}
-        return
-    sort = getattr(protocol, lane, None)
-    if not isinstance(sort, IndexSet | Enum):
-        raise UsageError(f"the drawing's lane {lane!r} is no index set or enumeration of the protocol")
-    for element in sort.values():
-        yield {"name": str(element), "kind": sort.name, "variables": (), "actions": ()}
-
-
-def _check_variable(name: str, variables: tuple[str, ...]) -> None:
-    if name not in variables:
-        raise unknown_name("state variable in the drawing", name, variables)
-
-
-def _check(
-    message: Mail | Call, lanes: list[str], variables: tuple[str, ...], actions: tuple[Action, ...]
-) -> None:
-    ends = (message.sender, message.receiver)
-    if isinstance(message, Mail):
-        _check_variable(_variable(message.path), variables)
-        _check_ends(ends, [*lanes, *_KEY.findall(message.path)])
-        return
-    if message.sent:
-        _check_variable(_variable(message.sent), variables)
-    for action in actions:
-        if any(fnmatchcase(action.name, pattern) for pattern in message.actions):
-            parameters = [parameter.symbol.name for parameter in action.parameters]
-            _check_ends((*ends, *_KEY.findall(message.sent)), [*lanes, *parameters])
-
-
-def _variable(path: str) -> str:
-    return re.split(r"[\[.]", path, maxsplit=1)[0]
-
-
-def _check_ends(ends: tuple[str, ...], known: list[str]) -> None:
-    for end in ends:
-        if end not in known:
-            raise unknown_name("end of a message in the drawing", end, known)

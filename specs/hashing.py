@@ -9,7 +9,7 @@ not by its name.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from verifier.errors import UsageError
 
 if TYPE_CHECKING:
     from verifier.specs.definition import Action, Definition, Parameter
+    from verifier.specs.temporal import FairnessVariant, TemporalFormula
 
 VERSION = 1
 """Part of every hash. Raise it when this module changes the form of definitions.
@@ -132,6 +133,27 @@ class _Writer:
             _pack(b"properties", *(_pack(*parts) for parts in properties)),
             _pack(b"constraint", *(() if bound is None else (self.closed(bound),))),
             _pack(b"lemmas", *(_pack(_text(x.name), self.closed(x.formula)) for x in definition.lemmas)),
+            *self._liveness(definition),
+        )
+
+    def _liveness(self, definition: Definition) -> Iterator[bytes]:
+        """Temporal properties and fairness. A definition without them has the form that it had before."""
+        if definition.temporal:
+            found = (_pack(_text(p.name), self.temporal(p.formula, {}, 0)) for p in definition.temporal)
+            yield _pack(b"temporal", *found)
+        if definition.fairness:
+            yield _pack(b"fairness", *(_variant(variant) for variant in definition.fairness))
+
+    def temporal(self, formula: TemporalFormula, levels: Mapping[Symbol, int], depth: int) -> bytes:
+        """A temporal formula under ``depth`` binders."""
+        binds = b"" if formula.binds is None else self.sort(formula.binds.sort)
+        if formula.binds is not None:
+            levels, depth = {**levels, formula.binds: depth}, depth + 1
+        return _digest(
+            _text(formula.operator),
+            binds,
+            _pack(*(self.term(term, levels, depth) for term in formula.terms)),
+            _pack(*(self.temporal(part, levels, depth) for part in formula.parts)),
         )
 
     def action(self, action: Action) -> bytes:
@@ -224,6 +246,19 @@ class _Writer:
         if isinstance(content, tuple):
             return _pack(b"parts", *map(self._content, content))
         return _pack(b"value", value_form(content))
+
+
+def _variant(variant: FairnessVariant) -> bytes:
+    conditions = (
+        _pack(
+            _text(one.strength),
+            _pack(*map(_text, one.actions)),
+            _pack(*map(_text, one.each)),
+            _pack(*(_pack(_text(name), value_form(value)) for name, value in one.given)),
+        )
+        for one in variant.conditions
+    )
+    return _pack(_text(variant.name), *conditions)
 
 
 def _constants(constants: Mapping[str, Hashable]) -> list[bytes]:

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.sorts import IndexSet
-from verifier.specs.constants import IndexSetConstant, constants_of
+from verifier.specs.constants import constants_of
 from verifier.specs.definition import DescribedConstant, Presentation
+from verifier.specs.participants import Family
 
 if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol
 
 
-def presentation(protocol: Protocol) -> Presentation:
+def presentation(protocol: Protocol, columns: Family | None) -> Presentation:
     """The description that the class gives of itself. It is no part of the protocol's meaning."""
     return Presentation(
         description=inspect.cleandoc(type(protocol).__doc__ or ""),
@@ -27,13 +27,14 @@ def presentation(protocol: Protocol) -> Presentation:
             )
             for name, constant in constants_of(type(protocol)).items()
         ),
-        lanes=_lanes(protocol),
+        lanes=None if columns is None else columns.sort,
+        lane_kind="" if columns is None else columns.kind,
     )
 
 
 def vocabulary(protocol: Protocol) -> Mapping[str, Any]:
     """The names in a formula given as text, besides the variables: constants and methods of the protocol."""
-    hidden = ("state", "init", "next", "constraint")
+    hidden = ("state", "init", "next", "constraint", "fairness", "fairness_variants")
     names = (name for name in dir(type(protocol)) if not name.startswith("_") and name not in hidden)
     return {name: getattr(protocol, name) for name in names}
 
@@ -43,12 +44,3 @@ def _source(module: str) -> str:
     if module.startswith("verifier.specs."):
         return module
     return str(getattr(sys.modules.get(module), "__file__", None) or module)
-
-
-def _lanes(protocol: Protocol) -> IndexSet | None:
-    for name, constant in constants_of(type(protocol)).items():
-        if protocol.lanes in ("", name) and isinstance(constant, IndexSetConstant):
-            lanes = getattr(protocol, name)
-            assert isinstance(lanes, IndexSet)
-            return lanes
-    return None

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -36,7 +36,8 @@ from verifier.specs.definition import (
     Property,
     PropertyKind,
 )
-from verifier.specs.drawing import Call, Drawing, Lane, Mail, described
+from verifier.specs.drawing import Call, Drawing, Lane, Mail
+from verifier.specs.drawn import drawing_of
 from verifier.specs.formulas import formula
 from verifier.specs.members import (
     ActionMember,
@@ -62,6 +63,7 @@ from verifier.specs.names import (
     title_of,
 )
 from verifier.specs.outline import check_attributes, check_methods, check_parameters, sorts_of
+from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
@@ -69,6 +71,18 @@ from verifier.specs.reading.watching import reading
 from verifier.specs.state import State, completed, successor_of
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments
+from verifier.specs.temporal import Fairness, strong, weak
+from verifier.specs.temporal_members import (
+    always_eventually,
+    eventually,
+    eventually_always,
+    fairness_variants,
+    for_each,
+    for_some,
+    leads_to,
+    temporal,
+    temporal_properties,
+)
 
 __all__ = [
     "ActionMember",
@@ -90,17 +104,26 @@ __all__ = [
     "State",
     "Step",
     "action",
+    "always_eventually",
     "constants_of",
     "deadlock_invariant",
     "define",
+    "eventually",
+    "eventually_always",
+    "for_each",
+    "for_some",
     "free",
     "free_or_expanded",
     "invariant",
+    "leads_to",
     "lemma",
     "parse_constants",
     "reachable",
     "step_invariant",
+    "strong",
+    "temporal",
     "type_invariant",
+    "weak",
 ]
 
 
@@ -173,6 +196,14 @@ class Protocol:
         """Bounds the search: where it is false, no action is enabled. None means no bound."""
         return None
 
+    def fairness(self) -> Sequence[Fairness]:
+        """The fairness conditions that the protocol states: ``[weak()]`` is ``WF_vars(Next)``."""
+        return []
+
+    def fairness_variants(self) -> Mapping[str, Sequence[Fairness]]:
+        """Other fairness conditions, under the names that ``--fairness`` takes."""
+        return {}
+
 
 def define(protocol: Protocol) -> Definition:
     """The protocol as plain data. Raises DefinitionError if it is not well formed."""
@@ -202,8 +233,10 @@ def _defined(protocol: Protocol) -> Definition:
         for name, member in members.items()
         if isinstance(member, LemmaMember)
     ]
-    check_titles(spec, [item for item, _ in (*properties, *lemmas)], [item for item, _ in actions])
-    if not check_type_invariant(spec, [*properties, *((item, None) for item, _ in lemmas)]):
+    lasting = temporal_properties(protocol, state)
+    others = [item for item, _ in (*lemmas, *lasting)]
+    check_titles(spec, [*(item for item, _ in properties), *others], [item for item, _ in actions])
+    if not check_type_invariant(spec, [*properties, *((item, None) for item in others)]):
         always, words = (
             constantly(True).term,
             "No enabled action would assign a value outside its variable's sort.",
@@ -211,6 +244,8 @@ def _defined(protocol: Protocol) -> Definition:
         added = Property(TYPE_INVARIANT, PropertyKind.TYPE_INVARIANT, always, True, words)
         properties.append((Titled(TYPE_INVARIANT, "property", "", ""), added))
     bound = protocol.constraint(state)
+    drawn = _drawn(protocol, state, [item for _, item in actions], members)
+    columns = columns_of(protocol, drawn)
     definition = Definition(
         name=spec,
         constants=protocol.constants,
@@ -221,8 +256,10 @@ def _defined(protocol: Protocol) -> Definition:
         constraint=None if bound is None else formula(bound, "the constraint", kind.constraint),
         lemmas=tuple(item for _, item in lemmas),
         successor=after.symbols,
-        drawing=_drawing(protocol, state, tuple(item for _, item in actions)),
-        presentation=presentation(protocol),
+        drawing=drawing_of(protocol, drawn, columns),
+        presentation=presentation(protocol, columns),
+        temporal=tuple(prop for _, prop in lasting),
+        fairness=fairness_variants(protocol, [item for _, item in actions]),
     )
     if all(is_total(term) for _, term in definition.terms()):
         return definition
@@ -268,10 +305,14 @@ def _of_next(protocol: Protocol, words: str) -> DefinitionError:
     return DefinitionError(placed(place_of_attribute(type(protocol), "next"), words))
 
 
-def _drawing(protocol: Protocol, state: State, actions: tuple[Action, ...]) -> dict[str, Any] | None:
-    if protocol.drawing is None:
-        return None
-    return described(protocol.drawing, protocol, tuple(symbol.name for symbol in state.symbols), actions)
+def _drawn(protocol: Protocol, state: State, actions: list[Action], members: Mapping[str, Any]) -> Drawn:
+    domains = {
+        title_of(name): {key: d.domain if isinstance(d, Free) else d for key, d in member.domains.items()}
+        for name, member in members.items()
+        if isinstance(member, ActionMember)
+    }
+    sorts = {symbol.name: symbol.sort for symbol in state.symbols}
+    return Drawn(protocol, sorts, actions, domains, "drawing" not in vars(type(protocol)))
 
 
 def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMember | LemmaMember]]:

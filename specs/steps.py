@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
-from verifier.encodings.values import Value
+from verifier.encodings.values import Value, term_of
 from verifier.specs.formulas import Formulas, conjuncts
 from verifier.specs.targets import overlaps, target_words
 
@@ -40,9 +39,9 @@ class Step:
             raise SortError(f"& joins a step with a step, not with {given!r}: write & Step(when=…, then=…)")
         for one, value in self.then.items():
             for another, new in given.then.items():
-                if overlaps(one.term, another.term):
+                if overlaps(term_of(one), term_of(another)):
                     raise SortError(
-                        f"two steps joined with & assign the same: one {text(one.term)} to be {value!r}, the "
-                        f"other {text(another.term)} to be {new!r}; leave one"
+                        f"two steps joined with & assign the same: one {one!r} to be {value!r}, the "
+                        f"other {another!r} to be {new!r}; leave one"
                     )
         return Step([*self.when, *given.when], {**self.then, **given.then})

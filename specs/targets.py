@@ -8,7 +8,7 @@ from typing import Any
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import Value, coerce
+from verifier.encodings.values import Value, coerce, sort_of, term_of
 from verifier.specs.definition import DefinitionError
 
 _PATH = (Operator.APPLY, Operator.FIELD)
@@ -25,7 +25,8 @@ def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, T
         if not isinstance(target, Value):
             raise DefinitionError(target_words(target))
     entries = tuple(
-        (target.term, coerce(value, _assigned_sort(target, variables)).term) for target, value in then.items()
+        (term_of(target), term_of(coerce(value, _assigned_sort(target, variables))))
+        for target, value in then.items()
     )
     _refuse_overlaps([target for target, _ in entries])
     return entries
@@ -40,9 +41,9 @@ def target_words(target: Any) -> str:
 
 
 def _assigned_sort(target: Value, variables: Collection[Symbol]) -> Sort:
-    if _steps(target.term)[0].data not in variables:
+    if _steps(term_of(target))[0].data not in variables:
         raise DefinitionError("an action assigns state variables, or applications and fields of them")
-    return target.sort
+    return sort_of(target)
 
 
 def _steps(term: Term) -> list[Term]:

@@ -50,6 +50,9 @@ BINDERS = (
     Operator.COUNT,
     Operator.FILTER,
     Operator.PARTIAL_FUNCTION,
+    Operator.MAP,
+    Operator.UNION_OF,
+    Operator.SUM_OF,
 )
 PLAIN = tuple(op for op in Operator if op not in (*LEAVES, *NAMED, *BINDERS))
 

@@ -102,7 +102,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         ((NAME, 'lanes = "client"'),),
         "lanes =",
-        "lanes names no index set: 'client' (allowed: clients); did you mean 'clients'?",
+        "'client' (allowed: clients); did you mean 'clients'?",
     ),
     (((NAME, "default_depth = -3"),), "default_depth", "default_depth is an integer from 0, not -3"),
     # Marks, and the parameters of actions.
@@ -358,19 +358,29 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
         "a formula is no function: leave out the parentheses behind it",
     ),
     (
-        (claims("return s.asked < s.asked"),),
-        "return s.asked < s.asked",
-        "a set < a set has no meaning: integers are ordered, and sets have <= for subsets",
+        (claims("return s.holder < s.holder"),),
+        "return s.holder < s.holder",
+        "an option < an option has no meaning: integers are ordered, and sets by what they include",
     ),
     (
-        (claims("return s.count * 2 == 2"),),
-        "return s.count * 2 == 2",
-        "an integer of the state * int has no meaning: integers have + and -",
+        (claims("return s.count / 2 == 2"),),
+        "return s.count / 2 == 2",
+        "an integer of the state / int has no meaning: integers have + - * // %",
     ),
     (
-        (claims("return -s.count == 2"),),
-        "return -s.count == 2",
-        "- of an integer of the state has no meaning: write 0 - x",
+        (claims("return s.count * 'a' == 2"),),
+        "return s.count * 'a' == 2",
+        "an integer is needed here, not 'a'",
+    ),
+    (
+        (claims("return s.count % 0 == 2"),),
+        "return s.count % 0 == 2",
+        "// and % have a positive divisor, and 0 is none",
+    ),
+    (
+        (claims("return -s.holder == 2"),),
+        "return -s.holder == 2",
+        "- of an option has no meaning: write -x for integers",
     ),
     (
         (claims("return s.holder[0]"),),

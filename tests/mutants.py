@@ -103,7 +103,8 @@ def _mutants_of(module: str) -> Iterator[Mutant]:
     for method in methods:
         # Not what only declares sorts: a wider one changes nothing that can be observed.
         declares = method.name in ("state", "__init__")
-        if declares or any(isinstance(mark, ast.Name) for mark in method.decorator_list):
+        marks = {mark.id for mark in method.decorator_list if isinstance(mark, ast.Name)}
+        if declares or "property" in marks:
             continue
         times = Counter[str]()
         for change in sorted(set(_Changes(source).of(method))):
@@ -155,9 +156,13 @@ class _Changes:
             ):
                 for branch in branches:
                     yield self._becomes(call, self._text(branch))
-            case ast.Call(func=ast.Name("forall" | "exists" as name), args=[domain, *_]):
-                words = f"{name} over {self._text(domain)} becomes {_OPPOSITE[name]}"
+            case ast.Call(func=ast.Name("forall" | "exists" as name), args=[ast.GeneratorExp() as each]):
+                words = f"{name} over {self._text(each.generators[0].iter)} becomes {_OPPOSITE[name]}"
                 yield Change(self._start(call), self._start(call) + len(name), _OPPOSITE[name], words)
+                for loop in each.generators:
+                    for premise in loop.ifs:
+                        words = f"without the premise {self._text(premise)}"
+                        yield Change(self._end(loop.iter), self._end(premise), "", words)
             case ast.Call(func=ast.Attribute(value=premise, attr="implies"), args=[conclusion]):
                 words = f"without the premise {self._text(premise)}"
                 yield Change(self._start(call), self._end(call), f"({self._text(conclusion)})", words)

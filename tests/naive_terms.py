@@ -183,6 +183,29 @@ def _extreme(term: Term, members: Any) -> Any:
     return min(members) if term.operator is Operator.MINIMUM_OF else max(members)
 
 
+def _divided(term: Term, dividend: int, divisor: int) -> tuple[int, int]:
+    """The quotient, counted in steps of the divisor, and what remains, which is in ``0..divisor - 1``."""
+    if divisor <= 0:
+        raise Undefined(term)
+    times = 0
+    while dividend < 0:
+        dividend, times = dividend + divisor, times - 1
+    while dividend >= divisor:
+        dividend, times = dividend - divisor, times + 1
+    return times, dividend
+
+
+def _between(term: Term, sequence: Any, first: int, end: int) -> Any:
+    if first < 0 or end < first or len(sequence) < end:
+        raise Undefined(term)
+    return tuple(item for place, item in enumerate(sequence) if first <= place < end)
+
+
+def _sequence_update(term: Term, sequence: Any, index: int, value: Any) -> Any:
+    _at(term, sequence, index)
+    return tuple(value if place == index else item for place, item in enumerate(sequence))
+
+
 def _copies(bag: Any, item: Any, change: int) -> Any:
     changed = Map({**bag, item: max(bag.get(item, 0) + change, 0)})
     return Map((key, n) for key, n in changed.items() if n)
@@ -195,8 +218,11 @@ _STRICT: dict[Operator, Callable[..., Any]] = {
     Operator.LESS_EQUAL: lambda t, a, b: a <= b,
     Operator.ADD: lambda t, a, b: a + b,
     Operator.SUBTRACT: lambda t, a, b: a - b,
-    Operator.MINIMUM: lambda t, a, b: min(a, b),
-    Operator.MAXIMUM: lambda t, a, b: max(a, b),
+    Operator.MULTIPLY: lambda t, a, b: a * b,
+    Operator.DIVIDE: lambda t, a, b: _divided(t, a, b)[0],
+    Operator.MODULO: lambda t, a, b: _divided(t, a, b)[1],
+    Operator.MINIMUM: lambda t, *integers: min(integers),
+    Operator.MAXIMUM: lambda t, *integers: max(integers),
     Operator.SOME: lambda t, a: a,
     Operator.IS_NONE: lambda t, a: a is None,
     Operator.GET: _get,
@@ -227,6 +253,12 @@ _STRICT: dict[Operator, Callable[..., Any]] = {
     Operator.APPEND: lambda t, sequence, item: (*sequence, item),
     Operator.TRUNCATE: lambda t, sequence, length: sequence[: max(length, 0)],
     Operator.CONCATENATE: lambda t, a, b: (*a, *b),
+    Operator.BETWEEN: _between,
+    Operator.REVERSE: lambda t, sequence: sequence[::-1],
+    Operator.SEQUENCE_UPDATE: _sequence_update,
+    Operator.OCCURS: lambda t, sequence, item: item in sequence,
+    Operator.ELEMENTS: lambda t, sequence: frozenset(sequence),
+    Operator.SUM: lambda t, sequence: sum(sequence),
     Operator.COPIES: lambda t, bag, item: bag.get(item, 0),
     Operator.BAG_ADD: lambda t, bag, item: _copies(bag, item, 1),
     Operator.BAG_REMOVE: lambda t, bag, item: _copies(bag, item, -1),
@@ -240,6 +272,14 @@ def _choose(term: Term, cases: list[tuple[Any, Any]]) -> Any:
             return value
     raise Undefined(term)
 
+
+_COLLECTED: dict[Operator, Callable[[list[tuple[Any, Any]]], Any]] = {
+    Operator.IMAGE: lambda found: frozenset(value for _, value in found),
+    Operator.UNION_OF: lambda found: frozenset().union(*(value for _, value in found)),
+    Operator.SUM_OF: lambda found: sum(value for _, value in found),
+    Operator.PARTIAL_FUNCTION: Map,
+}
+"""Operators that read a body for the values of a variable with a condition, by the pairs of both."""
 
 _BINDING: dict[Operator, Callable[[Term, list[tuple[Any, Any]]], Any]] = {
     Operator.FORALL: lambda t, cases: all(holds for _, holds in cases),
@@ -280,8 +320,11 @@ class Reader:
                 return lambda e: not parts[0](e) or parts[1](e)
             case Operator.IF:
                 return lambda e: parts[1](e) if parts[0](e) else parts[2](e)
-            case Operator.IMAGE | Operator.PARTIAL_FUNCTION | Operator.FILTER:
-                return self._of_two(term, parts)
+            case Operator.FILTER | Operator.MAP:
+                return self._of_elements(term, parts)
+            case operator if operator in _COLLECTED:
+                collect, (condition, value), bound = _COLLECTED[operator], parts, self._bound(term)
+                return lambda e: collect([(key, value(inner)) for key, inner in bound(e) if condition(inner)])
             case operator if operator in _BINDING:
                 combine, body = _BINDING[operator], parts[-1]
                 bound = self._bound(term)
@@ -293,18 +336,12 @@ class Reader:
             return lambda e: strict(term, parts[0](e), parts[1](e))
         return lambda e: strict(term, *[part(e) for part in parts])
 
-    def _of_two(self, term: Term, parts: list[Reading]) -> Reading:
-        bound, (first, second) = self._bound(term), parts
-        if term.operator is Operator.PARTIAL_FUNCTION:  # likewise
-            return lambda e: Map([(key, second(inner)) for key, inner in bound(e) if first(inner)])
-        if term.operator is Operator.IMAGE:  # a condition and a body, which is read where that is true
-            return lambda e: frozenset([second(inner) for _, inner in bound(e) if first(inner)])
-
-        def kept(e: Environment) -> Any:
-            inside = dict(bound(e))
-            return tuple(item for item in first(e) if second(inside[item]))
-
-        return kept
+    def _of_elements(self, term: Term, parts: list[Reading]) -> Reading:
+        sequence, body = parts
+        symbol: Any = term.binds
+        if term.operator is Operator.MAP:
+            return lambda e: tuple(body({**e, symbol: item}) for item in sequence(e))
+        return lambda e: tuple(item for item in sequence(e) if body({**e, symbol: item}))
 
     @staticmethod
     def _bound(term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:

@@ -197,7 +197,9 @@ class Formulas:
     def _about_sequence(self, value: Any) -> Any:
         if self.rng.random() < 0.5:
             return value.length == self.rng.randint(0, value.sort.capacity)
-        atom = self._atom(value[0])
+        if self.rng.random() < 0.3:
+            return value.contains(self.value(value.sort.element, 0))
+        atom = self._atom(value.head)
         return atom if self.undefined and self.rng.random() < UNSAFE else ~value.is_empty & atom
 
     def _about_set(self, value: Any) -> Any:
@@ -209,7 +211,10 @@ class Formulas:
             return value.cardinality == rng.randint(0, min(3, element.size))
         if pick < 0.9:
             return exists(value, self._body(0)) if element.size <= 12 else value.is_empty
-        return value <= self.value(value.sort, 1)
+        if pick < 0.92:
+            return element == value
+        other = self.value(value.sort, 1)
+        return rng.choice([value <= other, value < other, value >= other])
 
     def _about_element(self, value: Any) -> Any:
         """That it is another one, or is in some set."""

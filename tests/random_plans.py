@@ -17,6 +17,7 @@ from verifier.encodings.sorts import (
     Option,
     Range,
     Record,
+    Sequence,
     Set,
     Sort,
 )
@@ -109,6 +110,8 @@ def _rich_sorts(rng: random.Random, sorts: list[IndexSet], atoms: list[Sort]) ->
     variables = _sets(rng, sorts)
     for number in range(rng.randint(1, 3)):
         variables[f"v{number}"] = random_sort(rng, atoms, rng.randint(1, 2), 600)
+    if rng.random() < 0.4:
+        variables["log"] = Sequence(rng.choice([*atoms[-3:], atoms[0]]), 2)
     if rng.random() < 0.6:
         variables["count"] = Range(0, rng.randint(1, 3))
     return variables

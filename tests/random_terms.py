@@ -23,9 +23,12 @@ from verifier.encodings.quantifiers import (
     function,
     if_,
     image,
+    mapped,
     maximum,
     minimum,
     partial_function,
+    sum_of,
+    union_of,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -276,7 +279,22 @@ class Terms(Formulas):
             least = members.minimum if rng.random() < 0.5 else members.maximum
             return self._guarded(~members.is_empty, least, sort)
 
-        found = [*self._literals(sort, depth), step, counted]
+        def calculated() -> Any:
+            left, right = self.value(sort, 0), self.value(sort, depth)
+            if rng.random() < 0.5:
+                return rng.choice([left // 2, left % 2, _within(sort, left * right), _within(sort, -left)])
+            divided = left // right if rng.random() < 0.5 else left % right
+            return self._guarded(right > 0, divided, sort)
+
+        def summed() -> Any:
+            if rng.random() < 0.4:
+                return _within(sort, self.value(Sequence(sort, 2), depth).sum)
+            kind = rng.choice(self.sorts)
+            sets = [v for v in self.scope if isinstance(v.sort, Set) and v.sort.element == kind]
+            body = self._body(0)
+            return _within(sort, sum_of(rng.choice([kind, *sets]), lambda x: if_(body(x), 1, 0)))
+
+        found = [*self._literals(sort, depth), step, counted, calculated, summed]
         if depth > 0 or rng.random() < 0.2:
             found.append(extreme)
         return found
@@ -371,7 +389,16 @@ class Terms(Formulas):
             over = rng.choice([s for s in self.sorts if s.count <= 3] or self.sorts)
             return image(over, lambda m: self.within(m).value(element, 0))
 
-        makers = [changed, changed, changed, combined, imaged, lambda: literal(sort, frozenset())]
+        def joined() -> Any:
+            over = rng.choice([s for s in self.sorts if s.count <= 3] or self.sorts)
+            return union_of(over, lambda m: self.within(m).value(sort, 0))
+
+        def from_elsewhere() -> Any:
+            others = [element - self.value(sort, 0), element]
+            return rng.choice([*others, self.value(Sequence(element, 2), depth).elements])
+
+        empty: Thunk = lambda: literal(sort, frozenset())  # noqa: E731
+        makers = [joined, from_elsewhere, changed, changed, changed, combined, imaged, empty]
         return [*makers, lambda: comprehension(element, self._body(0))] if element.size <= 12 else makers
 
     def _sequences(self, sort: Any, depth: int) -> list[Thunk]:
@@ -390,7 +417,35 @@ class Terms(Formulas):
                 [sequence.truncate(self.value(Range(0, 1), 0)), filtered(sequence, self._body(0))]
             )
 
-        return [appended, appended, cut, lambda: literal(sort, ())]
+        def rearranged() -> Any:
+            sequence = self.value(sort, 0)
+            if rng.random() < 0.3:
+                return sequence.reversed
+            if rng.random() < 0.5:
+                seed = rng.random()
+                return mapped(sequence, lambda x: self._again(seed, x).value(sort.element, 0))
+            whole = sequence.between(0, sequence.length)
+            shorter = rng.choice([sequence.tail, sequence.between(1, 1), whole])
+            return self._guarded(~sequence.is_empty, shorter, sort)
+
+        def overwritten() -> Any:
+            sequence, index = self.value(sort, 0), rng.choice([0, 0, 1])
+            changed = sequence.updated(index, self.value(sort.element, depth))
+            return self._guarded(sequence.length > index, changed, sort)
+
+        def prepended() -> Any:
+            sequence = self.value(sort, 0)
+            longer = sequence.prepend(self.value(sort.element, depth))
+            return _Fits(if_(sequence.length < sort.capacity, longer, sequence))
+
+        makers = [appended, appended, prepended, overwritten, rearranged, cut]
+        return [*makers, lambda: literal(sort, ())]
+
+    def _again(self, seed: float, x: Any) -> Terms:
+        """Terms about a bound variable, the same whenever they are read."""
+        inner = self.within(x)
+        inner.rng = random.Random(seed)
+        return inner
 
     def _bags(self, sort: Any, depth: int) -> list[Thunk]:
         def added() -> Any:
@@ -404,6 +459,11 @@ class Terms(Formulas):
             return self.value(sort, 0).remove(self.value(sort.element, depth))
 
         return [added, added, removed]
+
+
+def _within(sort: Any, value: Any) -> Any:
+    """An integer, brought into the range."""
+    return minimum(maximum(value, sort.low), sort.high)
 
 
 def _alike(one: Sort, other: Sort) -> bool:

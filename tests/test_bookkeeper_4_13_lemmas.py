@@ -104,7 +104,7 @@ def test_lemmas_hold_in_every_reachable_state(constants: dict[str, Any]) -> None
     [
         (
             "bookie_sends_add_confirmed_response",
-            {"guard": 2},
+            {"guard": 0},
             ("BookieSendsAddConfirmedResponse", "EndIsFinal"),
         ),
         (

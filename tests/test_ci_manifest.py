@@ -95,7 +95,7 @@ WRONG = [
     (
         'engine = "induct"',
         'engine = "induct"\ndepth = 3',
-        "depth = 3 is for bmc, explore, simulate: induct has no",
+        "depth = 3 is for bmc, explore, simulate, live: induct has no",
     ),
     (
         'DeadlockBalanced = "proved"',

@@ -155,10 +155,11 @@ def test_a_missing_row_is_found(manifest: Path) -> None:
     assert f"FAIL  {words}" in done.stderr
 
 
-EPOCH = "self.is_following_epoch(s, follower, leader)"
+REACHED = "self.has_high_watermark_reached_current_epoch(s, leader)"
+EPOCH = "self.is_following_leader_epoch(s, leader, follower)"
 MUTANTS = [
     # a guard of KIP-320 dropped, the fewest steps to lose committed data then, and the states there are
-    ("fenced_leader_expand_isr", "self.high_watermark_reached_epoch(s, leader)", {"StrongIsr": 11}, 42451),
+    ("fenced_leader_expand_isr", REACHED, {"StrongIsr": 11}, 42451),
     ("fenced_leader_expand_isr", EPOCH, {"WeakIsr": 10, "StrongIsr": 10}, 44248),
     ("fenced_follower_fetch", EPOCH, {"WeakIsr": 7, "StrongIsr": 7}, 143332),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -12,7 +13,7 @@ from tests.models import build
 from tests.toys import LockServer
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
-from verifier.errors import UsageError
+from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import Call, Drawing, Lane, Mail, define
 from verifier.specs.registry import BUILT_IN, load
 from verifier.trust import itf
@@ -46,11 +47,29 @@ def test_lanes_are_elements_or_named() -> None:
         (Drawing(("clients",), (Call(("Grant",), "client", "sever"),)), "sever"),
         (Drawing(("clients",), (Mail("asks[client]", "client", "client"),)), "did you mean 'asked'"),
         (Drawing(("clients",), (Mail("asked[client]", "client", "server"),)), "server"),
+        (Drawing(("clients",), (Mail("asked[client]", "client.name", "client"),)), "no record or variant"),
+        (Drawing(("clients",), (Mail("holder", "clients", "clients"),)), "which is never 1 .in_flight"),
+        (
+            Drawing(("clients",), (Mail("holder.name", "c1", "c2"),)),
+            "no record or variant with a field 'name'",
+        ),
+        (Drawing(("clients",), (Mail("asked[client.name]", "c1", "c2"),)), "gives no new name"),
+        (Drawing(("clients",), (Mail("asked[client", "c1", "c2"),)), "is not like requests"),
+        (Drawing(("clients",), (Mail("asked[client][m]", "c1", "c2"),)), "goes on after a message"),
+        (Drawing(("clients",), (Call(("Grnat",), "c1", "client"),)), "did you mean 'Grant'"),
+        (Drawing(("clients",), (Call(("Grant",), "c1", "client", "{cleint}"),)), "did you mean 'client'"),
+        (Drawing(("clients",), (Call(("Grant",), "c1", "client", sent="asked[who]"),)), "unknown name in br"),
+        (Drawing((Lane("server", actions=("Give",)),)), "unknown action in the drawing 'Give'"),
+        (Drawing((Lane("server", ("holder",)), Lane("server"))), "two lanes that are called 'server'"),
+        (Drawing((Lane("server", "holder"),)), "are a tuple"),  # type: ignore[arg-type]
+        (Drawing("clients"), "lanes in the drawing are a tuple"),  # type: ignore[arg-type]
+        (Drawing(("name",)), "'name' is no index set, range or enumeration"),
     ],
 )
 def test_what_a_drawing_names_must_exist(drawing: Drawing, named: str) -> None:
-    with pytest.raises(UsageError, match=named):
+    with pytest.raises(DefinitionError, match=named) as raised:
         lock_server(drawing)
+    assert re.match(rf"{re.escape(__file__)}, line \d+: ", str(raised.value))
 
 
 def test_a_drawing_is_no_part_of_the_hash() -> None:

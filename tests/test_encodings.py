@@ -53,9 +53,12 @@ from verifier.encodings.quantifiers import (
     function,
     if_,
     image,
+    mapped,
     maximum,
     minimum,
     partial_function,
+    sum_of,
+    union_of,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -127,10 +130,12 @@ def sets(draw: st.DrawFn, limit: int = 64, elements: Callable[[int], Sorts] | No
 
 
 @st.composite
-def sequences(draw: st.DrawFn, limit: int = 40) -> Sequence:
+def sequences(
+    draw: st.DrawFn, limit: int = 40, elements: Callable[[int], Sorts] | None = None
+) -> Sequence:
     capacity = draw(st.integers(0, min(3, limit - 1)))
     sizes = (size for size in range(limit, 0, -1) if sum(size**n for n in range(capacity + 1)) <= limit)
-    return Sequence(draw(sorts(next(sizes) if capacity else 3)), capacity)
+    return Sequence(draw((elements or sorts)(next(sizes) if capacity else 3)), capacity)
 
 
 @st.composite
@@ -273,6 +278,29 @@ def set_and_function(draw: st.DrawFn) -> tuple[Sort, ...]:
     return Set(domain), Function(domain, draw(sorts(3)))
 
 
+@st.composite
+def set_and_integers(draw: st.DrawFn) -> tuple[Sort, ...]:
+    domain = draw(sorts(4))
+    return Set(domain), Function(domain, draw(ranges()))
+
+
+@st.composite
+def functions_to_sets(draw: st.DrawFn) -> Function:
+    return Function(draw(sorts(3)), draw(sets(8)))
+
+
+@st.composite
+def sequence_and_function(draw: st.DrawFn) -> tuple[Sort, ...]:
+    domain = draw(sorts(4))
+    return Sequence(domain, draw(st.integers(0, 2))), Function(domain, draw(sorts(4)))
+
+
+@st.composite
+def sequence_index_item(draw: st.DrawFn) -> tuple[Sort, ...]:
+    sequence, item = draw(with_parts(sequences(), element))
+    return sequence, draw(ranges()), item
+
+
 def plain_sorts(limit: int = 24) -> Sorts:
     return sorts(limit).filter(lambda sort: not isinstance(sort, Option))
 
@@ -337,6 +365,22 @@ def item_at(items: tuple[Any, ...], index: int) -> Any:
     return items[index]
 
 
+def positive(divisor: int) -> int:
+    if divisor < 1:
+        raise ValueError
+    return divisor
+
+
+def items_between(items: tuple[Any, ...], first: int, end: int) -> tuple[Any, ...]:
+    if not 0 <= first <= end <= len(items):
+        raise LookupError
+    return items[first:end]
+
+
+def is_everything(sort: Any) -> Callable[[frozenset[Any]], bool]:
+    return lambda members: members == frozenset(sort.element.values())
+
+
 def replaced(mapping: FrozenMap, key: Any, value: Any) -> FrozenMap:
     if key not in mapping:
         raise LookupError
@@ -389,6 +433,16 @@ OPERATIONS = [
     op("add a constant", one(ranges()), lambda a: 3 + a),
     op("subtract from a constant", one(ranges()), lambda a: 1 - a),
     op("is above a constant", one(ranges()), lambda a: a > 1),
+    op("multiply", TWO_INTEGERS, lambda a, b: a * b),
+    op("divide", TWO_INTEGERS, lambda a, b: a // (b + 2), lambda a, b: a // positive(b + 2)),
+    op("modulo", TWO_INTEGERS, lambda a, b: a % (b + 2), lambda a, b: a % positive(b + 2)),
+    op("multiply by a constant", one(ranges()), lambda a: -3 * a),
+    op("divide by a constant", one(ranges()), lambda a: a // 2),
+    op("modulo a constant", one(ranges()), lambda a: a % 3),
+    op("divide a constant", one(ranges()), lambda a: 7 // (a + 3), lambda a: 7 // positive(a + 3)),
+    op("negative", one(ranges()), lambda a: -a),
+    op("minimum of three", TWO_INTEGERS, lambda a, b: minimum(a, 0, b), lambda a, b: min(a, 0, b)),
+    op("maximum of three", TWO_INTEGERS, lambda a, b: maximum(a, 0, b), lambda a, b: max(a, 0, b)),
     op("minimum", TWO_INTEGERS, minimum, min),
     op("maximum", TWO_INTEGERS, maximum, max),
     # options
@@ -485,6 +539,43 @@ OPERATIONS = [
     op("intersection", joinable(sets()), lambda s, t: s & t),
     op("difference", joinable(sets()), lambda s, t: s - t),
     op("subset", joinable(sets()), lambda s, t: s <= t),
+    op("superset", joinable(sets()), lambda s, t: s >= t),
+    op("true subset", joinable(sets()), lambda s, t: s < t, strict=False),
+    op("true superset", joinable(sets()), lambda s, t: s > t, strict=False),
+    op("is everything", one(sets()), lambda s: s.element == s, by_sort=is_everything),
+    op(
+        "what is missing",
+        one(sets()),
+        lambda s: s.element - s,
+        by_sort=lambda sort: lambda s: frozenset(sort.element.values()) - s,
+    ),
+    op(
+        "union of sets",
+        one(sets(16, elements=lambda limit: sets(2**limit))),
+        union_of,
+        lambda s: frozenset().union(*s),
+        strict=False,
+    ),
+    op(
+        "union of values",
+        one(functions_to_sets()),
+        lambda f: union_of(f.sort.domain, lambda x: f[x]),
+        lambda f: frozenset().union(*f.values()),
+    ),
+    op(
+        "sum over a set",
+        set_and_integers(),
+        lambda s, f: sum_of(s, lambda x: f[x]),
+        lambda s, f: sum(f[x] for x in s),
+        strict=False,
+    ),
+    op(
+        "sum over a sort",
+        set_and_integers(),
+        lambda s, f: sum_of(s.element, lambda x: f[x]),
+        lambda s, f: sum(f.values()),
+        strict=False,
+    ),
     op("add to a set", SET_AND_ITEM, lambda s, item: s.add(item), lambda s, item: s | {item}),
     op("remove from a set", SET_AND_ITEM, lambda s, item: s.remove(item), lambda s, item: s - {item}),
     op("is an empty set", one(sets()), lambda s: s.is_empty, lambda s: not s),
@@ -554,6 +645,39 @@ OPERATIONS = [
     op("length", one(sequences()), lambda s: s.length, len),
     op("is an empty sequence", one(sequences()), lambda s: s.is_empty, lambda s: not s),
     op("at", SEQUENCE_AND_INTEGER, lambda s, index: s[index], item_at),
+    op("head", one(sequences()), lambda s: s.head, lambda s: s[0]),
+    op("tail", one(sequences()), lambda s: s.tail, lambda s: items_between(s, 1, len(s))),
+    op("reversed", one(sequences()), lambda s: s.reversed, lambda s: s[::-1]),
+    op("elements", one(sequences(limit=20)), lambda s: s.elements, frozenset),
+    op("sum of a sequence", one(sequences(elements=ranges)), lambda s: s.sum, sum),
+    op("sequence contains", SEQUENCE_AND_ITEM, lambda s, item: s.contains(item), lambda s, item: item in s),
+    op("prepend", SEQUENCE_AND_ITEM, lambda s, item: s.prepend(item), lambda s, item: (item, *s)),
+    op(
+        "between",
+        st.tuples(sequences(), ranges(), ranges()),
+        lambda s, first, end: s.between(first, end),
+        items_between,
+    ),
+    op(
+        "update of a sequence",
+        sequence_index_item(),
+        lambda s, index, item: s.updated(index, item),
+        lambda s, index, item: (item_at(s, index), (*s[:index], item, *s[index + 1 :]))[1],
+    ),
+    op(
+        "map",
+        SEQUENCE_AND_ITEM,
+        lambda s, item: mapped(s, lambda x: if_(x == item, 1, 0)),
+        lambda s, item: tuple(int(x == item) for x in s),
+        strict=False,
+    ),
+    op(
+        "map by a function",
+        sequence_and_function(),
+        lambda s, f: mapped(s, lambda x: f[x]),
+        lambda s, f: tuple(f[x] for x in s),
+        strict=False,
+    ),
     op("last", one(sequences()), lambda s: s.last, lambda s: s[-1]),
     op(
         "append", with_parts(sequences(), element), lambda s, item: s.append(item), lambda s, item: (*s, item)
@@ -913,7 +1037,7 @@ def test_an_empty_sort_is_refused() -> None:
         Lowering({}).lower(literal(Sequence(Range(1, 0), 1), ()).term, {})
 
 
-@pytest.mark.parametrize("name", ["term", "sort", "updated"])
+@pytest.mark.parametrize("name", ["_term", "__class__"])
 def test_a_field_that_could_not_be_read_is_refused(name: str) -> None:
     with pytest.raises(SortError, match=f"cannot have a field '{name}'"):
         Record(**{name: BOOLEAN})

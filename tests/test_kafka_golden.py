@@ -78,10 +78,10 @@ class Kip279InTwoCases(Kip279):
 
     next: ClassVar[tuple[str, ...]] = (*Kip279.next, "become_follower_with_empty_log")
 
-    @action(follower="replicas", leader="replicas", epoch="epochs")
-    def become_follower_with_empty_log(self, s: Any, follower: Any, leader: Any, epoch: Any) -> Step:
-        step = self.become_follower_and_truncate_to(s, 0, follower, leader, epoch)
-        return Step(when=[s.log[follower].is_empty, *step.when], then=step.then)
+    @action(leader="replicas", follower="replicas", epoch="epochs")
+    def become_follower_with_empty_log(self, s: Any, leader: Any, follower: Any, epoch: Any) -> Step:
+        is_empty = Step(when=[s.log[follower].is_empty])
+        return is_empty & self.become_follower_and_truncate_to(s, leader, follower, epoch, 0)
 
 
 class Kip320InTwoCases(Kip320):
@@ -91,9 +91,9 @@ class Kip320InTwoCases(Kip320):
 
     @action(leader="replicas", follower="replicas")
     def fenced_leader_shrink_isr_again(self, s: Any, leader: Any, follower: Any) -> Step:
-        step = self.fenced_leader_shrink_isr.method(self, s, leader, follower)
         lags = s.log[follower].length < s.log[leader].length
-        return Step(when=[*step.when, lags, ~self.is_following_epoch(s, follower, leader)], then=step.then)
+        both = Step(when=[lags, ~self.is_following_leader_epoch(s, leader, follower)])
+        return self.fenced_leader_shrink_isr(s, leader, follower) & both
 
 
 COUNTED_TWICE: dict[str, type[Protocol]] = {"kip279": Kip279InTwoCases, "kip320": Kip320InTwoCases}

@@ -76,7 +76,7 @@ MISTAKES = [
         "the loop for n in self.nodes",
         "write forall(self.nodes, lambda n: …)",
     ),
-    ("s.votes > 1", "2 ** s.votes > 3", "2 **", "2 ** s.votes", "integers have + and -"),
+    ("s.votes > 1", "2 ** s.votes > 3", "2 **", "2 ** s.votes", "integers have + - * // %"),
     (ROLE, '[s.role[n] == "leadr"]', "leadr", "'leadr' is not a value of role", "did you mean 'leader'?"),
     (ROLE, "[s.role[n] == self.Role.LEDAER]", "LEDAER", ".LEDAER", "did you mean 'leader'?"),
     (

@@ -19,17 +19,14 @@ UNREAD = "no action reads the pending version, and the requests tell what it wou
 EQUIVALENT: Mapping[str, str] = {
     "replication.is_true_leader: without (s.quorum.leader == leader)": EPOCH_NAMES_LEADER,
     "replication.is_true_leader: without self.presumes_leadership(s, leader)": EPOCH_NAMES_LEADER,
-    **{
-        f"{module}.high_watermark_reached_epoch: without has_next": (
-            "a high watermark that is not the log's length is below it; without the guard the read has no "
-            "value where that is not so, which is nowhere"
-        )
-        for module in ("kip320", "kip320_first_try")
-    },
-    "replication.is_caught_up: without self.has_offset(s, leader, last)": (
+    "replication.has_high_watermark_reached_current_epoch: without has_next": (
+        "a high watermark that is not the log's length is below it; without the guard the read has no "
+        "value where that is not so, which is nowhere"
+    ),
+    "replication.is_follower_caught_up: without self.has_offset(s, leader, last)": (
         "it is asked for the leader's end offset or high watermark, and neither is beyond the leader's log"
     ),
-    "replication.is_caught_up: without (end_offset == 0)": "every log is longer than -1",
+    "replication.is_follower_caught_up: without (end_offset == 0)": "every log is longer than -1",
     "replication.controller_shrink_isr: without leads": "an elected leader is in the ISR",
     "replication.leader_shrink_isr: without follower != leader": LEADER_CAUGHT_UP,
     "replication.leader_inc_high_watermark: hw < self.log_size becomes hw <= self.log_size": (
@@ -37,7 +34,7 @@ EQUIVALENT: Mapping[str, str] = {
     ),
     "replication.leader_inc_high_watermark: without hw < self.log_size": LEADER_IN_OWN_ISR,
     "replication.type_ok: forall over self.epochs becomes exists": WEAKER,
-    "replication.type_ok: (e >= s.next_leader_epoch) becomes e > s.next_leader_epoch": WEAKER,
+    "replication.type_ok: e >= s.next_leader_epoch becomes e > s.next_leader_epoch": WEAKER,
     "replication.strong_isr: without the premise self.presumes_leadership(s, leader)": (
         "a follower's high watermark is one that some leader had, so the property fails no earlier"
     ),
@@ -47,17 +44,17 @@ EQUIVALENT: Mapping[str, str] = {
     "follower, own.last.epoch)) becomes self.lookup_offset_for_epoch(s, leader, follower, own.last.epoch)": (
         f"{NO_RECORD_COMPARES}; so it finds the follower's high watermark, which is 0 with an empty log"
     ),
-    "kip279.first_non_matching_offset_from_tail: self.has_same_entry of leader, follower": EITHER_WAY,
+    "kip279.first_non_matching_offset_from_tail: self.has_same_entry of follower, leader": EITHER_WAY,
     "kip279.become_follower_truncate_kip279: self.first_non_matching_offset_from_tail of follower, leader": (
         EITHER_WAY
     ),
-    "kip279.become_follower_truncate_kip279: self.become_follower_and_truncate_to of leader, follower": (
+    "kip279.become_follower_truncate_kip279: self.become_follower_and_truncate_to of follower, leader": (
         "the parameters have changed names, and where to cut is the same either way"
     ),
     "kip320_first_try.follower_truncate: self.first_non_matching_offset_from_tail of follower, leader": (
         EITHER_WAY
     ),
-    "kip320_first_try.needs_truncation: without self.has_offset(s, leader, last)": (
+    "kip320_first_try.follower_needs_truncation: without self.has_offset(s, leader, last)": (
         "where the leader has no such offset, the follower's log is the longer one"
     ),
     "kip320_first_try.improved_leader_inc_high_watermark: without self.presumes_leadership(s, leader)": (
@@ -67,14 +64,22 @@ EQUIVALENT: Mapping[str, str] = {
         LEADER_IN_OWN_ISR
     ),
     "kip320_first_try.leader_shrink_isr_better_fencing: without follower != leader": LEADER_CAUGHT_UP,
-    "kip320.is_following_epoch: without self.presumes_leadership(s, leader)": EPOCH_NAMES_LEADER,
-    "kip320.is_following_epoch: without self.is_following(s, follower, leader)": EPOCH_NAMES_LEADER,
+    "kip320.is_following_leader_epoch: without self.presumes_leadership(s, leader)": EPOCH_NAMES_LEADER,
+    "kip320.is_following_leader_epoch: without self.is_following(s, follower, leader)": EPOCH_NAMES_LEADER,
     "kip320.fenced_leader_shrink_isr: without follower != leader": LEADER_CAUGHT_UP,
     "kip320.fenced_become_follower_and_truncate: without self.presumes_leadership(s, leader)": (
         EPOCH_NAMES_LEADER
     ),
     "kip320.fenced_become_follower_and_truncate: "
     "self.first_non_matching_offset_from_tail of follower, leader": EITHER_WAY,
+    **{
+        f"kip320.epochs_never_fall: {change}": WEAKER
+        for change in (
+            "without (s.quorum.epoch <= after.quorum.epoch)",
+            "without forall( s.replica[r].epoch <= after.replica[r].epoch for r in self.replicas )",
+            "forall over self.replicas becomes exists",
+        )
+    },
     "async_isr.leader_request_isr: without s.leader.pending_version: version": UNREAD,
     "async_isr.leader_handle_update: without s.leader.pending_version: -1": UNREAD,
     "async_isr.follower_replicate: without replica != self.the_leader": "the leader is never behind itself",

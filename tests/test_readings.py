@@ -166,7 +166,7 @@ def test_values_of_a_sort_are_the_same_objects() -> None:
     assert next(iter(many.each())) == frozenset()
 
 
-@pytest.mark.parametrize("style", [paxos.Paxos, paxos.PaxosUnion])
+@pytest.mark.parametrize("style", [paxos.Paxos, paxos.PaxosVariant, paxos.PaxosUnion])
 def test_paxos_is_built_in_few_steps(style: type[paxos.Paxos]) -> None:
     """Each tick is a term lowered or a value of a bound variable, so no machine changes their number."""
     ticks = 0

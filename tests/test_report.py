@@ -17,6 +17,7 @@ from verifier.encodings.sorts import (
     Function,
     IndexSet,
     Option,
+    PartialFunction,
     Range,
     Record,
     Sequence,
@@ -46,6 +47,7 @@ from verifier.verdict import Verdict, VerdictKind
 NODES = IndexSet("node", 3)
 N1, N2, N3 = NODES.elements
 REPLICAS = IndexSet("replica", 3).elements
+REPLICA_COLUMNS = ["replica r1", "replica r2", "replica r3"]
 ENTRY = Record(id=Range(0, 9), epoch=Range(0, 9))
 LOCAL = Record(hw=Range(0, 9), epoch=Range(-1, 9), leader=Option(NODES), isr=Set(NODES))
 
@@ -88,10 +90,10 @@ CHANGES: list[tuple[Sort, Any, Any, list[str]]] = [
         Function(NODES, Sequence(ENTRY, 3)),
         per_node((), (entry(0, 0),), ()),
         per_node((), (entry(0, 0), entry(1, 2)), ()),
-        ["n2|x[n2][1]: – → (id 1, epoch 2)"],
+        ["n2|x[n2]: appended (id 1, epoch 2)"],
     ),
-    (Sequence(ENTRY, 3), (entry(0, 0), entry(1, 1)), (entry(0, 0),), ["|x[1]: (id 1, epoch 1) → –"]),
-    (Sequence(Range(0, 9), 3), (1, 2, 3), (2, 3), ["|x: ⟨1, 2, 3⟩ → ⟨2, 3⟩"]),
+    (Sequence(ENTRY, 3), (entry(0, 0), entry(1, 1)), (entry(0, 0),), ["|x: dropped last (id 1, epoch 1)"]),
+    (Sequence(Range(0, 9), 3), (1, 2, 3), (2, 3), ["|x: dropped first 1"]),
     (Sequence(Range(0, 9), 3), (1, 2), (1, 5), ["|x[1]: 2 → 5"]),
     (
         Function(Range(0, 1), Function(NODES, Boolean())),
@@ -110,9 +112,18 @@ CHANGES: list[tuple[Sort, Any, Any, list[str]]] = [
         Set(ENTRY),
         frozenset({entry(0, 0), entry(1, 1)}),
         frozenset({entry(0, 0), entry(2, 2)}),
-        ["|x: + (id 2, epoch 2), - (id 1, epoch 1)"],
+        ["|x: + (id 2, epoch 2), − (id 1, epoch 1)"],
     ),
-    (Bag(NODES, 2), FrozenMap({N1: 2}), FrozenMap({N1: 1, N2: 1}), ["|x[n1]: 2 → 1", "|x[n2]: 0 → 1"]),
+    (Sequence(Range(0, 9), 3), (1, 2), (2, 5, 1), ["|x: ⟨1, 2⟩ → ⟨2, 5, 1⟩"]),
+    (Bag(NODES, 2), FrozenMap({N1: 2}), FrozenMap({N1: 1, N2: 1}), ["|x: + n2, − n1"]),
+    (Bag(NODES, 2), FrozenMap({}), FrozenMap({N1: 1, N2: 2}), ["|x: + n1, + 2 × n2"]),
+    (
+        PartialFunction(Range(0, 9), ENTRY),
+        FrozenMap({1: entry(1, 1), 2: entry(2, 2)}),
+        FrozenMap({1: entry(1, 3), 4: entry(0, 0)}),
+        ["|x[1].epoch: 1 → 3", "|x: + 4: (id 0, epoch 0), − 2"],
+    ),
+    (PartialFunction(NODES, Range(0, 3)), FrozenMap({}), FrozenMap({N2: 1}), ["n2|x[n2]: – → 1"]),
 ]
 
 
@@ -151,9 +162,9 @@ def test_aligned_rows_fit() -> None:
 
 # A counterexample of a real protocol, by its actions; tests/test_bmc.py searches for such.
 STRONG_ISR = """
-ControllerElectLeader(r1) BecomeFollower(r2, r1, 0) ControllerElectLeader(r3) ControllerElectLeader(r1)
+ControllerElectLeader(r1) BecomeFollower(r1, r2, 0) ControllerElectLeader(r3) ControllerElectLeader(r1)
 BecomeLeader(r1, 2) LeaderShrinkIsrBetterFencing(r1, r3) BecomeLeader(r3, 1) LeaderWrite(r1)
-FollowerFetch(r2, r1) ImprovedLeaderIncHighWatermark(r1) BecomeFollower(r2, r3, 1) FollowerTruncate(r2, r3)
+FollowerFetch(r2, r1) ImprovedLeaderIncHighWatermark(r1) BecomeFollower(r3, r2, 1) FollowerTruncate(r3, r2)
 """
 
 
@@ -192,29 +203,29 @@ def test_no_line_is_wider_than_the_terminal(width: int, full: bool) -> None:
 
 
 def test_every_lane_has_a_column() -> None:
-    for width, titles in ((80, ["r1", "r2", "r3"]), (140, ["shared", "r1", "r2", "r3"])):
+    for width, titles in ((80, REPLICA_COLUMNS), (140, ["shared", *REPLICA_COLUMNS])):
         heading, rule, *lines = lines_of(width)
         assert [title.strip() for title in heading.split("│")] == titles
         assert len(rule) <= width
-        place = titles.index("r2")
+        place = titles.index("replica r2")
         fetched = lines[next(i for i, line in enumerate(lines) if "FollowerFetch" in line) + 1]
         cells = [cell.strip() for cell in fetched.split("│")]
-        assert cells[place].startswith("log[r2][0]: –")
+        assert cells[place].startswith("log[r2]:")
         assert not any(cells[:place] + cells[place + 1 :])
 
 
 def test_changes_read_as_in_the_protocol() -> None:
     text = "\n".join(lines_of(120))
-    assert "log[r2][0]: – → (id 0, epoch 2)" in text
+    assert "log[r2]: appended (id 0, epoch 2)" in text
     assert "replica[r1].hw: 0 → 1" in text
     assert "next_leader_epoch: 0 → 1   requests[0].leader: – → r1" in text
-    assert "log[r2][0]: (id 0, epoch 2) → –" in text
+    assert "log[r2]: dropped (id 0, epoch 2)" in text
 
 
 def test_a_narrow_terminal_gets_a_list() -> None:
     lines = lines_of(60)
     assert not any("│" in line for line in lines)
-    assert "    log[r2][0]: – → (id 0, epoch 2)" in lines
+    assert "    log[r2]: appended (id 0, epoch 2)" in lines
 
 
 def test_whole_states_mark_what_changed() -> None:

@@ -13,10 +13,13 @@ from verifier.outcomes.row import rows_of
 from verifier.runs.loading import load
 from verifier.runs.table import ENGINES, engine_named, execute
 
+SPECS = {"live": "rabbit-sac"}
+"""Of engines that ask for what the chain does not have."""
 OPTIONS: dict[str, dict[str, Any]] = {
     "bmc": {"depth": 1, "solver": "cadical"},
     "explore": {"max_depth": 1},
     "induct": {},
+    "live": {"engine": "explicit"},
     "prove": {"engine": "ic3"},
     "simulate": {"walks": 3, "depth": 2},
 }
@@ -25,7 +28,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_is_asked_is_known_before_the_run(engine: str) -> None:
     found = engine_named(engine)
-    question = found.prepare(load(CHAIN, {}), found.options_of(OPTIONS[engine]))
+    question = found.prepare(load(SPECS.get(engine, CHAIN), {}), found.options_of(OPTIONS[engine]))
     content = as_object(found.run(question))
     assert content["engine"] == found.name == engine
     assert content["options"] == {"properties": list(question.properties), **question.recorded}

@@ -45,9 +45,13 @@ if TYPE_CHECKING:
     from verifier.encodings.quantifiers import function as function
     from verifier.encodings.quantifiers import if_ as if_
     from verifier.encodings.quantifiers import image as image
+    from verifier.encodings.quantifiers import mapped as mapped
     from verifier.encodings.quantifiers import maximum as maximum
     from verifier.encodings.quantifiers import minimum as minimum
     from verifier.encodings.quantifiers import partial_function as partial_function
+    from verifier.encodings.quantifiers import sum_of as sum_of
+    from verifier.encodings.quantifiers import union_of as union_of
+    from verifier.encodings.quantifiers import updated as updated
     from verifier.encodings.sorts import Bag as Bag
     from verifier.encodings.sorts import Boolean as Boolean
     from verifier.encodings.sorts import Enum as Enum
@@ -96,6 +100,15 @@ if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol as Protocol
     from verifier.specs.state import State as State
     from verifier.specs.steps import Step as Step
+    from verifier.specs.temporal import strong as strong
+    from verifier.specs.temporal import weak as weak
+    from verifier.specs.temporal_members import always_eventually as always_eventually
+    from verifier.specs.temporal_members import eventually as eventually
+    from verifier.specs.temporal_members import eventually_always as eventually_always
+    from verifier.specs.temporal_members import for_each as for_each
+    from verifier.specs.temporal_members import for_some as for_some
+    from verifier.specs.temporal_members import leads_to as leads_to
+    from verifier.specs.temporal_members import temporal as temporal
     from verifier.verdict import ExitCode as ExitCode
     from verifier.verdict import VerdictKind as VerdictKind
 
@@ -109,8 +122,8 @@ _NAMES_OF = MappingProxyType(
         ),
         "verifier.encodings.quantifiers": (
             "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
-            "filtered", "forall", "function", "if_", "image", "maximum", "minimum",
-            "partial_function",
+            "filtered", "forall", "function", "if_", "image", "mapped", "maximum", "minimum",
+            "partial_function", "sum_of", "union_of", "updated",
         ),
         "verifier.encodings.sorts": (
             "Bag", "Boolean", "Enum", "Function", "IndexSet", "Listed", "Option", "PartialFunction", "Range",
@@ -133,6 +146,11 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.protocol": ("Protocol",),
         "verifier.specs.state": ("State",),
         "verifier.specs.steps": ("Step",),
+        "verifier.specs.temporal": ("strong", "weak"),
+        "verifier.specs.temporal_members": (
+            "always_eventually", "eventually", "eventually_always", "for_each", "for_some", "leads_to",
+            "temporal",
+        ),
         "verifier.verdict": ("ExitCode", "VerdictKind"),
     }
 )  # fmt: skip

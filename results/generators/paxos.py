@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from verifier.encodings.quantifiers import comprehension, exists, forall, if_
-from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set
+from verifier.encodings.quantifiers import all_of, comprehension, exists, forall, if_, image
+from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set, Variant
 from verifier.encodings.values import record
 from verifier.specs.protocol import (
     IndexSetConstant,
@@ -79,15 +79,11 @@ class Paxos(Protocol):
         return m.acc
 
     def init(self, s: Any) -> Any:
-        nothing = [self.sent(s, kind).is_empty for kind in ("1a", "1b", "2a", "2b")]
         return (
             forall(self.acceptors, lambda a: s.max_bal[a] == -1)
             & forall(self.acceptors, lambda a: s.max_vbal[a] == -1)
             & forall(self.acceptors, lambda a: s.max_val[a].is_none)
-            & nothing[0]
-            & nothing[1]
-            & nothing[2]
-            & nothing[3]
+            & all_of(*(getattr(s, name).is_empty for name in self.messages()))
         )
 
     def for_some_quorum(self, body: Callable[[Any], Any]) -> Any:
@@ -278,3 +274,20 @@ class PaxosUnion(Paxos):
 
     def sender(self, m: Any) -> Any:
         return m.acc.value
+
+
+class PaxosVariant(Paxos):
+    """Acceptors agree on one value by ballots (single-decree Paxos); one set of a variant of messages."""
+
+    def messages(self) -> dict[str, Any]:
+        types = {name: sort.element for name, sort in super().messages().items()}
+        return {"msgs": Set(Variant(**types))}
+
+    def sent(self, s: Any, kind: str) -> Any:
+        return image(m.payload(f"m{kind}") for m in s.msgs if m.is_(f"m{kind}"))
+
+    def send(self, s: Any, kind: str, **fields: Any) -> dict[Any, Any]:
+        return {s.msgs: s.msgs.add(s.msgs.element.make(f"m{kind}", **fields))}
+
+    def was_sent(self, s: Any, kind: str, **fields: Any) -> Any:
+        return s.msgs.contains(s.msgs.element.make(f"m{kind}", **fields))

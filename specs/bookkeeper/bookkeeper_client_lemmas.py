@@ -6,49 +6,49 @@ The creator of a ledger is the client that writes to it; all others can only rec
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import all_of, count, exists, forall
 from verifier.encodings.sorts import Function, Range, Record
-from verifier.specs.bookkeeper.ledger import LOST, PROCESSED, Ensembles, untouched
-from verifier.specs.bookkeeper.storing import StoringState
+from verifier.specs.bookkeeper.clients import Client, Clients, ClientsState
+from verifier.specs.bookkeeper.exchange import LOST, PROCESSED
+from verifier.specs.bookkeeper.ledger import Ensembles, untouched
 from verifier.specs.protocol import lemma
 
 
-class BookKeeperClientLemmas:
+class BookKeeperClientLemmas(Clients):
     """To be mixed into ``bookkeeper``, with those of what is lost and kept."""
 
     # What the lemmas speak of
 
-    def is_creator(self: Any, s: StoringState, client: Element) -> Any:
+    def is_creator(self, s: ClientsState, client: Element) -> Formula:
         """The client created the ledger."""
         return s.clients[client].status.is_some & ~self.is_recovering(s, client)
 
-    def for_creator(self: Any, s: StoringState, body: Callable[[Element], Formula]) -> Formula:
+    def for_creator(self, s: ClientsState, body: Callable[[Element], Formula]) -> Formula:
         """What holds of the client that created the ledger, if there is one."""
-        return forall(self.clients, lambda w: self.is_creator(s, w).implies(body(w)))
+        return forall(body(w) for w in self.clients if self.is_creator(s, w))
 
-    def has_fenced(self: Any, s: StoringState, client: Element) -> Formula:
+    def has_fenced(self, s: ClientsState, client: Element) -> Formula:
         """A bookie has answered the recovery's fencing."""
         c = s.clients[client]
         return (c.recovery_phase == "READ_WRITE") | ~c.fenced.is_empty
 
     # Who does what
 
-    @lemma()
-    def creation_comes_first(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def creation_comes_first(self, s: ClientsState) -> Formula:
         """A client creates the ledger before anybody else can do anything, and remains its creator."""
-        creator = exists(self.clients, lambda w: self.is_creator(s, w))
+        creator = exists(self.is_creator(s, w) for w in self.clients)
         return s.meta_status.is_none.implies(self.init(s)) & s.meta_status.is_some.implies(creator)
 
-    @lemma()
-    def one_creator(self: Any, s: StoringState) -> Any:
+    @lemma
+    def one_creator(self, s: ClientsState) -> Formula:
         """A ledger is created only where there is none."""
         return self.for_creator(s, lambda w: self.for_creator(s, lambda x: w == x))
 
-    @lemma()
-    def idle_clients_did_nothing(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def idle_clients_did_nothing(self, s: ClientsState) -> Formula:
         """Creating the ledger or recovering it is the first thing that a client does."""
         of_clients = [
             getattr(s, variable.name)
@@ -56,75 +56,70 @@ class BookKeeperClientLemmas:
             if isinstance(variable.sort, Function) and variable.sort.domain == self.clients
         ]
 
-        def did_nothing(c: Any) -> Formula:
+        def did_nothing(c: Element) -> Formula:
             return all_of(*(values[c] == untouched(values[c].sort) for values in of_clients))
 
-        return forall(self.clients, lambda c: s.clients[c].status.is_none.implies(did_nothing(c)))
+        return forall(did_nothing(c) for c in self.clients if s.clients[c].status.is_none)
 
-    @lemma()
-    def status_tells_role(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def status_tells_role(self, s: ClientsState) -> Formula:
         """The creator is open or withdraws, a recovery goes on or is aborted; either may close."""
 
-        def agrees(c: Any) -> Any:
+        def agrees(c: Client) -> Formula:
             writes = (c.status == "OPEN") | (c.status == "WITHDRAWN")
             recovers = (c.status == "IN_RECOVERY") | (c.status == "ABORTED")
             started = c.recovery_phase != "NOT_STARTED"
             return writes.implies(~started) & recovers.implies(started)
 
-        return forall(self.clients, lambda c: agrees(s.clients[c]))
+        return forall(agrees(s.clients[c]) for c in self.clients)
 
-    @lemma()
-    def metadata_tells_stage(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def metadata_tells_stage(self, s: ClientsState) -> Formula:
         """A recovery says so in the metadata before anything else; who closes does it there."""
         return forall(
-            self.clients,
-            lambda c: (
-                self.is_recovering(s, c).implies(
-                    (s.meta_status == "IN_RECOVERY") | (s.meta_status == "CLOSED")
-                )
-                & (s.clients[c].status == "CLOSED").implies(
-                    (s.meta_status == "CLOSED") & (s.clients[c].lac == s.meta_last_entry)
-                )
-            ),
+            self.is_recovering(s, c).implies((s.meta_status == "IN_RECOVERY") | (s.meta_status == "CLOSED"))
+            & (s.clients[c].status == "CLOSED").implies(
+                (s.meta_status == "CLOSED") & (s.clients[c].lac == s.meta_last_entry)
+            )
+            for c in self.clients
         )
 
     # Fragments
 
-    @lemma()
-    def creator_knows_fragments(self: Any, s: StoringState) -> Any:
+    @lemma
+    def creator_knows_fragments(self, s: ClientsState) -> Formula:
         """Until the ledger is closed only its creator changes the fragments, here and there in one step."""
         return self.for_creator(
             s, lambda w: (s.meta_status != "CLOSED").implies(s.clients[w].fragments == s.meta_fragments)
         )
 
-    @lemma()
-    def ensembles_are_full(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def ensembles_are_full(self, s: ClientsState) -> Formula:
         """Every ensemble is chosen with as many bookies as an entry is sent to."""
 
-        def is_full(fragments: Ensembles) -> Any:
+        def is_full(fragments: Ensembles) -> Formula:
             return self.last_fragment(fragments).cardinality == self.write_quorum
 
         return s.meta_status.is_some.implies(is_full(s.meta_fragments)) & forall(
-            self.clients, lambda c: s.clients[c].status.is_some.implies(is_full(s.clients[c].fragments))
+            is_full(s.clients[c].fragments) for c in self.clients if s.clients[c].status.is_some
         )
 
-    @lemma()
-    def fragments_begin_unconfirmed(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def fragments_begin_unconfirmed(self, s: ClientsState) -> Formula:
         """A fragment begins at the first unconfirmed entry; a recovery takes what is before the last one for
         confirmed, with the first answer to its fencing."""
         return forall(
-            self.clients,
-            lambda c: (self.is_creator(s, c) | self.has_fenced(s, c)).implies(
-                self.last_first_entry(s.clients[c].fragments) <= s.clients[c].lac + 1
-            ),
+            self.last_first_entry(s.clients[c].fragments) <= s.clients[c].lac + 1
+            for c in self.clients
+            if self.is_creator(s, c) | self.has_fenced(s, c)
         )
 
-    @lemma()
-    def recovery_knows_last_fragment(self: Any, s: StoringState) -> Any:
+    @lemma
+    def recovery_knows_last_fragment(self, s: ClientsState) -> Formula:
         """A recovery begins with the creator's fragments, which change no more, and reads from the last one,
         beginning in it."""
 
-        def knows(c: Any, w: Any) -> Any:
+        def knows(c: Element, w: Element) -> Formula:
             one, other = s.clients[c], s.clients[w]
             reads = (one.status == "IN_RECOVERY") & one.last_recoverable_entry.is_none
             return (
@@ -134,24 +129,22 @@ class BookKeeperClientLemmas:
             )
 
         return self.for_creator(
-            s, lambda w: forall(self.clients, lambda c: self.is_recovering(s, c).implies(knows(c, w)))
+            s, lambda w: forall(knows(c, w) for c in self.clients if self.is_recovering(s, c))
         )
 
     # Adds
 
-    @lemma()
-    def adds_have_content(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def adds_have_content(self, s: ClientsState) -> Formula:
         """A client sends adds of entries that it was given or has read."""
 
-        def has_content(c: Any, e: Any) -> Formula:
+        def has_content(c: Element, e: Integer) -> Formula:
             entry = s.clients[c]
             sent = exists(
-                self.bookies,
-                lambda b: (
-                    s.add_confirmations[c][e][b].is_some
-                    | s.add_refusals[c][e][b].is_some
-                    | exists(self.lacs, lambda lac: s.add_requests[c][e][lac][b].is_some)
-                ),
+                s.add_confirmations[c][e][b].is_some
+                | s.add_refusals[c][e][b].is_some
+                | exists(s.add_requests[c][e][lac][b].is_some for lac in self.lacs)
+                for b in self.bookies
             )
             has_data = entry.data[e].is_some
             return (sent | ~entry.pending_add_ops[e].is_empty).implies(has_data) & has_data.implies(
@@ -160,135 +153,129 @@ class BookKeeperClientLemmas:
 
         return forall(self.clients, self.ids, has_content)
 
-    @lemma()
-    def contents_are_original(self: Any, s: StoringState) -> Any:
+    @lemma
+    def contents_are_original(self, s: ClientsState) -> Formula:
         """The creator gives an entry its content, and everybody else has it from there."""
-        return self.entries_are_in_order(s) & forall(
-            self.clients,
-            self.ids,
-            lambda c, e: (
-                (s.clients[c].data[e].is_none | (s.clients[c].data[e] == e))
-                & forall(
-                    self.bookies,
-                    lambda b: s.read_responses[c][e][b].data.is_none | (s.read_responses[c][e][b].data == e),
-                )
-            ),
+        return self.no_out_of_order_entries(s) & forall(
+            (s.clients[c].data[e].is_none | (s.clients[c].data[e] == e))
+            & forall(
+                s.read_responses[c][e][b].data.is_none | (s.read_responses[c][e][b].data == e)
+                for b in self.bookies
+            )
+            for c in self.clients
+            for e in self.ids
         )
 
-    @lemma()
-    def adds_are_pending_until_confirmed(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def adds_are_pending_until_confirmed(self, s: ClientsState) -> Formula:
         """What a client sends or reads is pending until it is confirmed, and all before it."""
 
-        def is_pending(c: Any, e: Any) -> Any:
+        def is_pending(c: Client, e: Integer) -> Formula:
             pending = ~c.pending_add_ops[e].is_empty
             return (pending.implies(c.lac < e)) & ((c.lac < e) & (e <= c.lap)).implies(pending)
 
         return forall(
-            self.clients,
-            lambda c: (
-                (s.clients[c].lac <= s.clients[c].lap)
-                & forall(self.ids, lambda e: is_pending(s.clients[c], e))
-            ),
+            (s.clients[c].lac <= s.clients[c].lap) & forall(is_pending(s.clients[c], e) for e in self.ids)
+            for c in self.clients
         )
 
-    @lemma()
-    def confirmed_is_stored(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def confirmed_is_stored(self, s: ClientsState) -> Formula:
         """A bookie stores an entry before it confirms it, and keeps it."""
         return forall(
-            self.clients,
-            self.ids,
-            self.bookies,
-            lambda c, e, b: (
-                s.clients[c].confirmed[e].contains(b).implies(s.add_confirmations[c][e][b].is_some)
-                & s.add_confirmations[c][e][b].is_some.implies(self.is_stored(s, b, e))
-            ),
+            s.clients[c].confirmed[e].contains(b).implies(s.add_confirmations[c][e][b].is_some)
+            & s.add_confirmations[c][e][b].is_some.implies(self.is_stored(s, b, e))
+            for c in self.clients
+            for e in self.ids
+            for b in self.bookies
         )
 
-    @lemma()
-    def confirmed_by_ensemble(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def confirmed_by_ensemble(self, s: ClientsState) -> Formula:
         """Confirmations count from bookies of the ensemble, and those replaced are struck out."""
         return forall(
-            self.clients,
-            self.ids,
-            lambda c, e: (s.clients[c].lac < e).implies(s.clients[c].confirmed[e] <= self.ensemble(s, c)),
+            s.clients[c].confirmed[e] <= self.ensemble(s, c)
+            for c in self.clients
+            for e in self.ids
+            if s.clients[c].lac < e
         )
 
-    @lemma()
-    def acknowledged_by_ack_quorum(self: Any, s: StoringState) -> Any:
+    @lemma
+    def acknowledged_by_ack_quorum(self, s: ClientsState) -> Formula:
         """The creator acknowledges an entry that an ack quorum of the entry's ensemble confirmed."""
 
-        def is_acknowledged(w: Any, e: Any) -> Any:
+        def is_acknowledged(w: Element, e: Integer) -> Formula:
             ensemble = self.fragment_of_entry(s.clients[w].fragments, e)
             return (s.clients[w].confirmed[e] & ensemble).cardinality >= self.ack_quorum
 
         return self.for_creator(
-            s, lambda w: forall(self.ids, lambda e: (e <= s.clients[w].lac).implies(is_acknowledged(w, e)))
+            s, lambda w: forall(is_acknowledged(w, e) for e in self.ids if e <= s.clients[w].lac)
         )
 
-    @lemma()
-    def adds_tell_known_lac(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def adds_tell_known_lac(self, s: ClientsState) -> Formula:
         """An add carries what its client knew as last confirmed when it sent it."""
         return forall(
-            self.clients,
-            self.ids,
-            self.lacs,
-            self.bookies,
-            lambda c, e, lac, b: s.add_requests[c][e][lac][b].is_some.implies(lac <= s.clients[c].lac),
+            lac <= s.clients[c].lac
+            for c in self.clients
+            for e in self.ids
+            for lac in self.lacs
+            for b in self.bookies
+            if s.add_requests[c][e][lac][b].is_some
         )
 
-    @lemma()
-    def fenced_bookies_refuse(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def fenced_bookies_refuse(self, s: ClientsState) -> Formula:
         """A bookie refuses an add only when it is fenced, and remains so."""
         return forall(
-            self.clients,
-            self.ids,
-            self.bookies,
-            lambda c, e, b: s.add_refusals[c][e][b].is_some.implies(s.b_fenced.contains(b)),
+            s.b_fenced.contains(b)
+            for c in self.clients
+            for e in self.ids
+            for b in self.bookies
+            if s.add_refusals[c][e][b].is_some
         )
 
     # How often the metadata can change
 
-    @lemma()
-    def adds_in_flight_are_limited(self: Any, s: StoringState) -> Any:
+    @lemma
+    def adds_in_flight_are_limited(self, s: ClientsState) -> Formula:
         """The creator sends an entry with what was confirmed then, which is not far behind it."""
 
-        def is_limited(w: Any, e: Any, lac: Integer) -> Formula:
-            sent = exists(self.bookies, lambda b: s.add_requests[w][e][lac][b].is_some)
+        def is_limited(w: Element, e: Integer, lac: Integer) -> Formula:
+            sent = exists(s.add_requests[w][e][lac][b].is_some for b in self.bookies)
             return sent.implies((lac < e) & (e <= lac + self.inflight_limit))
 
         return self.for_creator(
             s,
             lambda w: (
                 (s.clients[w].lap <= s.clients[w].lac + self.inflight_limit)
-                & forall(self.ids, self.lacs, lambda e, lac: is_limited(w, e, lac))
+                & forall(is_limited(w, e, lac) for e in self.ids for lac in self.lacs)
             ),
         )
 
-    @lemma()
-    def changes_of_ensemble_settle_losses(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def changes_of_ensemble_settle_losses(self, s: ClientsState) -> Formula:
         """Each change of ensemble settles the loss of an add or of a confirmation, which happens once."""
         behind = Range(1, min(self.inflight_limit, self.send_limit))
         adds = Record(entry=self.ids, behind=behind, bookie=self.bookies)
         confirmations = Record(entry=self.ids, bookie=self.bookies)
 
-        def is_accounted_for(w: Any) -> Formula:
+        def is_accounted_for(w: Element) -> Formula:
             requests = s.add_requests[w]
             settled = count(
-                adds,
-                lambda m: (
-                    (m.behind <= m.entry) & (requests[m.entry][m.entry - m.behind][m.bookie] == PROCESSED)
-                ),
+                (m.behind <= m.entry) & (requests[m.entry][m.entry - m.behind][m.bookie] == PROCESSED)
+                for m in adds
             )
-            lost = count(confirmations, lambda m: s.add_confirmations[w][m.entry][m.bookie] == LOST)
+            lost = count(s.add_confirmations[w][m.entry][m.bookie] == LOST for m in confirmations)
             can_change = self.write_quorum < self.bookies.size
             return (s.meta_version + lost <= 1 + settled) if can_change else (s.meta_version == 1)
 
         return (s.meta_status == "OPEN").implies(self.for_creator(s, is_accounted_for) & s.b_fenced.is_empty)
 
-    @lemma()
-    def versions_suffice(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def versions_suffice(self, s: ClientsState) -> Formula:
         """Beyond that each recovery changes the metadata once, and so does closing: versions are left for
         the clients that have not yet done so."""
-        recoveries = count(self.clients, lambda c: self.is_recovering(s, c))
+        recoveries = count(self.is_recovering(s, c) for c in self.clients)
         rest = self.clients.size - recoveries
         return (s.meta_status != "CLOSED").implies(s.meta_version + rest <= self.versions.high)

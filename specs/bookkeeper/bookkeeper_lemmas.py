@@ -9,14 +9,11 @@ has read, or took for confirmed; and it closes the ledger with fragments in whic
 
 from __future__ import annotations
 
-from typing import Any
-
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import comprehension, count, exists, forall
-from verifier.encodings.values import OptionValue
 from verifier.specs.bookkeeper.bookkeeper_client_lemmas import BookKeeperClientLemmas
+from verifier.specs.bookkeeper.clients import Client, ClientsState
 from verifier.specs.bookkeeper.ledger import Ensembles
-from verifier.specs.bookkeeper.storing import StoringState
 from verifier.specs.protocol import lemma
 
 
@@ -25,125 +22,119 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     # What the lemmas speak of
 
-    def is_readable(self: Any, s: StoringState, fragments: Ensembles, entry: Integer) -> Formula:
+    def is_readable(self, s: ClientsState, fragments: Ensembles, entry: Integer) -> Formula:
         """A bookie of the entry's ensemble has it."""
-        return exists(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
+        return exists(self.is_stored(s, b, entry) for b in self.fragment_of_entry(fragments, entry))
 
-    def is_kept(self: Any, s: StoringState, fragments: Ensembles, entry: Integer) -> Formula:
+    def is_kept(self, s: ClientsState, fragments: Ensembles, entry: Integer) -> Formula:
         """The entry is readable, and on an ack quorum unless there were several recoveries: the second
         can learn from a bookie what is confirmed by fragments that only the first knows."""
-        stored = count(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
-        recoveries = count(self.clients, lambda c: self.is_recovering(s, c))
+        stored = count(self.is_stored(s, b, entry) for b in self.fragment_of_entry(fragments, entry))
+        recoveries = count(self.is_recovering(s, c) for c in self.clients)
         return (stored >= 1) & ((recoveries <= 1).implies(stored >= self.ack_quorum))
 
-    def never_confirms(
-        self: Any, s: StoringState, bookie: Element, creator: Element, entry: Integer
-    ) -> Formula:
+    def never_confirms(self, s: ClientsState, bookie: Element, creator: Element, entry: Integer) -> Formula:
         """The bookie has not confirmed the entry to the creator, and being fenced it never will."""
         return s.b_fenced.contains(bookie) & s.add_confirmations[creator][entry][bookie].is_none
 
-    def is_out_of_reach(self: Any, s: StoringState, creator: Element, entry: Integer) -> Any:
+    def is_out_of_reach(self, s: ClientsState, creator: Element, entry: Integer) -> Formula:
         """Too few bookies are left of which the creator could get an ack quorum for the entry."""
-        never = comprehension(self.ensemble(s, creator), lambda b: self.never_confirms(s, b, creator, entry))
+        never = comprehension(
+            b for b in self.ensemble(s, creator) if self.never_confirms(s, b, creator, entry)
+        )
         return self.has_quorum_coverage(never, self.write_quorum)
 
     # What a recovery has read
 
-    @lemma()
-    def fencing_comes_first(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def fencing_comes_first(self, s: ClientsState) -> Formula:
         """A recovery fences bookies before it reads, and so has no entry yet."""
 
-        def has_read_nothing(c: Any) -> Any:
+        def has_read_nothing(c: Client) -> Formula:
             return (
-                (c.status == "IN_RECOVERY") & (c.lap == c.lac) & forall(self.ids, lambda e: c.data[e].is_none)
+                (c.status == "IN_RECOVERY") & (c.lap == c.lac) & forall(c.data[e].is_none for e in self.ids)
             )
 
         return forall(
-            self.clients,
-            lambda c: (s.clients[c].recovery_phase == "FENCING").implies(has_read_nothing(s.clients[c])),
+            has_read_nothing(s.clients[c]) for c in self.clients if s.clients[c].recovery_phase == "FENCING"
         )
 
-    @lemma()
-    def reads_in_order(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def reads_in_order(self, s: ClientsState) -> Formula:
         """A recovery reads the entry behind those that it has, until one is not there."""
 
-        def in_order(c: Any) -> Any:
+        def in_order(c: Client) -> Formula:
             reads_on = (c.status == "IN_RECOVERY") & c.last_recoverable_entry.is_none
             return (
                 c.curr_read_entry.is_some.implies(reads_on)
-                & forall(self.next_ids, lambda e: (c.curr_read_entry == e).implies(e == c.lap + 1))
-                & forall(self.next_ids, lambda e: (c.last_recoverable_entry == e - 1).implies(e == c.lap + 1))
+                & forall(e == c.lap + 1 for e in self.next_ids if c.curr_read_entry == e)
+                & forall(e == c.lap + 1 for e in self.next_ids if c.last_recoverable_entry == e - 1)
                 & (c.curr_read_entry.is_some | c.last_recoverable_entry.is_some).implies(
                     c.recovery_phase == "READ_WRITE"
                 )
             )
 
-        return forall(self.clients, lambda c: in_order(s.clients[c]))
+        return forall(in_order(s.clients[c]) for c in self.clients)
 
-    @lemma()
-    def told_lacs_are_known(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def told_lacs_are_known(self, s: ClientsState) -> Formula:
         """What a bookie takes for confirmed an add has told it: the creator or a recovery knows it."""
 
-        def is_told(e: Any) -> Formula:
-            return exists(self.bookies, lambda b: e <= s.b_lac[b]) | exists(
-                self.clients, self.bookies, lambda c, b: e <= s.fence_responses[c][b].lac
+        def is_told(e: Integer) -> Formula:
+            return exists(e <= s.b_lac[b] for b in self.bookies) | exists(
+                e <= s.fence_responses[c][b].lac for c in self.clients for b in self.bookies
             )
 
-        return forall(
-            self.ids,
-            lambda e: is_told(e).implies(exists(self.clients, lambda c: e <= s.clients[c].lac)),
-        )
+        return forall(exists(e <= s.clients[c].lac for c in self.clients) for e in self.ids if is_told(e))
 
-    @lemma()
-    def entries_read_are_readable(self: Any, s: StoringState) -> Any:
+    @lemma
+    def entries_read_are_readable(self, s: ClientsState) -> Formula:
         """What a recovery has was acknowledged by the creator, or read from the creator's last ensemble."""
         return self.for_creator(
             s,
             lambda w: forall(
-                self.clients,
-                self.ids,
-                lambda c, e: (self.is_recovering(s, c) & (e <= s.clients[c].lap)).implies(
-                    self.is_readable(s, s.clients[w].fragments, e)
-                ),
+                self.is_readable(s, s.clients[w].fragments, e)
+                for c in self.clients
+                for e in self.ids
+                if self.is_recovering(s, c) & (e <= s.clients[c].lap)
             ),
         )
 
-    @lemma()
-    def recovery_keeps_entries(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def recovery_keeps_entries(self, s: ClientsState) -> Formula:
         """What a recovery takes for confirmed was so before it, or an ack quorum confirmed it in the
         fragments that it will close the ledger with."""
         return forall(
-            self.clients,
-            self.ids,
-            lambda c, e: (self.is_recovering(s, c) & (e <= s.clients[c].lac)).implies(
-                self.is_kept(s, s.clients[c].fragments, e)
-            ),
+            self.is_kept(s, s.clients[c].fragments, e)
+            for c in self.clients
+            for e in self.ids
+            if self.is_recovering(s, c) & (e <= s.clients[c].lac)
         )
 
     # Where a recovery ends the ledger
 
-    @lemma()
-    def ensemble_is_asked(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def ensemble_is_asked(self, s: ClientsState) -> Formula:
         """Only a recovery fences and reads, and it reads from the creator's last ensemble."""
+
+        def is_of_creator(bookie: Element) -> Formula:
+            return self.for_creator(s, lambda w: self.ensemble(s, w).contains(bookie))
+
         return forall(
-            self.clients,
-            self.next_ids,
-            self.bookies,
-            lambda c, e, b: (
-                s.fence_requests[c][b].is_some.implies(self.is_recovering(s, c))
-                & s.read_responses[c][e][b].count.is_some.implies(s.read_requests[c][e][b].is_some)
-                & s.read_requests[c][e][b].is_some.implies(
-                    self.is_recovering(s, c) & self.for_creator(s, lambda w: self.ensemble(s, w).contains(b))
-                )
-            ),
+            s.fence_requests[c][b].is_some.implies(self.is_recovering(s, c))
+            & s.read_responses[c][e][b].count.is_some.implies(s.read_requests[c][e][b].is_some)
+            & s.read_requests[c][e][b].is_some.implies(self.is_recovering(s, c) & is_of_creator(b))
+            for c in self.clients
+            for e in self.next_ids
+            for b in self.bookies
         )
 
-    @lemma()
-    def answers_are_final(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def answers_are_final(self, s: ClientsState) -> Formula:
         """A bookie that has the entry keeps it; one that does not is fenced by the read, and will never
         confirm the entry to the creator."""
 
-        def is_final(c: Any, e: Any, b: Element) -> Formula:
+        def is_final(c: Element, e: Integer, b: Element) -> Formula:
             answer = s.read_responses[c][e][b]
             negative = answer.count.is_some & answer.data.is_none
             return answer.data.is_some.implies(self.is_stored(s, b, e)) & negative.implies(
@@ -152,48 +143,42 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
         return forall(self.clients, self.ids, self.bookies, is_final)
 
-    @lemma()
-    def negative_answers_are_counted(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def negative_answers_are_counted(self, s: ClientsState) -> Formula:
         """The bookies that a recovery has counted said that they do not have the entry it reads."""
 
-        def said_so(c: Any, b: Element, e: Any) -> Any:
+        def said_so(c: Element, b: Element, e: Integer) -> Formula:
             answer = s.read_responses[c][e][b]
             return answer.count.is_some & answer.data.is_none & (s.clients[c].curr_read_entry == e)
 
         return forall(
-            self.clients,
-            self.bookies,
-            lambda c, b: (
-                s.clients[c]
-                .read_responses.contains(b)
-                .implies(exists(self.next_ids, lambda e: said_so(c, b, e)))
-            ),
+            exists(said_so(c, b, e) for e in self.next_ids)
+            for c in self.clients
+            for b in self.bookies
+            if s.clients[c].read_responses.contains(b)
         )
 
-    @lemma()
-    def end_is_out_of_reach(self: Any, s: StoringState) -> Any:
+    @lemma
+    def end_is_out_of_reach(self, s: ClientsState) -> Formula:
         """Where a recovery ends the ledger, the creator can acknowledge nothing any more."""
 
-        def is_end(last: OptionValue[Integer], e: Any) -> Formula:
-            ends = exists(self.clients, lambda c: s.clients[c].last_recoverable_entry == last)
+        def is_end(last: Integer, e: Integer) -> Formula:
+            ends = exists(s.clients[c].last_recoverable_entry == last for c in self.clients)
             return ends | ((s.meta_status == "CLOSED") & (s.meta_last_entry == last))
 
         return self.for_creator(
             s,
             lambda w: forall(
-                self.ids,
-                lambda e: (is_end(e - 1, e) & (s.clients[w].status != "CLOSED")).implies(
-                    self.is_out_of_reach(s, w, e)
-                ),
+                self.is_out_of_reach(s, w, e)
+                for e in self.ids
+                if is_end(e - 1, e) & (s.clients[w].status != "CLOSED")
             ),
         )
 
-    @lemma()
-    def closed_ledger_is_whole(self: Any, s: StoringState) -> Formula:
+    @lemma
+    def closed_ledger_is_whole(self, s: ClientsState) -> Formula:
         """A ledger ends with all that was acknowledged, and with fragments in which that is kept."""
         return (s.meta_status == "CLOSED").implies(
             self.for_creator(s, lambda w: s.clients[w].lac <= s.meta_last_entry)
-            & forall(
-                self.ids, lambda e: (e <= s.meta_last_entry).implies(self.is_kept(s, s.meta_fragments, e))
-            )
+            & forall(self.is_kept(s, s.meta_fragments, e) for e in self.ids if e <= s.meta_last_entry)
         )

@@ -1,7 +1,4 @@
-"""What both BookKeeper protocols share: constants, fragments, ensembles, and messages that may be lost.
-
-A message is known by its delivery count: none if it was never sent, else lost, processed or deliverable.
-A lost message is what a client sees as a time-out.
+"""What both BookKeeper protocols share: constants, metadata, fragments, ensembles, and what bookies have.
 
 The fragments of a ledger are a map from a fragment's first entry to its ensemble, empty where no
 fragment begins. The original keeps a sequence of records; both say the same, since a fragment begins
@@ -10,49 +7,40 @@ later than those before it, and its number is its place.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
+from verifier.encodings.declared import Element, Formula, Integer, variable
 from verifier.encodings.quantifiers import all_of, choose, comprehension, count, exists, forall, function, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, Option, Range, Record, Set, Sort
-from verifier.encodings.values import FunctionValue, OptionValue, SetValue, literal, record, set_of
-from verifier.specs.protocol import ChoiceConstant, IndexSetConstant, IntegerConstant, Lane, Protocol, State
+from verifier.encodings.values import FunctionValue, OptionValue, SetValue, Value, literal, record, set_of
+from verifier.specs.protocol import (
+    ChoiceConstant,
+    IndexSetConstant,
+    IntegerConstant,
+    Lane,
+    Protocol,
+    State,
+    invariant,
+    type_invariant,
+)
 
-LOST, PROCESSED, DELIVERABLE = -1, 0, 1
-COUNT = Option(Range(LOST, DELIVERABLE))
 LEDGER_STATUS = Option(Enum("ledger status", ("OPEN", "IN_RECOVERY", "CLOSED")))
 METADATA_LANE = Lane("metadata", ("meta_status", "meta_fragments", "meta_last_entry", "meta_version"))
 
-
-Counts: TypeAlias = FunctionValue[Element, OptionValue[Integer]]
-"""The delivery counts of the same message to each bookie, or from each."""
 Ensembles: TypeAlias = FunctionValue[Integer, SetValue[Element]]
 """A set of bookies for each entry."""
 
 
-def untouched(sort: Sort) -> Any:
+def untouched(sort: Sort) -> Value:
     """The value of which every part is none, zero or empty."""
     if isinstance(sort, Function):
-        return function(sort.domain, lambda key: untouched(sort.range))
+        return function(untouched(sort.range) for key in sort.domain)
+    made: Value
     if isinstance(sort, Record):
-        return record(sort, **{name: untouched(part) for name, part in sort.fields})
-    return literal(sort, sort.default)
-
-
-class ReadResponse(Fields):
-    """The answer to a read."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.count = field(COUNT)
-        self.data = field(Option(ledger.ids))
-
-
-class FenceResponse(Fields):
-    """The answer to a fencing read: the last add confirmed."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.count = field(COUNT)
-        self.lac = field(ledger.lacs)
+        made = record(sort, **{name: untouched(part) for name, part in sort.fields})
+    else:
+        made = literal(sort, sort.default)
+    return made
 
 
 class LedgerState(State):
@@ -131,16 +119,6 @@ class Ledger(Protocol):
         """The ensemble of the fragment that begins at an entry."""
         return Function(self.next_ids, self.ensembles)
 
-    @property
-    def to_bookies(self) -> Function[Element, OptionValue[Integer]]:
-        """The count of the same message to each bookie, or from each."""
-        return Function(self.bookies, COUNT)
-
-    @property
-    def read_response(self) -> Record[ReadResponse]:
-        """The answer to a read: the entry's content, none where the bookie does not have it."""
-        return Record(ReadResponse(self))
-
     def init(self, s: LedgerState) -> Formula:
         """Nothing was done or sent: all is none, zero or empty."""
         return all_of(*(getattr(s, v.name) == untouched(v.sort) for v in s.symbols))
@@ -151,12 +129,13 @@ class Ledger(Protocol):
         """The ensemble of the last fragment that begins at the entry or before it."""
 
         def is_last(first: Integer) -> Formula:
-            later = comprehension(self.next_ids, lambda other: (first < other) & (other <= entry))
-            return (first <= entry) & forall(later, lambda other: fragments[other].is_empty)
+            later = comprehension(other for other in self.next_ids if (first < other) & (other <= entry))
+            return (first <= entry) & forall(fragments[other].is_empty for other in later)
 
         return comprehension(
-            self.bookies,
-            lambda b: exists(self.next_ids, lambda first: is_last(first) & fragments[first].contains(b)),
+            b
+            for b in self.bookies
+            if exists(is_last(first) & fragments[first].contains(b) for first in self.next_ids)
         )
 
     def last_fragment(self, fragments: Ensembles) -> SetValue[Element]:
@@ -165,7 +144,9 @@ class Ledger(Protocol):
 
     def last_first_entry(self, fragments: Ensembles) -> Integer:
         """Where the last fragment begins; the first one begins at the first entry."""
-        return comprehension(self.next_ids, lambda first: (first == 1) | ~fragments[first].is_empty).maximum
+        return comprehension(
+            first for first in self.next_ids if (first == 1) | ~fragments[first].is_empty
+        ).maximum
 
     def is_valid_ensemble(
         self,
@@ -178,13 +159,13 @@ class Ledger(Protocol):
             (ensemble.cardinality == self.write_quorum)
             & (ensemble & exclude).is_empty
             & (include <= ensemble)
-            & forall(self.next_ids, lambda first: s.meta_fragments[first] != ensemble)
+            & forall(s.meta_fragments[first] != ensemble for first in self.next_ids)
         )
 
     def is_ensemble_available(
         self, s: LedgerState, include: SetValue[Element], exclude: SetValue[Element]
     ) -> Formula:
-        return exists(self.ensembles, lambda e: self.is_valid_ensemble(s, e, include, exclude))
+        return exists(self.is_valid_ensemble(s, e, include, exclude) for e in self.ensembles)
 
     def selects_ensemble(
         self,
@@ -210,45 +191,7 @@ class Ledger(Protocol):
         """So many of a cohort that too few for an ack quorum are left."""
         return group.cardinality >= cohort_size - self.ack_quorum + 1
 
-    # Messages
-
-    def sent(self, lost: Formula) -> Integer:
-        """The count of a message just sent."""
-        return if_(lost, LOST, DELIVERABLE)
-
-    def can_send(
-        self, s: LedgerState, counts: Counts, ensemble: SetValue[Element], lost: SetValue[Element]
-    ) -> list[Formula]:
-        """None of the messages to the ensemble was sent before, and those lost are among them."""
-        return [
-            forall(ensemble, lambda b: counts[b].is_none),
-            lost <= ensemble,
-            self.may_lose(s, lost.cardinality),
-        ]
-
-    def sent_to_ensemble(
-        self, counts: Counts, ensemble: SetValue[Element], lost: SetValue[Element]
-    ) -> Counts:
-        """The counts with a message sent to each bookie of the ensemble."""
-        return function(
-            self.bookies, lambda b: if_(ensemble.contains(b), self.sent(lost.contains(b)), counts[b])
-        )
-
-    def can_reply(self, s: LedgerState, response: OptionValue[Integer], lost: Formula) -> list[Formula]:
-        """The response was never sent before, and may be lost if it is to be."""
-        return [response.is_none, self.may_lose(s, if_(lost, 1, 0))]
-
-    def may_lose(self, s: LedgerState, number: Integer) -> Formula:
-        """Whether so many messages may be lost in this step."""
-        if self.losses == "any":
-            return all_of()
-        if self.losses == "none":
-            return number == 0
-        return (number == 0) | ((number == 1) & ~self.is_any_lost(s))
-
-    def is_any_lost(self, s: Any) -> Formula:
-        """Whether some message is lost and its time-out not acted upon."""
-        raise NotImplementedError
+    # What bookies have
 
     def stored(self, s: LedgerState, bookie: Element, entry: Integer) -> OptionValue[Integer]:
         """What the bookie has as this entry; no bookie has the one after the last."""
@@ -257,39 +200,28 @@ class Ledger(Protocol):
     def is_stored(self, s: LedgerState, bookie: Element, entry: Integer) -> Formula:
         return self.stored(s, bookie, entry).is_some
 
-    # Entries confirmed
-
-    def last_confirmed(self, confirmed: Ensembles) -> Integer:
-        """The last entry up to which all have reached the ack quorum."""
-
-        def is_reached(entry: Integer) -> Formula:
-            return forall(
-                self.ids, lambda e: (e <= entry).implies(confirmed[e].cardinality >= self.ack_quorum)
-            )
-
-        return count(self.ids, is_reached)
-
-    def still_pending(self, pending: Ensembles, confirmed: Ensembles, lac: Integer) -> Ensembles:
-        """The pending adds without those committed."""
-        return function(
-            self.ids,
-            lambda e: if_((confirmed[e].cardinality < self.ack_quorum) | (e > lac), pending[e], self.nobody),
-        )
-
     # Properties
 
-    def committed_entries_reach_ack_quorum(self, s: LedgerState) -> Formula:
+    @type_invariant(name="TypeOK")
+    def type_ok(self, s: LedgerState) -> Formula:
+        """All of it is in the sorts."""
+        return all_of()
+
+    @invariant(name="AllCommittedEntriesReachAckQuorum")
+    def all_committed_entries_reach_ack_quorum(self, s: LedgerState) -> Formula:
+        """Once the ledger is closed, each of its entries is on an ack quorum of its ensemble."""
+
         def is_reached(entry: Integer) -> Formula:
             ensemble = self.fragment_of_entry(s.meta_fragments, entry)
-            return count(ensemble, lambda b: self.is_stored(s, b, entry)) >= self.ack_quorum
+            return count(self.is_stored(s, b, entry) for b in ensemble) >= self.ack_quorum
 
         return (s.meta_status == "CLOSED").implies(
-            forall(self.ids, lambda e: (e <= s.meta_last_entry).implies(is_reached(e)))
+            forall(is_reached(e) for e in self.ids if e <= s.meta_last_entry)
         )
 
-    def entries_are_in_order(self, s: LedgerState) -> Formula:
+    @invariant(name="NoOutOfOrderEntries")
+    def no_out_of_order_entries(self, s: LedgerState) -> Formula:
+        """Every entry stored is the one that was first sent as that entry."""
         return forall(
-            self.bookies,
-            self.ids,
-            lambda b, e: s.b_entries[b][e].is_none | (s.b_entries[b][e] == e),
+            s.b_entries[b][e].is_none | (s.b_entries[b][e] == e) for b in self.bookies for e in self.ids
         )

@@ -12,151 +12,32 @@ the same:
 
 ``variant`` takes out one of the three ideas that the design rests on. ``output-first`` sends while the
 outbox is only staged. Sending between the commits of state and outbox would do no harm: by then the
-staged version is what a later handler would commit, too. The liveness property Termination is not here
-yet; ``DeadlockTerminated`` is its safe part.
+staged version is what a later handler would commit, too. ``DeadlockTerminated``
+is the safe part of the liveness property Termination.
 """
 
 from __future__ import annotations
 
-from verifier.encodings.declared import Element, Fields, Formula, Integer, Members, field, member, variable
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
-from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set
 from verifier.encodings.values import SetValue
 from verifier.specs.exactly_once.staged_lemmas import StagedOutboxLemmas
+from verifier.specs.exactly_once.staged_state import Label, Message, StagedState, Versioned
 from verifier.specs.protocol import (
-    Call,
-    ChoiceConstant,
-    Drawing,
-    IndexSetConstant,
-    Lane,
-    Protocol,
-    State,
     Step,
     action,
     deadlock_invariant,
+    eventually,
     invariant,
+    temporal,
     type_invariant,
+    weak,
 )
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
-class Label(Members):
-    """What a handler does next."""
-
-    MAIN_LOOP = member("MainLoop")
-    LOCK_IN_MSG = member("LockInMsg")
-    REDO_OUTBOX_COMMIT = member("RedoOutboxCommit")
-    REDO_STATE_COMMIT = member("RedoStateCommit")
-    PROCESS = member("Process")
-    STAGE_OUTBOX = member("StageOutbox")
-    STATE_COMMIT = member("StateCommit")
-    OUTBOX_COMMIT = member("OutboxCommit")
-    STATE_CLEANUP = member("StateCleanup")
-    SEND_AND_ACK = member("SendAndAck")
-
-
-class Message(Fields):
-    """A copy of a message that is received."""
-
-    def __init__(self, once: ExactlyOnce) -> None:
-        self.id = field(once.ids)
-        self.dup = field(once.dup_count)
-
-
-class Versioned(Fields):
-    """A message, and the version that it made."""
-
-    def __init__(self, once: ExactlyOnce) -> None:
-        self.id = field(once.ids)
-        self.ver = field(once.versions)
-
-
-class Store(Fields):
-    """The state, as the versions that messages made, and the transaction that is not finished."""
-
-    def __init__(self, once: ExactlyOnce) -> None:
-        self.history = field(Set(Record(Versioned(once))))
-        self.ver = field(once.versions)
-        self.tx = field(Option(once.messages))
-
-
-class StagedState(State):
-    """The queue, the store, the outbox, what was sent, and the handlers."""
-
-    def __init__(self, once: ExactlyOnce) -> None:
-        self.input_queue = variable(Set(once.messages))
-        self.store = variable(Record(Store(once)))
-        self.outbox = variable(Function(once.ids, Option(once.versions)))
-        self.outbox_staging = variable(Function(once.messages, Option(once.versions)))
-        self.output = variable(Set(Record(Versioned(once))))
-        self.processed = variable(Set(once.messages))
-        self.pc = variable(Function(once.processes, Enum(Label)))
-        self.tx_id = variable(Function(once.processes, Option(once.messages)))
-        self.msg = variable(Function(once.processes, Option(once.messages)))
-        self.snapshot = variable(Function(once.processes, Option(Record(Store(once)))))
-
-
-class ExactlyOnce(StagedOutboxLemmas, Protocol):
+class ExactlyOnce(StagedOutboxLemmas):
     """Exactly-once message processing with an outbox that is not written together with the state."""
-
-    message_count = IndexSetConstant(2, "logical messages", kind="message")
-    dup_count = IndexSetConstant(2, "copies of each message that are received", kind="duplicate")
-    processes = IndexSetConstant(2, "handlers that process messages", kind="process")
-    variant = ChoiceConstant(
-        "as-written",
-        "known-bad variants: commits ignore the version, or come in another order",
-        choices=("as-written", "no-version-check", "outbox-first", "output-first"),
-    )
-    lanes = "processes"
-    drawing = Drawing(
-        lanes=(
-            Lane("queue", ("input_queue", "processed")),
-            "processes",
-            Lane("store", ("store",)),
-            Lane("outbox", ("outbox", "outbox_staging")),
-            Lane("output", ("output",)),
-        ),
-        messages=(
-            Call(("LockInMsg",), "queue", "process", "{message}"),
-            Call(("LockInMsg",), "store", "process", "state"),
-            Call(("StateCommit", "StateCleanup", "RedoStateCommit"), "process", "store", "write"),
-            Call(("StageOutbox", "OutboxCommit", "RedoOutboxCommit"), "process", "outbox", "write"),
-            Call(("SendAndAck",), "process", "output", "send"),
-            Call(("SendAndAck",), "process", "queue", "ack"),
-        ),
-    )
-    default_depth = 15
-    outcomes = Boolean()
-
-    @property
-    def ids(self) -> IndexSet:
-        """The ids of messages."""
-        return self.message_count
-
-    @property
-    def messages(self) -> Record[Message]:
-        """What is received: each message as often as it has duplicates."""
-        return Record(Message(self))
-
-    @property
-    def versions(self) -> Range:
-        """Each message takes a version to commit its state and one to clean up."""
-        return Range(0, 2 * self.ids.size)
-
-    def state(self) -> StagedState:
-        return StagedState(self)
-
-    def init(self, s: StagedState) -> Formula:
-        return (
-            forall(self.messages, lambda m: s.input_queue.contains(m) & s.outbox_staging[m].is_none)
-            & s.store.history.is_empty
-            & (s.store.ver == 0)
-            & s.store.tx.is_none
-            & forall(self.ids, lambda i: s.outbox[i].is_none)
-            & s.output.is_empty
-            & s.processed.is_empty
-            & forall(self.processes, lambda p: s.tx_id[p].is_none & s.msg[p].is_none & s.snapshot[p].is_none)
-            & forall(self.processes, lambda p: s.pc[p] == Label.MAIN_LOOP)
-        )
 
     # One handler, label by label
 
@@ -199,7 +80,7 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
         message, before = s.msg[process].value, s.snapshot[process].value
         version = before.ver + 1
         after = before.updated(
-            history=before.history.add({"id": message.id, "ver": version}), ver=version, tx=message
+            history=before.history.add(self.versioned(id=message.id, ver=version)), ver=version, tx=message
         )
         known = s.outbox[message.id].is_some
         return Step(
@@ -215,7 +96,7 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
     def stage_outbox(self, s: StagedState, process: Element) -> Step:
         """Note what is to be sent, under the transaction's id."""
         tx, version = s.tx_id[process].value, s.snapshot[process].value.ver
-        sent = s.output.add({"id": tx.id, "ver": version})
+        sent = s.output.add(self.versioned(id=tx.id, ver=version))
         return Step(
             when=[s.pc[process] == Label.STAGE_OUTBOX],
             then={
@@ -266,7 +147,7 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
         return Step(
             when=[s.pc[process] == Label.SEND_AND_ACK],
             then={
-                s.output: s.output.add({"id": message.id, "ver": s.outbox[message.id].value}),
+                s.output: s.output.add(self.versioned(id=message.id, ver=s.outbox[message.id].value)),
                 s.processed: s.processed.add(message),
                 s.pc[process]: Label.MAIN_LOOP,
             },
@@ -287,29 +168,17 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
 
     def occurs(self, versioned: SetValue[Versioned], message_id: Element) -> Formula:
         """The message occurs under some version."""
-        return exists(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
+        return exists(versioned.contains(self.versioned(id=message_id, ver=v)) for v in self.versions)
 
     def version_of(self, versioned: SetValue[Versioned], message_id: Element) -> Integer:
         """A version under which the message occurs; no value if it does not."""
-        return choose(self.versions, lambda v: versioned.contains({"id": message_id, "ver": v}))
+        return choose(v for v in self.versions if versioned.contains(self.versioned(id=message_id, ver=v)))
 
     def occurs_at_most_once(self, versioned: SetValue[Versioned]) -> Formula:
         """No message occurs under two versions."""
         return forall(
-            self.ids,
-            lambda i: count(self.versions, lambda v: versioned.contains({"id": i, "ver": v})) <= 1,
-        )
-
-    def is_consistent(self, s: StagedState) -> Formula:
-        """For every message acknowledged, a version was committed and sent, and it is the same."""
-        made, sent = s.store.history, s.output
-        return forall(
-            s.processed,
-            lambda m: (
-                self.occurs(made, m.id)
-                & self.occurs(sent, m.id)
-                & (self.version_of(made, m.id) == self.version_of(sent, m.id))
-            ),
+            count(versioned.contains(self.versioned(id=i, ver=v)) for v in self.versions) <= 1
+            for i in self.ids
         )
 
     @type_invariant(name="TypeInvariant")
@@ -330,15 +199,42 @@ class ExactlyOnce(StagedOutboxLemmas, Protocol):
     @invariant(name="ConsistentStateAndOutput")
     def consistent_state_and_output(self, s: StagedState) -> Formula:
         """For a message acknowledged, what was sent belongs to the state that was committed."""
-        return self.is_consistent(s)
+        made, sent = s.store.history, s.output
+        return forall(
+            self.occurs(made, m.id)
+            & self.occurs(sent, m.id)
+            & (self.version_of(made, m.id) == self.version_of(sent, m.id))
+            for m in s.processed
+        )
 
     @invariant(name="Safety")
-    def safety(self, s: StagedState) -> Formula:
+    def safety(self, s: StagedState) -> list[Formula]:
         """Each message has its effects once."""
-        once = self.occurs_at_most_once(s.store.history) & self.occurs_at_most_once(s.output)
-        return once & self.is_consistent(s)
+        return [
+            self.at_most_one_state_change(s),
+            self.at_most_one_output_msg(s),
+            self.consistent_state_and_output(s),
+        ]
 
     @deadlock_invariant(name="DeadlockTerminated")
     def deadlock_terminated(self, s: StagedState) -> Formula:
         """Where nothing can happen, all messages are taken and all handlers wait for more."""
-        return s.input_queue.is_empty & forall(self.processes, lambda p: s.pc[p] == Label.LOCK_IN_MSG)
+        return self.is_terminated(s)
+
+    def is_terminated(self, s: StagedState) -> Formula:
+        """All messages are taken, and all handlers wait for more."""
+        return s.input_queue.is_empty & forall(s.pc[p] == Label.LOCK_IN_MSG for p in self.processes)
+
+    @temporal(name="Termination")
+    def termination(self, s: StagedState) -> TemporalFormula:
+        """Some time all messages are taken, and all handlers wait for more."""
+        return eventually(self.is_terminated(s))
+
+    def fairness(self) -> list[Fairness]:
+        """Each handler goes on where it can."""
+        return [weak(each=("process",))]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """Only the first handler must go on; or some handler, whichever."""
+        first = list(self.processes.values())[:1]
+        return {"first-process": [weak(given={"process": one}) for one in first], "next": [weak()]}

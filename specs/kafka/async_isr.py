@@ -5,7 +5,7 @@ from __future__ import annotations
 from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
 from verifier.encodings.quantifiers import comprehension, forall, image
 from verifier.encodings.sorts import Function, Range, Record, Set
-from verifier.encodings.values import SetValue, literal, record, set_of
+from verifier.encodings.values import SetValue, literal, set_of
 from verifier.specs.protocol import (
     Call,
     Drawing,
@@ -130,58 +130,58 @@ class AsyncIsr(Protocol):
     def state(self) -> AsyncIsrState:
         return AsyncIsrState(self)
 
-    def init(self, s: AsyncIsrState) -> Formula:
-        everyone = comprehension(self.replicas, lambda r: True)
-        return (
-            (s.controller.isr == everyone)
-            & (s.controller.version == 0)
-            & (s.leader.isr == everyone)
-            & (s.leader.version == 0)
-            & s.leader.pending_isr.is_empty
-            & (s.leader.pending_version == -1)
-            & forall(self.replicas, lambda r: s.leader.offsets[r] == 0)
-            & s.requests.is_empty
-            & forall(self.versions, lambda v: s.updates[v].is_empty)
-        )
+    def init(self, s: AsyncIsrState) -> list[Formula]:
+        everyone = comprehension(r for r in self.replicas)
+        return [
+            s.controller.isr == everyone,
+            s.controller.version == 0,
+            s.leader.isr == everyone,
+            s.leader.version == 0,
+            s.leader.pending_isr.is_empty,
+            s.leader.pending_version == -1,
+            forall(s.leader.offsets[r] == 0 for r in self.replicas),
+            s.requests.is_empty,
+            forall(s.updates[v].is_empty for v in self.versions),
+        ]
 
-    def constraint(self, s: AsyncIsrState) -> Formula:
-        within = forall(self.replicas, lambda r: s.leader.offsets[r] <= self.max_offset)
-        return (s.controller.version <= self.max_version) & within
+    def constraint(self, s: AsyncIsrState) -> list[Formula]:
+        return [
+            s.controller.version <= self.max_version,
+            forall(s.leader.offsets[r] <= self.max_offset for r in self.replicas),
+        ]
 
     def high_watermark(self, s: AsyncIsrState) -> Integer:
         """The least offset in any ISR that the leader must reckon with."""
-        return image(s.leader.isr | s.leader.pending_isr, lambda r: s.leader.offsets[r]).minimum
+        return image(s.leader.offsets[r] for r in s.leader.isr | s.leader.pending_isr).minimum
 
     # The controller
 
-    def controller_write_isr(self, s: AsyncIsrState, when: list[Formula], isr: SetValue[Element]) -> Step:
+    def controller_write_isr(self, s: AsyncIsrState, isr: SetValue[Element]) -> Step:
         """The controller gives the ISR a new version and tells the leader."""
         version = s.controller.version + 1
-        return Step(when=when, then={s.controller: {"isr": isr, "version": version}, s.updates[version]: isr})
+        return Step(then={s.controller: {"isr": isr, "version": version}, s.updates[version]: isr})
 
     @action(replica="replicas")
     def controller_shrink_isr(self, s: AsyncIsrState, replica: Element) -> Step:
         """The controller drops a follower on its own account."""
         isr = s.controller.isr
-        return self.controller_write_isr(
-            s, [replica != self.the_leader, isr.contains(replica)], isr.remove(replica)
-        )
+        is_follower = Step(when=[replica != self.the_leader, isr.contains(replica)])
+        return is_follower & self.controller_write_isr(s, isr.remove(replica))
 
     @action(isr="isrs")
     def controller_handle_request(self, s: AsyncIsrState, isr: SetValue[Element]) -> Step:
         """The controller grants a request that was made for the version it is at."""
-        request = record(self.request, isr=isr, version=s.controller.version)
-        return self.controller_write_isr(s, [s.requests.contains(request)], isr)
+        request = self.request(isr=isr, version=s.controller.version)
+        return Step(when=[s.requests.contains(request)]) & self.controller_write_isr(s, isr)
 
     # The leader
 
-    def leader_request_isr(self, s: AsyncIsrState, when: list[Formula], isr: SetValue[Element]) -> Step:
+    def leader_request_isr(self, s: AsyncIsrState, isr: SetValue[Element]) -> Step:
         """The leader asks for an ISR, and must from now on reckon with it."""
         version = s.leader.version
         return Step(
-            when=when,
             then={
-                s.requests: s.requests.add({"isr": isr, "version": version}),
+                s.requests: s.requests.add(self.request(isr=isr, version=version)),
                 s.leader.pending_isr: s.leader.pending_isr | isr,
                 s.leader.pending_version: version,
             },
@@ -191,22 +191,21 @@ class AsyncIsr(Protocol):
     def leader_request_shrink_isr(self, s: AsyncIsrState, replica: Element) -> Step:
         """The leader wants to drop a follower."""
         isr = s.leader.isr
-        return self.leader_request_isr(
-            s, [replica != self.the_leader, isr.contains(replica)], isr.remove(replica)
-        )
+        is_follower = Step(when=[isr.contains(replica), replica != self.the_leader])
+        return is_follower & self.leader_request_isr(s, isr.remove(replica))
 
     @action(replica="replicas")
     def leader_request_expand_isr(self, s: AsyncIsrState, replica: Element) -> Step:
         """The leader wants to admit a follower that has reached the high watermark."""
         isr = s.leader.isr
         reached = s.leader.offsets[replica] >= self.high_watermark(s)
-        return self.leader_request_isr(s, [~isr.contains(replica), reached], isr.add(replica))
+        return Step(when=[~isr.contains(replica), reached]) & self.leader_request_isr(s, isr.add(replica))
 
-    @action()
+    @action
     def leader_write(self, s: AsyncIsrState) -> Step:
         """The leader appends a record."""
         own = s.leader.offsets[self.the_leader]
-        return Step(when=[], then={own: own + 1})
+        return Step(then={own: own + 1})
 
     @action(version="versions")
     def leader_handle_update(self, s: AsyncIsrState, version: Integer) -> Step:
@@ -238,8 +237,8 @@ class AsyncIsr(Protocol):
         """The original's: the leader's pending version is a natural number, which it is not at first."""
         return s.leader.pending_version >= 0
 
-    @invariant()
+    @invariant
     def valid_high_watermark(self, s: AsyncIsrState) -> Formula:
         """Every member of the controller's ISR has reached the leader's high watermark."""
         reached = self.high_watermark(s)
-        return forall(s.controller.isr, lambda r: s.leader.offsets[r] >= reached)
+        return forall(s.leader.offsets[r] >= reached for r in s.controller.isr)

@@ -33,15 +33,15 @@ class Kip101(KafkaReplication):
     ) -> Integer:
         """Where the leader's log goes on after ``epoch``; the follower's high watermark if it cannot tell."""
         log, hw = s.log[leader], s.replica[follower].hw
-        later = comprehension(self.offsets, lambda o: (o < log.length) & (log[o].epoch > epoch))
+        later = comprehension(o for o in self.offsets if (o < log.length) & (log[o].epoch > epoch))
         beyond = if_(later.is_empty, hw, later.minimum)
         return if_(log.is_empty, hw, if_(log.last.epoch == epoch, log.length, beyond))
 
-    @action(follower="replicas", leader="replicas", epoch="epochs")
+    @action(leader="replicas", follower="replicas", epoch="epochs")
     def become_follower_truncate_kip101(
-        self, s: KafkaState, follower: Element, leader: Element, epoch: Integer
+        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer
     ) -> Step:
         """A new follower cuts its log to the offset that the leader names for its last record's epoch."""
         own = s.log[follower]
         offset = if_(own.is_empty, 0, self.lookup_offset_for_epoch(s, leader, follower, own.last.epoch))
-        return self.become_follower_and_truncate_to(s, offset, follower, leader, epoch)
+        return self.become_follower_and_truncate_to(s, leader, follower, epoch, offset)

@@ -35,13 +35,13 @@ class Kip279(KafkaReplication):
         self, s: KafkaState, leader: Element, follower: Element
     ) -> Integer:
         """The offset after the last one at which both logs have the same record."""
-        matching = comprehension(self.offsets, lambda o: self.has_same_entry(s, follower, leader, o))
+        matching = comprehension(o for o in self.offsets if self.has_same_entry(s, leader, follower, o))
         return if_(matching.is_empty, 0, matching.maximum + 1)
 
-    @action(follower="replicas", leader="replicas", epoch="epochs")
+    @action(leader="replicas", follower="replicas", epoch="epochs")
     def become_follower_truncate_kip279(
-        self, s: KafkaState, follower: Element, leader: Element, epoch: Integer
+        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer
     ) -> Step:
         """A new follower cuts its log to what it shares with the leader, whatever the leader's epoch is."""
         offset = self.first_non_matching_offset_from_tail(s, leader, follower)
-        return self.become_follower_and_truncate_to(s, offset, follower, leader, epoch)
+        return self.become_follower_and_truncate_to(s, leader, follower, epoch, offset)

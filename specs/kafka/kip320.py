@@ -32,7 +32,7 @@ class Kip320(Kip320Lemmas, Kip279):
         "fenced_follower_fetch",
     )
 
-    def is_following_epoch(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
+    def is_following_leader_epoch(self, s: KafkaState, leader: Element, follower: Element) -> Formula:
         """Both agree on who leads, in the same epoch."""
         return (
             self.presumes_leadership(s, leader)
@@ -40,20 +40,17 @@ class Kip320(Kip320Lemmas, Kip279):
             & (s.replica[follower].epoch == s.replica[leader].epoch)
         )
 
-    def high_watermark_reached_epoch(self, s: KafkaState, leader: Element) -> Formula:
-        """Nothing of earlier epochs is left for this leader to commit."""
-        log, local = s.log[leader], s.replica[leader]
-        has_next = self.has_offset(s, leader, local.hw)
-        return (local.hw == log.length) | (has_next & (log[local.hw].epoch == local.epoch))
-
-    def reached_high_watermark(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
+    def has_follower_reached_high_watermark(
+        self, s: KafkaState, leader: Element, follower: Element
+    ) -> Formula:
         """The follower's log goes at least as far as the leader's high watermark."""
         return s.replica[leader].hw <= s.log[follower].length
 
     @action(follower="replicas", leader="replicas")
     def fenced_follower_fetch(self, s: KafkaState, follower: Element, leader: Element) -> Step:
         """A follower fetches the next record from the leader of its own epoch."""
-        return self.replicate(s, [self.is_following_epoch(s, follower, leader)], follower, leader)
+        in_epoch = Step(when=[self.is_following_leader_epoch(s, leader, follower)])
+        return in_epoch & self.replicate_to(s, leader, follower)
 
     @action(leader="replicas")
     def fenced_leader_inc_high_watermark(self, s: KafkaState, leader: Element) -> Step:
@@ -62,7 +59,7 @@ class Kip320(Kip320Lemmas, Kip279):
         return Step(
             when=[
                 self.has_offset(s, leader, hw),
-                forall(isr, lambda r: self.is_following_epoch(s, r, leader) & self.has_offset(s, r, hw)),
+                forall(self.is_following_leader_epoch(s, leader, r) & self.has_offset(s, r, hw) for r in isr),
             ],
             then={s.replica[leader].hw: hw + 1},
         )
@@ -72,46 +69,41 @@ class Kip320(Kip320Lemmas, Kip279):
         """The leader drops a member of its ISR that lags or is not of its epoch."""
         isr = s.replica[leader].isr
         lags = s.log[follower].length < s.log[leader].length
-        return self.quorum_update_leader_and_isr(
-            s,
-            [
+        falls_out = Step(
+            when=[
                 isr.contains(follower),
                 follower != leader,
-                ~self.is_following_epoch(s, follower, leader) | lags,
-            ],
-            leader,
-            isr.remove(follower),
+                ~self.is_following_leader_epoch(s, leader, follower) | lags,
+            ]
         )
+        return falls_out & self.quorum_update_leader_and_isr(s, leader, isr.remove(follower))
 
     @action(leader="replicas", follower="replicas")
     def fenced_leader_expand_isr(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader admits a follower of its epoch at its high watermark, once that is in its epoch."""
         isr = s.replica[leader].isr
-        return self.quorum_update_leader_and_isr(
-            s,
-            [
+        caught_up = Step(
+            when=[
                 ~isr.contains(follower),
-                self.is_following_epoch(s, follower, leader),
-                self.reached_high_watermark(s, follower, leader),
-                self.high_watermark_reached_epoch(s, leader),
-            ],
-            leader,
-            isr.add(follower),
+                self.is_following_leader_epoch(s, leader, follower),
+                self.has_follower_reached_high_watermark(s, leader, follower),
+                self.has_high_watermark_reached_current_epoch(s, leader),
+            ]
         )
+        return caught_up & self.quorum_update_leader_and_isr(s, leader, isr.add(follower))
 
-    @action(follower="replicas", leader="replicas", epoch="epochs")
+    @action(leader="replicas", follower="replicas", epoch="epochs")
     def fenced_become_follower_and_truncate(
-        self, s: KafkaState, follower: Element, leader: Element, epoch: Integer
+        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer
     ) -> Step:
         """A replica follows a leader that has reached the epoch, and cuts its log to what they share."""
         offset = self.first_non_matching_offset_from_tail(s, leader, follower)
-        step = self.become_follower_and_truncate_to(s, offset, follower, leader, epoch)
-        in_epoch = s.replica[leader].epoch == epoch
-        return Step(when=[self.presumes_leadership(s, leader), in_epoch, *step.when], then=step.then)
+        leads = Step(when=[self.presumes_leadership(s, leader), s.replica[leader].epoch == epoch])
+        return leads & self.become_follower_and_truncate_to(s, leader, follower, epoch, offset)
 
     @step_invariant(default=False)
     def epochs_never_fall(self, s: KafkaState, after: KafkaState) -> Formula:
         """The epoch of the quorum never falls, nor one that a replica knows, so an old one can be fenced."""
         return (s.quorum.epoch <= after.quorum.epoch) & forall(
-            self.replicas, lambda r: s.replica[r].epoch <= after.replica[r].epoch
+            s.replica[r].epoch <= after.replica[r].epoch for r in self.replicas
         )

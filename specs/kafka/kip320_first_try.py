@@ -31,8 +31,8 @@ class Kip320FirstTry(Kip279):
         "follower_truncate",
     )
 
-    def is_caught_up_to_leader_epoch(
-        self, s: KafkaState, follower: Element, leader: Element, end_offset: Integer
+    def is_follower_caught_up_to_leader_epoch(
+        self, s: KafkaState, leader: Element, follower: Element, end_offset: Integer
     ) -> Formula:
         """Both agree on who leads, and their records just below this offset are of the same epoch."""
         last = end_offset - 1
@@ -43,27 +43,21 @@ class Kip320FirstTry(Kip279):
             & ((end_offset == 0) | (both & (s.log[leader][last].epoch == s.log[follower][last].epoch)))
         )
 
-    def needs_truncation(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
+    def follower_needs_truncation(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
         """The follower's log is longer, or its last record is of another epoch than the leader's there."""
         own, last = s.log[follower], s.log[follower].length - 1
         differs = self.has_offset(s, leader, last) & (s.log[leader][last].epoch != own.last.epoch)
         return (own.length > s.log[leader].length) | (~own.is_empty & differs)
 
-    def high_watermark_reached_epoch(self, s: KafkaState, leader: Element) -> Formula:
-        """Nothing of earlier epochs is left for this leader to commit."""
-        log, local = s.log[leader], s.replica[leader]
-        has_next = self.has_offset(s, leader, local.hw)
-        return (local.hw == log.length) | (has_next & (log[local.hw].epoch == local.epoch))
-
-    @action(follower="replicas", leader="replicas")
-    def follower_truncate(self, s: KafkaState, follower: Element, leader: Element) -> Step:
+    @action(leader="replicas", follower="replicas")
+    def follower_truncate(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """A follower that finds its log to differ cuts it to what it shares with the leader."""
         offset = self.first_non_matching_offset_from_tail(s, leader, follower)
         return Step(
             when=[
                 self.presumes_leadership(s, leader),
                 self.is_following(s, follower, leader),
-                self.needs_truncation(s, follower, leader),
+                self.follower_needs_truncation(s, follower, leader),
             ],
             then={
                 s.log[follower]: s.log[follower].truncate(offset),
@@ -79,7 +73,7 @@ class Kip320FirstTry(Kip279):
             when=[
                 self.presumes_leadership(s, leader),
                 self.has_offset(s, leader, hw),
-                forall(isr, lambda r: self.is_caught_up_to_leader_epoch(s, r, leader, hw + 1)),
+                forall(self.is_follower_caught_up_to_leader_epoch(s, leader, r, hw + 1) for r in isr),
             ],
             then={s.replica[leader].hw: hw + 1},
         )
@@ -88,42 +82,37 @@ class Kip320FirstTry(Kip279):
     def follower_fetch(self, s: KafkaState, follower: Element, leader: Element) -> Step:
         """A follower fetches the next record if its last one is of the epoch that the leader has there."""
         end_offset = s.log[follower].length
-        return self.replicate(
-            s, [self.is_caught_up_to_leader_epoch(s, follower, leader, end_offset)], follower, leader
-        )
+        caught_up = Step(when=[self.is_follower_caught_up_to_leader_epoch(s, leader, follower, end_offset)])
+        return caught_up & self.replicate_to(s, leader, follower)
 
     @action(leader="replicas", follower="replicas")
     def leader_shrink_isr_better_fencing(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader drops a member of its ISR whose log does not end as its own does, by epoch."""
         isr, end_offset = s.replica[leader].isr, s.log[leader].length
-        return self.quorum_update_leader_and_isr(
-            s,
-            [
+        differs = Step(
+            when=[
                 isr.contains(follower),
                 follower != leader,
-                ~self.is_caught_up_to_leader_epoch(s, follower, leader, end_offset),
-            ],
-            leader,
-            isr.remove(follower),
+                ~self.is_follower_caught_up_to_leader_epoch(s, leader, follower, end_offset),
+            ]
         )
+        return differs & self.quorum_update_leader_and_isr(s, leader, isr.remove(follower))
 
     @action(leader="replicas", follower="replicas")
     def leader_expand_isr_better_fencing(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader admits a follower at its high watermark, once that has reached its own epoch."""
         isr, hw = s.replica[leader].isr, s.replica[leader].hw
-        return self.quorum_update_leader_and_isr(
-            s,
-            [
+        caught_up = Step(
+            when=[
                 ~isr.contains(follower),
-                self.is_caught_up_to_leader_epoch(s, follower, leader, hw),
-                self.high_watermark_reached_epoch(s, leader),
-            ],
-            leader,
-            isr.add(follower),
+                self.is_follower_caught_up_to_leader_epoch(s, leader, follower, hw),
+                self.has_high_watermark_reached_current_epoch(s, leader),
+            ]
         )
+        return caught_up & self.quorum_update_leader_and_isr(s, leader, isr.add(follower))
 
-    @action(follower="replicas", leader="replicas", epoch="epochs")
-    def become_follower(self, s: KafkaState, follower: Element, leader: Element, epoch: Integer) -> Step:
+    @action(leader="replicas", follower="replicas", epoch="epochs")
+    def become_follower(self, s: KafkaState, leader: Element, follower: Element, epoch: Integer) -> Step:
         """A replica follows a request's leader and leaves its log as it is."""
         request, local = s.requests[epoch], s.replica[follower]
         return Step(

@@ -38,15 +38,12 @@ class Kip320Lemmas(KafkaReplication):
 
     def reached(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch has learned that it leads, if there is one."""
-        return exists(
-            self.replicas, lambda r: (s.requests[epoch].leader == r) & (s.replica[r].epoch >= epoch)
-        )
+        return exists((s.requests[epoch].leader == r) & (s.replica[r].epoch >= epoch) for r in self.replicas)
 
     def blocked(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch cannot have committed: a final member never came to the epoch."""
         return exists(
-            self.replicas,
-            lambda y: self.initial_member(s, epoch + 1, y) & (s.replica[y].epoch < epoch),
+            self.initial_member(s, epoch + 1, y) & (s.replica[y].epoch < epoch) for y in self.replicas
         )
 
     def follows(self, s: KafkaState, follower: Element, leader: Element) -> Formula:
@@ -56,7 +53,7 @@ class Kip320Lemmas(KafkaReplication):
 
     # The controller's requests and what replicas make of them
 
-    @lemma()
+    @lemma
     def quorum_is_last_request(self, s: KafkaState) -> Formula:
         """The controller writes the quorum and sends a request in one step; leaders change only the ISR."""
         nothing = (s.next_leader_epoch == 0).implies(s.quorum.leader.is_none)
@@ -64,179 +61,159 @@ class Kip320Lemmas(KafkaReplication):
             (s.quorum.epoch == s.next_leader_epoch - 1)
             & nothing
             & forall(
-                self.epochs,
-                lambda e: (e == s.next_leader_epoch - 1).implies(s.quorum.leader == s.requests[e].leader),
+                s.quorum.leader == s.requests[e].leader for e in self.epochs if e == s.next_leader_epoch - 1
             )
         )
 
-    @lemma()
+    @lemma
     def epoch_from_request(self, s: KafkaState) -> Formula:
         """A replica gets epoch and leader together, from a request that has a leader."""
         return forall(
-            self.replicas, lambda r: (s.replica[r].epoch == -1).implies(s.replica[r].leader.is_none)
+            s.replica[r].leader.is_none for r in self.replicas if s.replica[r].epoch == -1
         ) & forall(
-            self.replicas,
-            self.epochs,
-            lambda r, e: self.in_epoch(s, r, e).implies(
-                self.exists_request(s, e)
-                & s.requests[e].leader.is_some
-                & (s.replica[r].leader == s.requests[e].leader)
-            ),
+            self.exists_request(s, e)
+            & s.requests[e].leader.is_some
+            & (s.replica[r].leader == s.requests[e].leader)
+            for r in self.replicas
+            for e in self.epochs
+            if self.in_epoch(s, r, e)
         )
 
-    @lemma()
+    @lemma
     def leader_came_first(self, s: KafkaState) -> Formula:
         """A follower enters an epoch only by a leader that is in it, and epochs only grow."""
         return forall(
-            self.replicas, self.epochs, lambda r, e: self.in_epoch(s, r, e).implies(self.reached(s, e))
+            self.reached(s, e) for r in self.replicas for e in self.epochs if self.in_epoch(s, r, e)
         )
 
-    @lemma()
+    @lemma
     def leaders_are_members(self, s: KafkaState) -> Formula:
         """The controller elects a member of the ISR, and neither it nor the leader removes the leader."""
         return forall(
-            self.replicas,
-            lambda x: (
-                (s.quorum.leader == x).implies(s.quorum.isr.contains(x))
-                & forall(
-                    self.epochs, lambda e: (s.requests[e].leader == x).implies(s.requests[e].isr.contains(x))
-                )
-            ),
+            (s.quorum.leader == x).implies(s.quorum.isr.contains(x))
+            & forall(s.requests[e].isr.contains(x) for e in self.epochs if s.requests[e].leader == x)
+            for x in self.replicas
         )
 
-    @lemma()
+    @lemma
     def local_isr_has_leader(self, s: KafkaState) -> Formula:
         """The ISR of a request has its leader, and a leader takes out only others."""
         return forall(
-            self.replicas,
-            self.replicas,
-            lambda r, x: (s.replica[r].leader == x).implies(s.replica[r].isr.contains(x)),
+            s.replica[r].isr.contains(x)
+            for r in self.replicas
+            for x in self.replicas
+            if s.replica[r].leader == x
         )
 
-    @lemma()
+    @lemma
     def true_leader_agrees(self, s: KafkaState) -> Formula:
         """The true leader changes its ISR and the quorum's in one step; nobody else can in its epoch."""
-        return forall(
-            self.replicas,
-            lambda r: self.is_true_leader(s, r).implies(s.replica[r].isr == s.quorum.isr),
-        )
+        return forall(s.replica[r].isr == s.quorum.isr for r in self.replicas if self.is_true_leader(s, r))
 
     # How the ISR goes on from epoch to epoch
 
-    @lemma()
+    @lemma
     def quorum_untouched(self, s: KafkaState) -> Formula:
         """Until the leader of the last epoch knows of it, nobody can change the quorum's ISR."""
         return forall(
-            self.epochs,
-            lambda e: ((e == s.next_leader_epoch - 1) & ~self.reached(s, e)).implies(
-                s.quorum.isr == s.requests[e].isr
-            ),
+            s.quorum.isr == s.requests[e].isr
+            for e in self.epochs
+            if (e == s.next_leader_epoch - 1) & ~self.reached(s, e)
         )
 
-    @lemma()
+    @lemma
     def stale_isr_covers(self, s: KafkaState) -> Formula:
         """A leader whose epoch has ended knows an ISR from which the controller could only take away."""
         return forall(
-            self.replicas,
-            self.epochs,
-            lambda a, k: (
-                self.presumes_leadership(s, a) & self.in_epoch(s, a, k) & self.exists_request(s, k + 1)
-            ).implies(s.requests[k + 1].isr <= s.replica[a].isr),
+            s.requests[k + 1].isr <= s.replica[a].isr
+            for a in self.replicas
+            for k in self.epochs
+            if self.presumes_leadership(s, a) & self.in_epoch(s, a, k) & self.exists_request(s, k + 1)
         )
 
-    @lemma()
+    @lemma
     def unled_epoch_only_shrinks(self, s: KafkaState) -> Formula:
         """In an epoch whose leader never knew of it, only the controller changed the ISR: it took away."""
         return forall(
-            self.epochs,
-            lambda k: (self.exists_request(s, k + 1) & ~self.reached(s, k)).implies(
-                s.requests[k + 1].isr <= s.requests[k].isr
-            ),
+            s.requests[k + 1].isr <= s.requests[k].isr
+            for k in self.epochs
+            if self.exists_request(s, k + 1) & ~self.reached(s, k)
         )
 
-    @lemma()
+    @lemma
     def laggard_was_member(self, s: KafkaState) -> Formula:
         """A leader admits followers of its own epoch, so whoever never came to it was there before."""
         return forall(
-            self.replicas,
-            self.epochs,
-            lambda y, k: (
-                self.exists_request(s, k) & self.initial_member(s, k + 1, y) & (s.replica[y].epoch < k)
-            ).implies(s.requests[k].isr.contains(y)),
+            s.requests[k].isr.contains(y)
+            for y in self.replicas
+            for k in self.epochs
+            if self.exists_request(s, k) & self.initial_member(s, k + 1, y) & (s.replica[y].epoch < k)
         )
 
     # Logs
 
-    @lemma()
+    @lemma
     def high_watermark_in_log(self, s: KafkaState) -> Formula:
         """A high watermark moves past a record that is there, and truncation takes it along."""
-        return forall(self.replicas, lambda r: s.replica[r].hw <= s.log[r].length)
+        return forall(s.replica[r].hw <= s.log[r].length for r in self.replicas)
 
-    @lemma()
+    @lemma
     def records_are_past(self, s: KafkaState) -> Formula:
         """Records have ids given out before, and epochs that the replica has come to."""
         return forall(
-            self.replicas,
-            self.offsets,
-            lambda r, o: self.has_offset(s, r, o).implies(
-                (s.log[r][o].id < s.next_record_id) & (s.log[r][o].epoch <= s.replica[r].epoch)
-            ),
+            (s.log[r][o].id < s.next_record_id) & (s.log[r][o].epoch <= s.replica[r].epoch)
+            for r in self.replicas
+            for o in self.offsets
+            if self.has_offset(s, r, o)
         )
 
-    @lemma()
+    @lemma
     def follower_has_prefix(self, s: KafkaState) -> Formula:
         """A follower begins an epoch with what it shares with the leader, then copies record by record."""
         return forall(
-            self.replicas,
-            self.replicas,
-            self.offsets,
-            lambda f, x, o: (self.follows(s, f, x) & self.has_offset(s, f, o)).implies(
-                self.has_same_entry(s, f, x, o)
-            ),
+            self.has_same_entry(s, f, x, o)
+            for f in self.replicas
+            for x in self.replicas
+            for o in self.offsets
+            if self.follows(s, f, x) & self.has_offset(s, f, o)
         )
 
-    @lemma()
+    @lemma
     def follower_ahead_of_leader(self, s: KafkaState) -> Formula:
         """What a follower knows as committed and its leader does not is from earlier epochs."""
         return forall(
-            self.replicas,
-            self.replicas,
-            self.offsets,
-            lambda f, x, o: (self.follows(s, f, x) & (s.replica[x].hw <= o) & (o < s.replica[f].hw)).implies(
-                s.log[f][o].epoch < s.replica[x].epoch
-            ),
+            s.log[f][o].epoch < s.replica[x].epoch
+            for f in self.replicas
+            for x in self.replicas
+            for o in self.offsets
+            if self.follows(s, f, x) & (s.replica[x].hw <= o) & (o < s.replica[f].hw)
         )
 
-    @lemma()
+    @lemma
     def log_matching(self, s: KafkaState) -> Formula:
         """Each record is written once, behind one sequence of records, and copied with all before it."""
         return forall(
-            self.replicas,
-            self.replicas,
-            self.offsets,
-            self.offsets,
-            lambda a, b, o, p: ((p < o) & self.has_same_entry(s, a, b, o)).implies(
-                self.has_same_entry(s, a, b, p)
-            ),
+            self.has_same_entry(s, a, b, p)
+            for a in self.replicas
+            for b in self.replicas
+            for o in self.offsets
+            for p in self.offsets
+            if (p < o) & self.has_same_entry(s, a, b, o)
         )
 
-    @lemma()
+    @lemma
     def committed(self, s: KafkaState) -> Formula:
         """A record is committed once all members of an ISR have it; a member of a later ISR lacks it only
         if an epoch in between was one in which something could be committed again."""
         return forall(
-            self.replicas,
-            self.begun_epochs(),
-            self.replicas,
-            self.offsets,
-            lambda r, j, z, o: (
-                self.initial_member(s, j, z)
-                & (o < s.replica[r].hw)
-                & forall(
-                    self.epochs,
-                    lambda k: ((j <= k) & (k <= s.replica[r].epoch)).implies(self.blocked(s, k)),
-                )
-            ).implies(self.has_same_entry(s, r, z, o)),
+            self.has_same_entry(s, r, z, o)
+            for r in self.replicas
+            for j in self.begun_epochs()
+            for z in self.replicas
+            for o in self.offsets
+            if self.initial_member(s, j, z)
+            & (o < s.replica[r].hw)
+            & forall(self.blocked(s, k) for k in self.epochs if (j <= k) & (k <= s.replica[r].epoch))
         )
 
     # For WeakIsr, which speaks of the ISR that a presumed leader knows of
@@ -250,35 +227,30 @@ class Kip320Lemmas(KafkaReplication):
             & (s.replica[member].epoch < local.epoch)
         )
 
-    @lemma()
+    @lemma
     def awaited_was_member(self, s: KafkaState) -> Formula:
         """A leader admits followers of its own epoch, so whoever has not come to it was sent along."""
         return forall(
-            self.replicas,
-            self.replicas,
-            self.epochs,
-            lambda r, y, e: (self.awaited(s, r, y) & self.in_epoch(s, r, e)).implies(
-                s.requests[e].isr.contains(y)
-            ),
+            s.requests[e].isr.contains(y)
+            for r in self.replicas
+            for y in self.replicas
+            for e in self.epochs
+            if self.awaited(s, r, y) & self.in_epoch(s, r, e)
         )
 
-    @lemma()
+    @lemma
     def committed_before(self, s: KafkaState) -> Formula:
         """A leader that still waits for a member has committed nothing in its epoch: what it knows as
         committed is from before, and its own epoch need not be considered."""
         return forall(
-            self.replicas,
-            self.epochs,
-            self.replicas,
-            self.offsets,
-            lambda r, j, z, o: (
-                exists(self.replicas, lambda y: self.awaited(s, r, y))
-                & self.initial_member(s, j, z)
-                & (j <= s.replica[r].epoch)
-                & (o < s.replica[r].hw)
-                & forall(
-                    self.epochs,
-                    lambda k: ((j <= k) & (k < s.replica[r].epoch)).implies(self.blocked(s, k)),
-                )
-            ).implies(self.has_same_entry(s, r, z, o)),
+            self.has_same_entry(s, r, z, o)
+            for r in self.replicas
+            for j in self.epochs
+            for z in self.replicas
+            for o in self.offsets
+            if exists(self.awaited(s, r, y) for y in self.replicas)
+            & self.initial_member(s, j, z)
+            & (j <= s.replica[r].epoch)
+            & (o < s.replica[r].hw)
+            & forall(self.blocked(s, k) for k in self.epochs if (j <= k) & (k < s.replica[r].epoch))
         )

@@ -71,12 +71,12 @@ class KafkaState(State):
     """The replicas, with their logs, and the controller."""
 
     def __init__(self, kafka: KafkaReplication) -> None:
-        self.log = variable(Function(kafka.replicas, Sequence(Record(Entry(kafka)), kafka.log_size)))
-        self.replica = variable(Function(kafka.replicas, Record(Local(kafka))))
+        self.log = variable(Function(kafka.replicas, Sequence(kafka.entry, kafka.log_size)))
+        self.replica = variable(Function(kafka.replicas, kafka.local))
         self.next_record_id = variable(Range(0, kafka.max_records))
         self.next_leader_epoch = variable(Range(0, kafka.max_leader_epoch + 1))
-        self.requests = variable(Function(kafka.epochs, Record(Request(kafka))))
-        self.quorum = variable(Record(Quorum(kafka)))
+        self.requests = variable(Function(kafka.epochs, kafka.request))
+        self.quorum = variable(kafka.quorum)
 
 
 class KafkaReplication(Protocol):
@@ -128,21 +128,40 @@ class KafkaReplication(Protocol):
         """The leader epochs, and the one before the first."""
         return Range(-1, self.max_leader_epoch)
 
+    @property
+    def entry(self) -> Record[Entry]:
+        """The records in a log."""
+        return Record(Entry(self))
+
+    @property
+    def local(self) -> Record[Local]:
+        """What replicas know."""
+        return Record(Local(self))
+
+    @property
+    def request(self) -> Record[Request]:
+        """What the controller sends."""
+        return Record(Request(self))
+
+    @property
+    def quorum(self) -> Record[Quorum]:
+        """What the quorum knows."""
+        return Record(Quorum(self))
+
     def state(self) -> KafkaState:
         return KafkaState(self)
 
-    def init(self, s: KafkaState) -> Formula:
-        return (
-            forall(self.replicas, lambda r: s.log[r].is_empty & (s.replica[r].hw == 0))
-            & forall(self.replicas, lambda r: s.replica[r].epoch == -1)
-            & forall(self.replicas, lambda r: s.replica[r].leader.is_none & s.replica[r].isr.is_empty)
-            & (s.next_record_id == 0)
-            & (s.next_leader_epoch == 0)
-            & forall(self.epochs, lambda e: self.is_unused(s, e))
-            & (s.quorum.epoch == -1)
-            & s.quorum.leader.is_none
-            & (s.quorum.isr == comprehension(self.replicas, lambda r: True))
-        )
+    def init(self, s: KafkaState) -> list[Formula]:
+        local = self.local(hw=0, epoch=-1, leader=None, isr=set_of(self.replicas))
+        everyone = comprehension(r for r in self.replicas)
+        return [
+            forall(s.log[r].is_empty for r in self.replicas),
+            forall(s.replica[r] == local for r in self.replicas),
+            s.next_record_id == 0,
+            s.next_leader_epoch == 0,
+            forall(self.is_unused(s, e) for e in self.epochs),
+            s.quorum == self.quorum(epoch=-1, leader=None, isr=everyone),
+        ]
 
     # What replicas and logs are like
 
@@ -178,49 +197,51 @@ class KafkaReplication(Protocol):
             & (s.log[one][offset] == s.log[other][offset])
         )
 
-    def is_caught_up(self, s: KafkaState, follower: Element, leader: Element, end_offset: Integer) -> Formula:
+    def is_follower_caught_up(
+        self, s: KafkaState, leader: Element, follower: Element, end_offset: Integer
+    ) -> Formula:
         """The follower has as much as the leader has below this offset, whatever the records are."""
         last = end_offset - 1
         reached = self.has_offset(s, leader, last) & self.has_offset(s, follower, last)
         return self.is_following(s, follower, leader) & ((end_offset == 0) | reached)
 
+    def has_high_watermark_reached_current_epoch(self, s: KafkaState, leader: Element) -> Formula:
+        """Nothing of earlier epochs is left for this leader to commit."""
+        log, local = s.log[leader], s.replica[leader]
+        has_next = self.has_offset(s, leader, local.hw)
+        return (local.hw == log.length) | (has_next & (log[local.hw].epoch == local.epoch))
+
     # The controller
 
     def controller_update_isr(
-        self,
-        s: KafkaState,
-        when: list[Formula],
-        leader: OptionValue[Element] | Element,
-        isr: SetValue[Element],
+        self, s: KafkaState, leader: OptionValue[Element] | Element, isr: SetValue[Element]
     ) -> Step:
         """Every decision of the controller opens an epoch, changes the quorum and sends a request."""
         epoch = s.next_leader_epoch
         return Step(
-            when=[*when, epoch <= self.max_leader_epoch],
+            when=[epoch <= self.max_leader_epoch],
             then={
                 s.next_leader_epoch: epoch + 1,
-                s.quorum: {"epoch": epoch, "leader": leader, "isr": isr},
-                s.requests[epoch]: {"leader": leader, "isr": isr},
+                s.quorum: self.quorum(epoch=epoch, leader=leader, isr=isr),
+                s.requests[epoch]: self.request(leader=leader, isr=isr),
             },
         )
 
     @action(leader="replicas")
     def controller_elect_leader(self, s: KafkaState, leader: Element) -> Step:
         """The controller makes another member of the ISR the leader, for whatever reason."""
-        return self.controller_update_isr(
-            s, [s.quorum.isr.contains(leader), s.quorum.leader != leader], leader, s.quorum.isr
-        )
+        is_other_member = Step(when=[s.quorum.isr.contains(leader), s.quorum.leader != leader])
+        return is_other_member & self.controller_update_isr(s, leader, s.quorum.isr)
 
     @action(replica="replicas")
     def controller_shrink_isr(self, s: KafkaState, replica: Element) -> Step:
         """The controller takes a replica for failed. The last leader standing stays in the ISR."""
         isr, leads = s.quorum.isr, s.quorum.leader == replica
         alone = isr == set_of(self.replicas, replica)
-        return self.controller_update_isr(
+        return Step(when=[leads | isr.contains(replica)]) & self.controller_update_isr(
             s,
-            [leads | isr.contains(replica)],
-            if_(leads, None, s.quorum.leader),
-            if_(leads & alone, isr, isr.remove(replica)),
+            leader=if_(leads, None, s.quorum.leader),
+            isr=if_(leads & alone, isr, isr.remove(replica)),
         )
 
     # Leaders
@@ -237,7 +258,7 @@ class KafkaReplication(Protocol):
     @action(leader="replicas")
     def leader_write(self, s: KafkaState, leader: Element) -> Step:
         """A presumed leader appends a producer's record."""
-        entry = {"id": s.next_record_id, "epoch": s.replica[leader].epoch}
+        entry = self.entry(id=s.next_record_id, epoch=s.replica[leader].epoch)
         return Step(
             when=[
                 self.presumes_leadership(s, leader),
@@ -247,12 +268,10 @@ class KafkaReplication(Protocol):
             then={s.log[leader]: s.log[leader].append(entry), s.next_record_id: s.next_record_id + 1},
         )
 
-    def quorum_update_leader_and_isr(
-        self, s: KafkaState, when: list[Formula], leader: Element, isr: SetValue[Element]
-    ) -> Step:
+    def quorum_update_leader_and_isr(self, s: KafkaState, leader: Element, isr: SetValue[Element]) -> Step:
         """The true leader writes its ISR to the quorum, which turns everyone else away."""
         return Step(
-            when=[*when, self.is_true_leader(s, leader)],
+            when=[self.is_true_leader(s, leader)],
             then={s.quorum.isr: isr, s.replica[leader].isr: isr},
         )
 
@@ -260,27 +279,21 @@ class KafkaReplication(Protocol):
     def leader_shrink_isr(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader drops a member of its ISR that has not reached the end of its log."""
         isr, end_offset = s.replica[leader].isr, s.log[leader].length
-        return self.quorum_update_leader_and_isr(
-            s,
-            [
+        lags = Step(
+            when=[
                 isr.contains(follower),
                 follower != leader,
-                ~self.is_caught_up(s, follower, leader, end_offset),
-            ],
-            leader,
-            isr.remove(follower),
+                ~self.is_follower_caught_up(s, leader, follower, end_offset),
+            ]
         )
+        return lags & self.quorum_update_leader_and_isr(s, leader, isr.remove(follower))
 
     @action(leader="replicas", follower="replicas")
     def leader_expand_isr(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The leader takes a follower that has reached its high watermark into the ISR."""
         isr, hw = s.replica[leader].isr, s.replica[leader].hw
-        return self.quorum_update_leader_and_isr(
-            s,
-            [~isr.contains(follower), self.is_caught_up(s, follower, leader, hw)],
-            leader,
-            isr.add(follower),
-        )
+        caught_up = Step(when=[~isr.contains(follower), self.is_follower_caught_up(s, leader, follower, hw)])
+        return caught_up & self.quorum_update_leader_and_isr(s, leader, isr.add(follower))
 
     @action(leader="replicas")
     def leader_inc_high_watermark(self, s: KafkaState, leader: Element) -> Step:
@@ -290,7 +303,7 @@ class KafkaReplication(Protocol):
             when=[
                 self.presumes_leadership(s, leader),
                 hw < self.log_size,
-                forall(isr, lambda r: self.is_following(s, r, leader) & self.has_offset(s, r, hw)),
+                forall(self.is_following(s, r, leader) & self.has_offset(s, r, hw) for r in isr),
             ],
             then={s.replica[leader].hw: hw + 1},
         )
@@ -298,7 +311,7 @@ class KafkaReplication(Protocol):
     # Followers
 
     def become_follower_and_truncate_to(
-        self, s: KafkaState, offset: Integer | int, follower: Element, leader: Element, epoch: Integer
+        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer, offset: Integer | int
     ) -> Step:
         """A replica follows a request's leader and cuts its log to ``offset``, if it reaches that far."""
         request, local = s.requests[epoch], s.replica[follower]
@@ -311,20 +324,17 @@ class KafkaReplication(Protocol):
             ],
             then={
                 s.log[follower]: s.log[follower].truncate(offset),
-                s.replica[follower]: {
-                    "hw": minimum(offset, local.hw),
-                    "epoch": epoch,
-                    "leader": leader,
-                    "isr": request.isr,
-                },
+                s.replica[follower]: self.local(
+                    hw=minimum(offset, local.hw), epoch=epoch, leader=leader, isr=request.isr
+                ),
             },
         )
 
-    def replicate(self, s: KafkaState, when: list[Formula], follower: Element, leader: Element) -> Step:
+    def replicate_to(self, s: KafkaState, leader: Element, follower: Element) -> Step:
         """The follower appends the leader's next record and learns the leader's high watermark."""
         end_offset = s.log[follower].length
         return Step(
-            when=[*when, self.has_offset(s, leader, end_offset)],
+            when=[self.has_offset(s, leader, end_offset)],
             then={
                 s.log[follower]: s.log[follower].append(s.log[leader][end_offset]),
                 s.replica[follower].hw: minimum(s.replica[leader].hw, end_offset + 1),
@@ -334,51 +344,47 @@ class KafkaReplication(Protocol):
     @action(follower="replicas", leader="replicas")
     def follower_replicate(self, s: KafkaState, follower: Element, leader: Element) -> Step:
         """A follower fetches from whom it takes for the leader; neither looks at epochs."""
-        return self.replicate(
-            s, [self.presumes_leadership(s, leader), self.is_following(s, follower, leader)], follower, leader
-        )
+        agrees = Step(when=[self.presumes_leadership(s, leader), self.is_following(s, follower, leader)])
+        return agrees & self.replicate_to(s, leader, follower)
 
     # Properties
 
     def is_committed_on(self, s: KafkaState, leader: Element, isr: SetValue[Element]) -> Formula:
         """Each replica of ``isr`` has the leader's records below the leader's high watermark."""
         return forall(
-            isr,
-            self.offsets,
-            lambda member, offset: (offset < s.replica[leader].hw).implies(
-                self.has_same_entry(s, leader, member, offset)
-            ),
+            self.has_same_entry(s, leader, member, offset)
+            for member in isr
+            for offset in self.offsets
+            if offset < s.replica[leader].hw
         )
 
     @type_invariant(name="TypeOk")
     def type_ok(self, s: KafkaState) -> Formula:
         """Every value is of its sort, and requests from the next epoch on do not exist yet."""
-        return forall(self.epochs, lambda e: (e >= s.next_leader_epoch).implies(self.is_unused(s, e)))
+        return forall(self.is_unused(s, e) for e in self.epochs if e >= s.next_leader_epoch)
 
-    @invariant()
+    @invariant
     def weak_isr(self, s: KafkaState) -> Formula:
         """What a presumed leader has committed is in the logs of the ISR that it knows of."""
         return forall(
-            self.replicas,
-            lambda leader: self.presumes_leadership(s, leader).implies(
-                self.is_committed_on(s, leader, s.replica[leader].isr)
-            ),
+            self.is_committed_on(s, leader, s.replica[leader].isr)
+            for leader in self.replicas
+            if self.presumes_leadership(s, leader)
         )
 
-    @invariant()
+    @invariant
     def strong_isr(self, s: KafkaState) -> Formula:
         """What a presumed leader has committed is in the logs of the quorum's ISR: no election loses it."""
         return forall(
-            self.replicas,
-            lambda leader: self.presumes_leadership(s, leader).implies(
-                self.is_committed_on(s, leader, s.quorum.isr)
-            ),
+            self.is_committed_on(s, leader, s.quorum.isr)
+            for leader in self.replicas
+            if self.presumes_leadership(s, leader)
         )
 
     @invariant(default=False)
     def leader_in_isr(self, s: KafkaState) -> Formula:
         """The quorum's leader is in the ISR: as the original states it, and so false without a leader."""
-        return exists(s.quorum.isr, lambda r: s.quorum.leader == r)
+        return exists(s.quorum.leader == r for r in s.quorum.isr)
 
     @invariant(default=False)
     def leader_in_isr_once_elected(self, s: KafkaState) -> Formula:

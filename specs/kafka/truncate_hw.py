@@ -27,9 +27,9 @@ class KafkaTruncateToHighWatermark(KafkaReplication):
         "follower_replicate",
     )
 
-    @action(follower="replicas", leader="replicas", epoch="epochs")
+    @action(leader="replicas", follower="replicas", epoch="epochs")
     def become_follower_truncate_to_high_watermark(
-        self, s: KafkaState, follower: Element, leader: Element, epoch: Integer
+        self, s: KafkaState, leader: Element, follower: Element, epoch: Integer
     ) -> Step:
         """A new follower forgets all that it does not know to be committed, committed or not."""
-        return self.become_follower_and_truncate_to(s, s.replica[follower].hw, follower, leader, epoch)
+        return self.become_follower_and_truncate_to(s, leader, follower, epoch, s.replica[follower].hw)

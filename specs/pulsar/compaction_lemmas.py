@@ -7,14 +7,10 @@ the cursor.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from verifier.encodings.declared import Formula
 from verifier.encodings.quantifiers import any_of
 from verifier.specs.protocol import lemma
-
-if TYPE_CHECKING:
-    from verifier.specs.pulsar.compaction import CompactionState
+from verifier.specs.pulsar.topic import CompactionState, Topic
 
 HAS_SET_CONTEXT = ("TwoUpdateHorizon", "TwoPersistCursor", "TwoDeleteLedger")
 HAS_WRITTEN = ("TwoUpdateContext", *HAS_SET_CONTEXT)
@@ -22,42 +18,42 @@ HAS_READ = ("TwoWrite", *HAS_WRITTEN)
 """The states of the compactor that come after these steps, in one round."""
 
 
-class CompactionLemmas:
+class CompactionLemmas(Topic):
     """To be mixed into the protocol of topic compaction."""
 
     def compactor(self, s: CompactionState, states: tuple[str, ...]) -> Formula:
         """The compactor is in one of these states."""
         return any_of(*(s.compactor_state == state for state in states))
 
-    @lemma()
+    @lemma
     def horizon_was_read(self, s: CompactionState) -> Formula:
         """A round reads all messages there are, so it reads at least as far as the rounds before it."""
         return (s.compaction_horizon <= s.messages.length) & (
             s.phase_one_result.is_some.implies(s.compaction_horizon <= s.phase_one_result.value)
         )
 
-    @lemma()
-    def newest_ledger_covers_what_was_read(self: Any, s: CompactionState) -> Any:
+    @lemma
+    def newest_ledger_covers_what_was_read(self, s: CompactionState) -> Formula:
         """The ledger just written keeps the latest message of each key read, and only the one before it
         is ever deleted."""
         newest = self.newest_ledger(s)
         covers = self.covers(s, s.compacted_ledgers[newest].value, s.phase_one_result.value)
         return self.compactor(s, HAS_WRITTEN).implies((newest > 0) & covers)
 
-    @lemma()
-    def context_is_newest_ledger(self: Any, s: CompactionState) -> Any:
+    @lemma
+    def context_is_newest_ledger(self, s: CompactionState) -> Formula:
         """The context turns to the newest ledger, and no other is written in the same round."""
         return self.compactor(s, HAS_SET_CONTEXT).implies(s.compacted_topic_context == self.newest_ledger(s))
 
-    @lemma()
-    def cursor_is_newest_before_deletion(self: Any, s: CompactionState) -> Formula:
+    @lemma
+    def cursor_is_newest_before_deletion(self, s: CompactionState) -> Formula:
         """A ledger is deleted only once the cursor has turned to its successor."""
         return (s.compactor_state == "TwoDeleteLedger").implies(
             s.cursor.is_some & (s.cursor.value.context == self.newest_ledger(s))
         )
 
-    @lemma()
-    def durable_ledger_covers_durable_horizon(self: Any, s: CompactionState) -> Formula:
+    @lemma
+    def durable_ledger_covers_durable_horizon(self, s: CompactionState) -> Formula:
         """The cursor takes context and horizon together, when both speak of the newest ledger; so a crash
         finds a ledger that fits the horizon."""
         durable = s.cursor.value

@@ -8,7 +8,7 @@ written differently here, state for state the same:
 - Dividing the queues among the apps is looked up in a table.
 
 An app's place among the others ranks equal loads above its own, so the comparison of ids that
-should break ties never matters; it is kept. The liveness property is not here yet. Its safe part is: a
+should break ties never matters; it is kept. The safe part of the liveness property is: a
 state where nothing can happen is balanced, with every app subscribed everywhere.
 """
 
@@ -18,75 +18,35 @@ from collections.abc import Callable
 from operator import floordiv, mod
 
 from verifier.encodings.concrete import FrozenMap
-from verifier.encodings.declared import Element, Formula, Integer, variable
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import all_of, count, exists, filtered, forall, function, if_
-from verifier.encodings.sorts import Function, Option, Range, Sequence
+from verifier.encodings.sorts import Function, Range
 from verifier.encodings.values import SequenceValue, literal
 from verifier.specs.protocol import (
-    Call,
-    Drawing,
-    IndexSetConstant,
     IntegerConstant,
-    Protocol,
-    State,
     Step,
     action,
+    always_eventually,
     deadlock_invariant,
+    temporal,
     type_invariant,
+    weak,
 )
+from verifier.specs.rabbitmq.consumers import ConsumerState
 from verifier.specs.rabbitmq.single_active_consumer_lemmas import SingleActiveConsumerLemmas
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
-class ConsumerState(State):
-    """What the queues know of the apps, and the ids of the apps."""
-
-    def __init__(self, sac: RabbitSac) -> None:
-        self.subscriber_queue = variable(Function(sac.queues, Sequence(sac.apps, sac.apps.size)))
-        self.active = variable(Function(sac.queues, Option(sac.apps)))
-        self.app_id = variable(Function(sac.apps, Range(0, sac.last_id)))
-        self.next_id = variable(Range(1, sac.last_id + 1))
-
-
-class RabbitSac(SingleActiveConsumerLemmas, Protocol):
+class RabbitSac(SingleActiveConsumerLemmas):
     """RabbitMQ clients balance queues with single active consumers; apps start and never stop."""
 
-    queues = IndexSetConstant(3, "queues to share", kind="queue")
-    apps = IndexSetConstant(3, "apps that share them", kind="app")
-    lanes = "queues"
-    drawing = Drawing(
-        lanes=("apps", "queues"),
-        messages=(
-            Call(("Subscribe",), "app", "queue", "subscribe"),
-            Call(("Release",), "app", "queue", "release"),
-            Call(("MakeActive",), "queue", "app", "active"),
-        ),
-    )
-
-    @property
-    def last_id(self) -> int:
-        """The greatest id that an app can get."""
-        return self.apps.size
-
-    def state(self) -> ConsumerState:
-        return ConsumerState(self)
-
-    def init(self, s: ConsumerState) -> Formula:
-        return (
-            forall(self.queues, lambda q: s.subscriber_queue[q].is_empty & s.active[q].is_none)
-            & forall(self.apps, lambda a: s.app_id[a] == 0)
-            & (s.next_id == 1)
-        )
-
     # What is seen of the load
-
-    def is_started(self, s: ConsumerState, app: Element) -> Formula:
-        return s.app_id[app] != 0
 
     def is_waiting(self, s: ConsumerState, app: Element, queue: Element) -> Formula:
         """The app is among the queue's subscribers that are not active."""
         waiting = s.subscriber_queue[queue]
         places = Range(0, self.apps.size - 1)
-        return exists(places, lambda place: (place < waiting.length) & (waiting[place] == app))
+        return exists((place < waiting.length) & (waiting[place] == app) for place in places)
 
     def is_subscribed(self, s: ConsumerState, app: Element, queue: Element) -> Formula:
         return (s.active[queue] == app) | self.is_waiting(s, app, queue)
@@ -101,7 +61,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
 
     def active_count(self, s: ConsumerState, app: Element) -> Integer:
         """How many queues the app is active on."""
-        return count(self.queues, lambda q: s.active[q] == app)
+        return count(s.active[q] == app for q in self.queues)
 
     def position(self, s: ConsumerState, app: Element) -> Integer:
         """The app's place among the active ones, those with more queues first; -1 if it has none."""
@@ -119,7 +79,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         apps, queues = self.apps.size, self.queues.size
         table = FrozenMap({0: 0, **{number: operation(queues, number) for number in range(1, apps + 1)}})
         return literal(Function(Range(0, apps), Range(0, queues)), table)[
-            count(self.apps, lambda a: self.is_counted(s, a))
+            count(self.is_counted(s, a) for a in self.apps)
         ]
 
     def ideal_number(self, s: ConsumerState, app: Element) -> Integer:
@@ -174,7 +134,7 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
 
     def others(self, s: ConsumerState, app: Element, queue: Element) -> SequenceValue[Element]:
         """The queue's waiting subscribers without the app."""
-        return filtered(s.subscriber_queue[queue], lambda other: other != app)
+        return filtered(other for other in s.subscriber_queue[queue] if other != app)
 
     # Properties
 
@@ -183,27 +143,44 @@ class RabbitSac(SingleActiveConsumerLemmas, Protocol):
         """All of it is in the sorts."""
         return all_of()
 
-    def is_balanced(self, s: ConsumerState) -> Formula:
-        """All apps run, every queue is consumed, and no app is active on two queues more than another."""
+    @deadlock_invariant(name="DeadlockBalanced")
+    def deadlock_balanced(self, s: ConsumerState) -> list[Formula]:
+        """Where nothing can happen, the load is balanced: all apps run, every queue is consumed, and no app
+        is active on two queues more than another."""
 
         def is_close(one: Element, other: Element) -> Formula:
             return self.active_count(s, one) <= self.active_count(s, other) + 1
 
-        return (
-            forall(self.queues, lambda q: s.active[q].is_some)
-            & forall(self.apps, lambda a: self.is_started(s, a))
-            & forall(self.apps, self.apps, is_close)
-        )
-
-    @deadlock_invariant(name="DeadlockBalanced")
-    def deadlock_balanced(self, s: ConsumerState) -> Formula:
-        """Where nothing can happen, the load is balanced."""
-        return self.is_balanced(s)
+        return [
+            forall(s.active[q].is_some for q in self.queues),
+            forall(self.is_started(s, a) for a in self.apps),
+            forall(is_close(a, b) for a in self.apps for b in self.apps),
+        ]
 
     @deadlock_invariant(name="DeadlockPerfect")
-    def deadlock_perfect(self, s: ConsumerState) -> Formula:
+    def deadlock_perfect(self, s: ConsumerState) -> list[Formula]:
         """Where nothing can happen, the load is balanced and every app is subscribed to every queue."""
-        return self.is_balanced(s) & forall(self.apps, self.queues, lambda a, q: self.is_subscribed(s, a, q))
+        return self.is_perfect(s)
+
+    def is_perfect(self, s: ConsumerState) -> list[Formula]:
+        """The load is balanced, and every app is subscribed to every queue."""
+        return [
+            self.deadlock_balanced(s),
+            forall(self.is_subscribed(s, a, q) for a in self.apps for q in self.queues),
+        ]
+
+    @temporal(name="Liveness")
+    def liveness(self, s: ConsumerState) -> TemporalFormula:
+        """Again and again the load is balanced, with every app subscribed to every queue."""
+        return always_eventually(self.is_perfect(s))
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does."""
+        return [weak()]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """Apps start, and each app subscribes to each queue, where they can again and again."""
+        return {"each-subscribe": [weak(), weak("start"), weak("subscribe", each=("app", "queue"))]}
 
 
 class RabbitSacRestart(RabbitSac):
@@ -220,7 +197,7 @@ class RabbitSacRestart(RabbitSac):
         return all_of()
 
     def is_counted(self, s: ConsumerState, app: Element) -> Formula:
-        return exists(self.queues, lambda q: self.is_subscribed(s, app, q))
+        return exists(self.is_subscribed(s, app, q) for q in self.queues)
 
     @action(app="apps")
     def stop(self, s: ConsumerState, app: Element) -> Step:
@@ -228,8 +205,16 @@ class RabbitSacRestart(RabbitSac):
         return Step(
             when=[self.is_started(s, app), s.next_id <= self.apps.size + self.restart_limit],
             then={
-                s.subscriber_queue: function(self.queues, lambda q: self.others(s, app, q)),
-                s.active: function(self.queues, lambda q: if_(s.active[q] == app, None, s.active[q])),
+                s.subscriber_queue: function(self.others(s, app, q) for q in self.queues),
+                s.active: function(if_(s.active[q] == app, None, s.active[q]) for q in self.queues),
                 s.app_id[app]: 0,
             },
         )
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does, and each app subscribes to each queue."""
+        return [weak(), weak("subscribe", each=("app", "queue"))]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """What can go on does, but nothing is said of who subscribes."""
+        return {"next": [weak()]}

@@ -6,27 +6,23 @@ app could start, subscribe, or give up a queue that it has too many of.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import count, forall
 from verifier.encodings.sorts import Range
 from verifier.specs.protocol import lemma
-
-if TYPE_CHECKING:
-    from verifier.specs.rabbitmq.single_active_consumer import ConsumerState
+from verifier.specs.rabbitmq.consumers import Consumers, ConsumerState
 
 
-class SingleActiveConsumerLemmas:
+class SingleActiveConsumerLemmas(Consumers):
     """To be mixed into the protocols of queues with single active consumers."""
 
-    @lemma()
-    def ids_last(self: Any, s: ConsumerState) -> Any:
+    @lemma
+    def ids_last(self, s: ConsumerState) -> Formula:
         """Each start takes one id; an app stops only while so many are left that every app can start."""
-        return s.next_id + count(self.apps, lambda a: ~self.is_started(s, a)) <= self.last_id + 1
+        return s.next_id + count(~self.is_started(s, a) for a in self.apps) <= self.last_id + 1
 
-    @lemma()
-    def subscribed_once(self: Any, s: ConsumerState) -> Formula:
+    @lemma
+    def subscribed_once(self, s: ConsumerState) -> Formula:
         """An app subscribes only where it is not subscribed, so a queue has no more subscribers than
         there are apps."""
         places = Range(0, self.apps.size - 1)
@@ -35,4 +31,4 @@ class SingleActiveConsumerLemmas:
             waiting = s.subscriber_queue[queue]
             return (one < other) & (other < waiting.length) & (waiting[one] == waiting[other])
 
-        return forall(self.queues, places, places, lambda q, i, j: ~is_twice(q, i, j))
+        return forall(~is_twice(q, i, j) for q in self.queues for i in places for j in places)

@@ -74,19 +74,19 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
     (
         r"'(\S+)' not supported between instances of '(\w+)' and '(\w+)'",
         lambda sign, left, right: (
-            f"{left} {sign} {right} has no meaning: integers are ordered, and sets have <= for subsets"
+            f"{left} {sign} {right} has no meaning: integers are ordered, and sets by what they include"
         ),
     ),
     (
         r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(\w+)' and '(\w+)'",
         lambda sign, left, right: (
-            f"{left} {sign} {right} has no meaning: integers have + and -, formulas "
+            f"{left} {sign} {right} has no meaning: integers have + - * // %, formulas "
             "& | ~, sets | & -, sequences +"
         ),
     ),
     (
         r"bad operand type for unary (\S+): '(\w+)'",
-        lambda sign, kind: f"{sign} of {kind} has no meaning: write 0 - x for integers, ~ for formulas",
+        lambda sign, kind: f"{sign} of {kind} has no meaning: write -x for integers, ~ for formulas",
     ),
     (
         r"(\w+)\.__init__\(\) missing \d+ required \S+ arguments?: (.*)",

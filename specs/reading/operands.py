@@ -11,7 +11,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Module
 from typing import Any
 
 from verifier.encodings.sorts import Option, Sort
-from verifier.encodings.values import Value
+from verifier.encodings.values import Value, sort_of
 from verifier.specs.reading.places import code_of
 from verifier.specs.state import State
 
@@ -78,7 +78,7 @@ class Scope:
             found = self.resolve(node)
         except _Unknown:
             return True
-        return isinstance(found, Value) and isinstance(found.sort, Option)
+        return isinstance(found, Value) and isinstance(sort_of(found), Option)
 
     def is_none_by_default(self, node: ast.expr) -> bool:
         """Whether an expression is an attribute whose default in the class is None, as in a data class."""

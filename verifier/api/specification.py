@@ -55,6 +55,7 @@ class Specification:
         simulate: ClassVar[Ask]
         prove: ClassVar[Ask]
         induct: ClassVar[Ask]
+        live: ClassVar[Ask]
 
     def run(self, engine: str, /, *properties: str, **options: Any) -> Result:
         """Runs any engine by name, until it is done, out of time, or interrupted.

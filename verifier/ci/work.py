@@ -16,7 +16,6 @@ from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
 from verifier.runs.loading import load
 from verifier.runs.table import engine_named, execute
-from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import DefinitionError
 
 
@@ -90,14 +89,12 @@ def _guarded(find: Callable[[], Any]) -> Work:
 def _surveying(cell: Cell) -> Work:
     def find() -> Facts:
         definition = load(cell.place, cell.constants).definition
-        named = definition.properties
         engine = engine_named(cell.engine)
-        # An engine that decides no reachable property leaves it out where it is not named.
-        checked = [p for p in named if engine.decides_reachable or p.kind is not PropertyKind.REACHABLE]
+        claims = engine.claims(definition)
         return Facts(
             spec_hash=definition.spec_hash,
-            properties=tuple(prop.name for prop in named),
-            by_default=tuple(prop.name for prop in checked if prop.default),
+            properties=tuple(claims),
+            by_default=tuple(name for name, by_default in claims.items() if by_default),
             deadlocks=engine.looks_for_deadlocks,
         )
 

@@ -48,8 +48,9 @@ def commands(context: click.Context, _: click.Parameter, incomplete: str) -> lis
 
 
 def completed(what: str) -> Complete:
-    """Completes the ``properties`` or ``constants`` of the spec that stands on the command line before."""
-    names = {"properties": _properties, "constants": _constants}[what]
+    """Completes the ``properties``, ``temporal`` properties or ``constants`` of the spec that stands on the
+    command line before."""
+    names = {"properties": _properties, "temporal": _temporal, "constants": _constants}[what]
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         given = (context.params.get("spec_option"), context.params.get("spec_argument"), *context.args)
@@ -78,6 +79,16 @@ def _properties(kind: type[Protocol]) -> Iterator[str]:
     yield from (item.name or title_of(name) for name, item in found.items())
     if all(item.kind is not PropertyKind.TYPE_INVARIANT for item in found.values()):
         yield TYPE_INVARIANT
+
+
+def _temporal(kind: type[Protocol]) -> Iterator[str]:
+    from verifier.specs.names import title_of
+    from verifier.specs.temporal_members import TemporalMember
+
+    yield "all"
+    members = {name: inspect.getattr_static(kind, name) for name in dir(kind)}
+    found = ((name, item) for name, item in members.items() if isinstance(item, TemporalMember))
+    yield from (item.name or title_of(name) for name, item in found)
 
 
 def _constants(kind: type[Protocol]) -> Iterator[str]:

@@ -86,7 +86,7 @@ def engine_command(name: str) -> click.Command:
 def _options(engine: Engine[Any]) -> Iterator[Decorator]:
     """In the order of the help."""
     known = dict(declared(engine.options))
-    yield _option(known.pop("properties"))
+    yield _option(known.pop("properties"), "temporal" if engine.decides_temporal else "properties")
     expect = known.pop("expect")
     last = [known.pop(name) for name in _LAST if name in known]
     yield from map(_option, (*known.values(), *last))
@@ -106,7 +106,7 @@ def _file(flag: str, words: str) -> Decorator:
     return click.option(flag, type=FileToWrite(), metavar="FILE", help=words)
 
 
-def _option(option: Option) -> Decorator:
+def _option(option: Option, completes: str = "properties") -> Decorator:
     shown = option.default is not None and option.default is not False
     common: dict[str, Any] = {"default": option.default, "help": option.help, "show_default": shown}
     if isinstance(option.kind, Switch):
@@ -117,7 +117,7 @@ def _option(option: Option) -> Decorator:
             flags, option.name, is_flag=True, cls=kind_of_option, **{**common, "show_default": both}
         )
     if isinstance(option.kind, Words):
-        metavar, complete = option.kind.metavar, completed("properties")
+        metavar, complete = option.kind.metavar, completed(completes)
         return click.option(
             option.flag,
             option.name,

@@ -33,6 +33,8 @@ _COMMANDS = {
 
 _HELP = """Check replication protocols: every execution up to a depth, or a counterexample.
 
+A protocol of your own is a Python class: docs/tutorial.md begins one, docs/language.md is the reference.
+
 \b
 Example:
   verify bmc --spec kip320-first-try --depth 12

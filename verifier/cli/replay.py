@@ -40,6 +40,7 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     """
     from verifier.runs.replaying import replayed
     from verifier.text.counterexample import render_trace
+    from verifier.text.live import render_loop
 
     replay = replayed(file, read_text(file), spec, parse_settings(settings))
     model, trace = replay.model, replay.trace
@@ -48,13 +49,18 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     if shown or full:
         target = console()
         print_lines(target, render_trace(model, trace, target.width, full=full))
+        if trace.loop is not None:
+            print_lines(target, render_loop(trace, target.width))
     say(_success(model, trace))
     return 0
 
 
 def _success(model: Model, trace: Trace) -> str:
     from verifier.text.failure import short_failure
+    from verifier.text.live import replay_words
 
+    if trace.loop is not None:
+        return replay_words(model, trace)
     actions = f"{trace.steps} action" if trace.steps == 1 else f"{trace.steps} actions"
     if trace.violates is None:
         return f"replays: {actions}; the file names no property"

@@ -16,6 +16,8 @@ def command(
 ) -> int:
     """Describe a protocol: constants, variables, actions, properties, and the size of its encoding.
 
+    How one is written is in docs/language.md.
+
     \b
     Examples:
       verify show kip320

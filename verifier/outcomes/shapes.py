@@ -17,6 +17,7 @@ class Lane(TypedDict):
     kind: str
     variables: list[str]
     actions: list[str]
+    element: NotRequired[str]
 
 
 class Mail(TypedDict):
@@ -29,6 +30,11 @@ class Mail(TypedDict):
     label: str
     in_flight: int
     lost: int
+    lost_by: NotRequired[list[str]]
+    is_counted: NotRequired[bool]
+    holds: NotRequired[bool]
+    sender_kind: NotRequired[str]
+    receiver_kind: NotRequired[str]
 
 
 class Call(TypedDict):
@@ -41,6 +47,8 @@ class Call(TypedDict):
     label: str
     sent: str
     directed: NotRequired[bool]
+    sender_kind: NotRequired[str]
+    receiver_kind: NotRequired[str]
 
 
 class Drawing(TypedDict):
@@ -48,6 +56,10 @@ class Drawing(TypedDict):
 
     lanes: list[Lane]
     messages: list[Mail | Call]
+    keys: NotRequired[dict[str, str]]
+    """Where integers that are keys of functions stand for lanes: paths such as ``votes[]``, and the kinds."""
+    parameters: NotRequired[dict[str, dict[str, str]]]
+    """For each action, the parameters whose integers stand for lanes, and the kinds."""
 
 
 class Failing(TypedDict):
@@ -58,10 +70,27 @@ class Failing(TypedDict):
     where: list[tuple[str, str]]
 
 
+class Met(TypedDict):
+    """A fairness condition, and why a loop meets it."""
+
+    condition: str
+    met: str
+
+
+class AboutLoop(TypedDict):
+    """How an infinite execution closes its loop; without an action it stutters."""
+
+    action: NotRequired[str]
+    parameters: NotRequired[dict[str, Any]]
+    conditions: NotRequired[list[Met]]
+
+
 class AboutTrace(TypedDict):
     """What is said of a trace."""
 
     failing: NotRequired[list[Failing]]
+    about_step: NotRequired[bool]
+    loop: NotRequired[AboutLoop]
 
 
 class AboutState(TypedDict):
@@ -72,7 +101,9 @@ class AboutState(TypedDict):
 
 
 State = TypedDict("State", {"#meta": NotRequired[AboutState]})
-Trace = TypedDict("Trace", {"#meta": AboutTrace, "vars": list[str], "states": list[State]})
+Trace = TypedDict(
+    "Trace", {"#meta": AboutTrace, "vars": list[str], "states": list[State], "loop": NotRequired[int]}
+)
 """An execution (``verifier.trust.itf``). Its states have more than this: the variables."""
 
 

@@ -56,6 +56,14 @@ def describe(definition: Definition, model: Model | None) -> dict[str, Any]:
             for p in definition.properties
         ],
         "lemmas": [{"name": lemma.name, "description": lemma.description} for lemma in definition.lemmas],
+        "temporal": [
+            {"name": p.name, "says": str(p.formula), "default": p.default, "description": p.description}
+            for p in definition.temporal
+        ],
+        "fairness": [
+            {"name": variant.name, "conditions": list(map(str, variant.conditions))}
+            for variant in definition.fairness
+        ],
         "constraint": None if bound is None else text(bound),
         "symmetry": [
             {"index_set": str(symmetry.sort), "pinned": sorted(map(str, symmetry.pinned))}

@@ -12,8 +12,10 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import Any
 
-from verifier.encodings.concrete import FrozenMap, show
-from verifier.report.itf_values import flat, value_of
+from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.report.itf_values import flat, maps_in, value_of
+from verifier.report.messages import Arrow, Messages, Taken
+from verifier.text.deltas import delta, is_brief
 
 SHARED = "shared"
 """The lane of everything that belongs to no participant."""
@@ -29,6 +31,8 @@ class DiagramLane:
 
     name: str
     kind: str
+    element: str = ""
+    """The integer that the lane stands for; empty if the lane's name says all."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,15 @@ class Change:
     """An index into the diagram's places."""
     before: str
     after: str
+    delta: str = ""
+    """What was gained and lost, where that can be told."""
+
+    @property
+    def words(self) -> str:
+        """The change in words: both values if they are short or nothing shorter can be said."""
+        if self.delta and not is_brief(self.before, self.after):
+            return self.delta
+        return f"{self.before} → {self.after}"
 
 
 @dataclass(frozen=True)
@@ -56,22 +69,6 @@ class DiagramStep:
 
 
 @dataclass(frozen=True)
-class Arrow:
-    """A message from one lane to another."""
-
-    sender: int
-    receiver: int
-    sent: int
-    """The step that sent it."""
-    received: int | None
-    """The step that received it; None if it was lost or has not arrived at the end."""
-    lost: bool
-    directed: bool
-    """False if it is only known that an action concerns both lanes."""
-    label: str
-
-
-@dataclass(frozen=True)
 class Place:
     """A part of the state that the diagram shows by itself."""
 
@@ -79,6 +76,8 @@ class Place:
     lane: int
     message: bool
     """Whether it is a message that the diagram draws as an arrow."""
+    key: int = -1
+    """Where in the path the key stands that is the lane; -1 if there is none."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +101,8 @@ class Diagram:
     steps: tuple[DiagramStep, ...]
     arrows: tuple[Arrow, ...]
     failing: tuple[Failing, ...]
+    about_step: bool
+    """Whether it is the last step that fails, and not the last state."""
 
 
 def diagram_of(trace: Mapping[str, Any], drawing: Mapping[str, Any] | None) -> Diagram:
@@ -115,90 +116,122 @@ class _Builder:
         self.variables: Sequence[str] = trace["vars"]
         self.states: list[Mapping[str, Any]] = list(trace["states"])
         self.drawing: Mapping[str, Any] = drawing or _suggested(self.states, self.variables)
-        self.lanes = [DiagramLane(lane["name"], lane["kind"]) for lane in self.drawing["lanes"]]
-        self.owner = {name: lane["name"] for lane in self.drawing["lanes"] for name in lane["variables"]}
+        lanes = self.drawing["lanes"]
+        self.lanes = [DiagramLane(lane["name"], lane["kind"], lane.get("element", "")) for lane in lanes]
+        self.owner = {name: lane["name"] for lane in lanes for name in lane["variables"]}
         self.names = {lane.name: index for index, lane in enumerate(self.lanes)}
+        self.numbered = {(lane.kind, lane.element): n for n, lane in enumerate(self.lanes) if lane.element}
+        self.keys: Mapping[str, str] = self.drawing.get("keys", {})
         self.memberships = self._memberships()
-        self.mail = [
-            (_pattern(message["path"]), message)
-            for message in self.drawing["messages"]
-            if message["type"] == "mail"
-        ]
-        self.mailed = {variable_of(message["path"]) for _, message in self.mail}
-        self.actions = [self._action(state) for state in self.states]
+        self.messages = Messages(self.states, [taken(state) for state in self.states], self._lane)
+        self.mailed = {variable_of(one["path"]) for one in self.drawing["messages"] if one["type"] == "mail"}
+
+    def _lane(self, text: str, kind: str) -> int | None:
+        return self.numbered.get((kind, text)) if (kind, text) in self.numbered else self.names.get(text)
 
     def diagram(self) -> Diagram:
         """The diagram. It has a lane for shared places only if there are some."""
-        known = {path for state in self.states for path, _ in self._flat(state, ())}
+        keys, varying = self._maps()
+        of_lanes = {
+            path
+            for path, found in keys.items()
+            if found and all(self._key(path, key) is not None for key in found)
+        }
+        known = {path for state in self.states for path, _ in self._flat(state, (), of_lanes)}
         # A part that does not exist in all states, such as the record in an option, is one place. Otherwise
         # its fields would seem to have values where the part does not exist.
         ends = {path[: match.start()] for path in known for match in re.finditer(r"[\[.]", path)}
-        whole = ends & known
-        flats = [dict(self._flat(state, whole)) for state in self.states]
+        whole = (ends & known | varying) - of_lanes
+        flats = [dict(self._flat(state, whole, of_lanes)) for state in self.states]
         paths = list(dict.fromkeys(path for state in flats for path in state))
-        values = [[state.get(path, ABSENT) for path in paths] for state in flats]
+        values = [[show(state[path]) if path in state else ABSENT for path in paths] for state in flats]
         changes = [
             [
-                Change(n, old, new)
+                Change(n, old, new, delta(was.get(paths[n]), now.get(paths[n])))
                 for n, (old, new) in enumerate(zip(before, after, strict=True))
                 if old != new
             ]
-            for before, after in zip([values[0], *values], values, strict=False)
+            for (was, before), (now, after) in pairwise(
+                [(flats[0], values[0]), *zip(flats, values, strict=True)]
+            )
         ]
         places = [self._place(path) for path in paths]
-        mail = list(self._mail(paths, values[0], changes))
-        arrows = [*mail, *self._calls(paths, changes)]
+        mail = [
+            a for one in self.drawing["messages"] if one["type"] == "mail" for a in self.messages.mail(one)
+        ]
+        calls = [
+            a for one in self.drawing["messages"] if one["type"] == "call" for a in self.messages.calls(one)
+        ]
         steps = []
-        for number, ((name, parameters), moved) in enumerate(zip(self.actions, changes, strict=True)):
-            handling = [a.receiver for a in mail if a.received == number] + [
-                a.sender for a in mail if a.sent == number
-            ]
-            lane = self._actor(name, parameters, handling, [places[change.place].lane for change in moved])
-            steps.append(DiagramStep(name, tuple(parameters.items()), lane, tuple(moved)))
+        for number, (action, moved) in enumerate(zip(self.messages.actions, changes, strict=True)):
+            handling = [a.receiver for a in mail if a.received == number]
+            handling += [a.sender for a in mail if a.sent == number]
+            called = [a.receiver for a in calls if a.received == number and a.directed]
+            lane = self._actor(action, handling, [*called, *(places[c.place].lane for c in moved)])
+            shown = tuple((name, show(value_of(value))) for name, value in action.parameters.items())
+            steps.append(DiagramStep(action.name, shown, lane, tuple(moved)))
         return Diagram(
             tuple(self.lanes),
             tuple(places),
             tuple(values[0]),
             tuple(steps),
-            tuple(sorted(arrows, key=lambda arrow: arrow.sent)),
+            tuple(sorted([*mail, *calls], key=lambda arrow: arrow.sent)),
             tuple(_failing(self.trace)),
+            bool(self.trace.get("#meta", {}).get("about_step")),
         )
-
-    @staticmethod
-    def _action(state: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
-        about = state.get("#meta", {})
-        parameters = about.get("parameters", {})
-        shown = {str(name): show(value_of(value)) for name, value in parameters.items()}
-        return str(about.get("action", "")), shown
 
     # Places
 
-    def _memberships(self) -> Mapping[str, list[str]]:
+    def _memberships(self) -> Mapping[str, list[DiagramLane]]:
         """The variables that are sets of lanes, each with all lanes of this kind: it concerns all of them."""
         found = {}
         for name in self.variables:
             held = [value_of(state[name]) for state in self.states]
             sets = [value for value in held if isinstance(value, frozenset)]
-            members = {str(member) for value in sets for member in value}
-            if len(sets) == len(held) and members and name not in self.owner and members <= self.names.keys():
-                kinds = {self.lanes[self.names[member]].kind for member in members}
-                found[name] = [lane.name for lane in self.lanes if lane.kind in kinds]
+            kind = self.keys.get(f"{name}[]", "")
+            members = {self._lane(str(member), kind) for value in sets for member in value}
+            lanes = [self.lanes[lane] for lane in members if lane is not None]
+            if len(sets) == len(held) and members and name not in self.owner and len(lanes) == len(members):
+                kinds = {lane.kind for lane in lanes}
+                found[name] = [lane for lane in self.lanes if lane.kind in kinds]
         return found
 
-    def _flat(self, state: Mapping[str, Any], whole: Collection[str]) -> Iterator[tuple[str, str]]:
+    def _maps(self) -> tuple[dict[str, set[str]], set[str]]:
+        """The paths of all functions with all their keys, and those whose keys are not always the same."""
+        found: dict[str, set[str]] = {}
+        varying = set()
+        for state in self.states:
+            for name in self.variables:
+                for path, keys in maps_in(name, state[name]):
+                    if found.setdefault(path, keys) != keys:
+                        varying.add(path)
+                        found[path] = found[path] | keys
+        return found, varying
+
+    def _flat(
+        self, state: Mapping[str, Any], whole: Collection[str], of_lanes: Collection[str]
+    ) -> Iterator[tuple[str, Concrete]]:
         for name in self.variables:
             members = value_of(state[name])
             if name in self.memberships and isinstance(members, frozenset):
+                held = {str(member) for member in members}
                 for lane in self.memberships[name]:
-                    yield f"{name}[{lane}]", "yes" if lane in members else "no"
+                    key = lane.element or lane.name
+                    yield f"{name}[{key}]", "yes" if key in held else "no"
             else:
-                yield from flat(name, state[name], whole)
+                yield from flat(name, state[name], whole, of_lanes)
+
+    def _key(self, path: str, key: str) -> int | None:
+        """The lane that a key of a function stands for."""
+        kind = self.keys.get(f"{_KEYS.sub('[]', path)}[]", "")
+        return self.numbered.get((kind, key)) if kind else self.names.get(key)
 
     def _place(self, path: str) -> Place:
         message = variable_of(path) in self.mailed
-        for key in _KEYS.findall(path):
-            if key in self.names:
-                return Place(path, self.names[key], message)
+        for match in _KEYS.finditer(path):
+            lane = self._key(path[: match.start()], match[1])
+            if lane is not None:
+                return Place(path, lane, message, match.start())
         owner = self.owner.get(variable_of(path))
         return Place(path, self.names[owner] if owner is not None else self._shared(), message)
 
@@ -209,78 +242,20 @@ class _Builder:
             self.lanes.append(DiagramLane(SHARED, SHARED))
         return self.names[SHARED]
 
-    def _actor(
-        self, name: str, parameters: Mapping[str, str], handling: Sequence[int], changed: Sequence[int]
-    ) -> int:
+    def _actor(self, action: Taken, handling: Sequence[int], changed: Sequence[int]) -> int:
         """The lane of the participant that acts.
 
         It is the first that is known of these: the lane that the drawing names, the receiver or sender of a
-        message, the first element that the action names, the lane that the action changes.
+        message, the first element that the action names, the receiver of its call, the lane that it changes.
         """
         for lane in self.drawing["lanes"]:
-            if any(fnmatchcase(name, pattern) for pattern in lane["actions"]):
+            if any(fnmatchcase(action.name, pattern) for pattern in lane["actions"]):
                 return self.names[lane["name"]]
-        named = (self.names[value] for value in parameters.values() if value in self.names)
-        found = next((lane for lane in (*handling, *named, *changed)), None)
+        kinds = self.drawing.get("parameters", {}).get(action.name, {})
+        texts = ((name, show(value_of(value))) for name, value in action.parameters.items())
+        named = (self._lane(text, kinds.get(name, "")) for name, text in texts)
+        found = next((lane for lane in (*handling, *named, *changed) if lane is not None), None)
         return found if found is not None else 0 if self.lanes else self._shared()
-
-    # Messages
-
-    def _mail(
-        self, paths: Sequence[str], start: Sequence[str], changes: Sequence[Sequence[Change]]
-    ) -> Iterator[Arrow]:
-        """The messages that the state holds. Step 0 counts as the sender of those in the first state."""
-        for place, path in enumerate(paths):
-            for (pattern, keys), message in self.mail:
-                match = pattern.fullmatch(path)
-                if match is None:
-                    continue
-                names = dict(zip(keys, match.groups(), strict=True))
-                flying, lost = str(message["in_flight"]), str(message["lost"])
-                sent = 0 if start[place] == flying else None
-                for step, moved in enumerate(changes):
-                    for change in moved:
-                        if change.place != place:
-                            continue
-                        if change.after == lost:
-                            since = step if sent is None else sent
-                            yield from self._arrow(message, names, since, None, lost=True)
-                        elif sent is not None:
-                            yield from self._arrow(message, names, sent, step)
-                        sent = step if change.after == flying else None
-                if sent is not None:
-                    yield from self._arrow(message, names, sent, None)
-
-    def _calls(self, paths: Sequence[str], changes: Sequence[Sequence[Change]]) -> Iterator[Arrow]:
-        last_changed: dict[str, int] = {}
-        for step, ((name, parameters), moved) in enumerate(zip(self.actions, changes, strict=True)):
-            for message in self.drawing["messages"]:
-                if message["type"] != "call" or not any(fnmatchcase(name, p) for p in message["actions"]):
-                    continue
-                sent = step
-                if message["sent"]:
-                    whole = _filled(message["sent"], parameters)
-                    written = [when for at, when in last_changed.items() if _is_under(at, whole)]
-                    sent = max(written, default=0)  # it is in the first state
-                yield from self._arrow(message, parameters, sent, step)
-            for change in moved:
-                last_changed[paths[change.place]] = step
-
-    def _arrow(
-        self,
-        message: Mapping[str, Any],
-        names: Mapping[str, str],
-        sent: int,
-        received: int | None,
-        *,
-        lost: bool = False,
-    ) -> Iterator[Arrow]:
-        """The message's arrow, if its ends have two different lanes."""
-        sender = self.names.get(names.get(message["sender"], message["sender"]))
-        receiver = self.names.get(names.get(message["receiver"], message["receiver"]))
-        if sender is not None and receiver is not None and sender != receiver:
-            label = re.sub(r"\{(\w+)\}", lambda name: names.get(name[1], name[0]), message["label"])
-            yield Arrow(sender, receiver, sent, received, lost, message.get("directed", True), label)
 
 
 def variable_of(path: str) -> str:
@@ -288,23 +263,10 @@ def variable_of(path: str) -> str:
     return re.split(r"[\[.]", path, maxsplit=1)[0]
 
 
-def _filled(path: str, parameters: Mapping[str, str]) -> str:
-    """The path with the values of parameters as keys."""
-    return _KEYS.sub(lambda key: f"[{parameters.get(key[1], key[1])}]", path)
-
-
-def _is_under(path: str, whole: str) -> bool:
-    return path == whole or path.startswith((f"{whole}.", f"{whole}["))
-
-
-def _pattern(path: str) -> tuple[re.Pattern[str], list[str]]:
-    """A regular expression that matches the places of a path such as ``requests[client][entry].count``.
-
-    Its groups are the keys, and the names of the keys come with it.
-    """
-    parts = re.split(r"\[(\w+)\]", path)
-    words = (r"\[([^\[\]]*)\]" if index % 2 else re.escape(part) for index, part in enumerate(parts))
-    return re.compile("".join(words)), parts[1::2]
+def taken(state: Mapping[str, Any]) -> Taken:
+    """The action that led to a state."""
+    about = state.get("#meta", {})
+    return Taken(str(about.get("action", "")), about.get("parameters", {}))
 
 
 def _failing(trace: Mapping[str, Any]) -> Iterator[Failing]:

@@ -27,6 +27,8 @@ def check_values(trace: Mapping[str, Any], place: str) -> None:
             _check_value(state[name], f"{place}.states[{index}].{name}")
         for name, value in state.get("#meta", {}).get("parameters", {}).items():
             _check_value(value, f"{place}.states[{index}].#meta.parameters.{name}")
+    for name, value in trace.get("#meta", {}).get("loop", {}).get("parameters", {}).items():
+        _check_value(value, f"{place}.#meta.loop.parameters.{name}")
 
 
 def _check_value(data: Any, place: str) -> None:
@@ -75,22 +77,45 @@ def value_of(data: Any) -> Concrete:
     return str(data)
 
 
-def flat(path: str, data: Any, whole: Collection[str] = ()) -> Iterator[tuple[str, str]]:
-    """The places under a path with their values as text.
+def flat(
+    path: str, data: Any, whole: Collection[str] = (), of_lanes: Collection[str] = ()
+) -> Iterator[tuple[str, Concrete]]:
+    """The places under a path with their values.
 
-    Functions and records are taken apart, except at the paths in ``whole``.
+    Functions and records are taken apart, except at the paths in ``whole``. A function in ``of_lanes`` has
+    no place of its own, even without keys.
     """
     if path in whole:
-        yield path, show(value_of(data))
+        yield path, value_of(data)
         return
     match data:
-        case {"#map": pairs} if pairs:
+        case {"#map": pairs} if pairs or path in of_lanes:
             for key, item in pairs:
-                yield from flat(f"{path}[{show(value_of(key))}]", item, whole)
+                yield from flat(f"{path}[{show(value_of(key))}]", item, whole, of_lanes)
         case {"tag": "Some", "value": dict() as inner}:
-            yield from flat(path, inner, whole)
-        case dict() if data and not any(name.startswith("#") or name == "tag" for name in data):
+            yield from flat(path, inner, whole, of_lanes)
+        case dict() if is_record(data):
             for name, item in data.items():
-                yield from flat(f"{path}.{name}", item, whole)
+                yield from flat(f"{path}.{name}", item, whole, of_lanes)
         case _:
-            yield path, show(value_of(data))
+            yield path, value_of(data)
+
+
+def maps_in(path: str, data: Any) -> Iterator[tuple[str, set[str]]]:
+    """The paths of the functions under a path, each with its keys as text."""
+    match data:
+        case {"#map": pairs}:
+            keys = [show(value_of(key)) for key, _ in pairs]
+            yield path, set(keys)
+            for key, (_, item) in zip(keys, pairs, strict=True):
+                yield from maps_in(f"{path}[{key}]", item)
+        case {"tag": "Some", "value": dict() as inner}:
+            yield from maps_in(path, inner)
+        case dict() if is_record(data):
+            for name, item in data.items():
+                yield from maps_in(f"{path}.{name}", item)
+
+
+def is_record(data: Mapping[str, Any]) -> bool:
+    """Whether a JSON object is a record with fields."""
+    return bool(data) and not any(name.startswith("#") or name == "tag" for name in data)

@@ -22,8 +22,9 @@ from markupsafe import Markup
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import json_text, printable, printable_text
-from verifier.report.diagram import diagram_of
+from verifier.report.diagram import Diagram, diagram_of
 from verifier.report.known import CHECKER, Known, known
+from verifier.report.loops import loop_lines
 from verifier.report.matrix import grids
 from verifier.report.report import Report, command_of, tally, verdict_words, version_columns
 from verifier.report.tables import failure_lines
@@ -63,6 +64,10 @@ class _Verdict:
     command: str
     facts: tuple[tuple[str, str], ...]
     failing: tuple[str, ...]
+    where: str
+    """The last state, or the last step, in words."""
+    loop: tuple[str, ...]
+    """How an infinite execution goes on."""
     trace: Markup | None
     table: tuple[tuple[str, ...], ...]
     """For a proof: a line of actions, then a line for each lemma with the result for each action."""
@@ -88,12 +93,20 @@ def as_html(report: Report) -> str:
         verdicts=verdicts,
         versions=version_columns(report.rows),
         checker=CHECKER if any(verdict.known for verdict in verdicts) else None,
+        start=_start(report.rows),
         grids=grids(report.rows) if len(report.rows) > 1 else [],
         plots=[(title, svg) for title, svg, _ in plots],
         policy=_policy([style], scripts),
         style=style,
         scripts=scripts,
     )
+
+
+def _start(rows: Sequence[Row]) -> str:
+    """The page that opens first: the first execution, or the overview if protocols or constants differ."""
+    first = next((number for number, row in enumerate(rows, 1) if row.trace is not None), None)
+    same = all((row.spec, row.constants) == (rows[0].spec, rows[0].constants) for row in rows)
+    return "overview" if first is None or not same else f"verdict-{first}"
 
 
 def _policy(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
@@ -182,7 +195,9 @@ def _verdict(number: int, row: Row) -> _Verdict:
         command=command_of(row),
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
-        trace=None if row.trace is None else embedded(_compact(row)),
+        where="" if diagram is None else _where(diagram),
+        loop=() if row.trace is None else tuple(loop_lines(row.trace)),
+        trace=None if diagram is None else embedded(_compact(row, diagram)),
         table=_obligations(row),
         levels=_levels(row),
         known=known(row),
@@ -258,18 +273,27 @@ def _obligation(item: Mapping[str, Any] | None) -> str:
     return f"{item['seconds']:.3f}" if item["holds"] else "✗"
 
 
-def _compact(row: Row) -> dict[str, Any]:
+def _where(diagram: Diagram) -> str:
+    last = len(diagram.steps) - 1
+    return f"In step {last}, {diagram.steps[-1]}" if diagram.about_step else "In the last state"
+
+
+def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     """The diagram as JSON, in a compact form: each state is the changes from the state before it."""
-    assert row.trace is not None
-    diagram = diagram_of(row.trace, row.drawing)
     return {
         "property": row.property_name,
         "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
-        "lanes": [[lane.name, lane.kind] for lane in diagram.lanes],
-        "places": [[place.path, place.lane, int(place.message)] for place in diagram.places],
+        "about_step": diagram.about_step,
+        "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
+        "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
         "first": list(diagram.start),
         "steps": [
-            [step.action, step.parameters, step.lane, [[c.place, c.after] for c in step.changes]]
+            [
+                step.action,
+                step.parameters,
+                step.lane,
+                [[c.place, c.after, *([c.delta] if c.delta else [])] for c in step.changes],
+            ]
             for step in diagram.steps
         ],
         "arrows": [

@@ -29,6 +29,11 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
         lines += _table("Enumerations", members, width)
     lines += _list("Actions", map(_action, about["actions"]), width)
     lines += _list("Properties", map(_property, about["properties"]), width)
+    if about["temporal"]:
+        lasting = ((p["name"], p["says"], p["description"]) for p in about["temporal"])
+        lines += _list("Temporal properties, which verify live checks", lasting, width)
+        fair = ((f["name"], "", "; ".join(f["conditions"])) for f in about["fairness"])
+        lines += _list("Fairness", fair, width)
     if about["lemmas"]:
         words = ((lemma["name"], "", lemma["description"]) for lemma in about["lemmas"])
         lines += _list("Lemmas, which verify induct proves", words, width)

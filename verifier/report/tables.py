@@ -10,8 +10,9 @@ from tabulate import tabulate
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import printable
-from verifier.report.diagram import ABSENT, Diagram, diagram_of
+from verifier.report.diagram import ABSENT, Change, Diagram, diagram_of
 from verifier.report.known import CHECKER, known
+from verifier.report.loops import loop_lines
 from verifier.report.report import (
     Report,
     command_of,
@@ -63,8 +64,13 @@ def trace_text(row: Row) -> str:
         lines.append(f"{number:>3}  {step if number else start}")
         for change in step.changes:
             path = diagram.places[change.place].path
-            lines.append(f"     {path}: {_short(change.before)} → {_short(change.after)}")
-    return "\n".join(map(printable, [*lines, *failure_lines(diagram)]))
+            lines.append(f"     {path}: {_change(change)}")
+    return "\n".join(map(printable, [*lines, *failure_lines(diagram), *loop_lines(row.trace)]))
+
+
+def _change(change: Change) -> str:
+    whole = f"{_short(change.before)} → {_short(change.after)}"
+    return whole if change.words != change.delta else _short(change.delta)
 
 
 def failure_lines(diagram: Diagram) -> list[str]:

@@ -19,7 +19,7 @@ from verifier.runs.loading import load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
-from verifier.trust.certificate import Certificate, check_fit, read
+from verifier.trust.certificate import Certificate, check_fit, claimed_model, read
 from verifier.trust.certify import CheckReport, check, other_solver
 from verifier.trust.initial_states import require_initial_state
 from verifier.verdict import Verdict, VerdictKind, settled
@@ -63,6 +63,7 @@ def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float 
     model = build_model(loaded.definition, limits)
     if certificate.property_name == NO_DEADLOCK:
         model = with_deadlock(model)
+    model = claimed_model(model, certificate)
     check_fit(model, certificate, content)
     require_initial_state(model)  # asked here too: what a child raises is taken for a crash
     return Claim(path, certificate, model, checker, limits, began)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from verifier.errors import unknown_name
 from verifier.runs.option import declared
 from verifier.runs.options import Options
+from verifier.specs.definition import PropertyKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
+    from verifier.specs.definition import Definition
     from verifier.system.model import Model
     from verifier.text.progress import ProgressText
 
@@ -107,6 +109,8 @@ class Engine(Generic[OptionsT]):
     """Whether it decides properties; an engine that only samples is not swept."""
     decides_reachable: bool = True
     """Whether it decides properties that some state must satisfy."""
+    decides_temporal: bool = False
+    """Whether the properties that it decides are the temporal ones, and no others."""
     relative_cost: float = 1.0
     """How long a run takes beside one of bounded model checking, as a guess."""
     reads_free: bool = False
@@ -126,6 +130,15 @@ class Engine(Generic[OptionsT]):
     def looks_for_deadlocks(self) -> bool:
         """Whether it can be asked for freedom from deadlock."""
         return "deadlock" in declared(self.options)
+
+    def claims(self, definition: Definition) -> Mapping[str, bool]:
+        """The properties that it can be asked about, and of each whether it is checked if none is named."""
+        if self.decides_temporal:
+            return {prop.name: prop.default for prop in definition.temporal}
+        return {
+            prop.name: prop.default and (self.decides_reachable or prop.kind is not PropertyKind.REACHABLE)
+            for prop in definition.properties
+        }
 
     def options_of(self, given: Mapping[str, Any]) -> OptionsT:
         """The options from names and values that are right already, as the program gives them.

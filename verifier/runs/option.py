@@ -135,6 +135,23 @@ class OneOf:
 
 
 @dataclass(frozen=True)
+class Name:
+    """A name that the protocol knows."""
+
+    allowed = "a name"
+
+    def of_word(self, word: str) -> str:
+        """The name itself."""
+        return self.of_value(word)
+
+    def of_value(self, value: Any) -> str:
+        """The name itself."""
+        if not isinstance(value, str) or not value:
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True)
 class Words:
     """Any number of words; on the command line the option is repeated."""
 

@@ -85,12 +85,13 @@ def _run(
         found,
         ENGINE.name,
         solvers=_solvers(options, proofs),
-        proofs=tuple(_described(found.model, proof) for proof in proofs),
+        proofs=tuple(described(found.model, proof) for proof in proofs),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )
 
 
-def _described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
+def described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
+    """How a proof was found and checked, as the JSON output has it."""
     from verifier.text.invariant import invariant_lines
     from verifier.trust.certificate import readable_lemmas
 

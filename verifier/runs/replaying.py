@@ -17,8 +17,10 @@ from verifier.runs.building import build_model
 from verifier.runs.loading import Loaded, load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
+from verifier.system.liveness import conditions_named, live_model
 from verifier.system.model import Model
 from verifier.trust import itf
+from verifier.trust.lasso import checked_lasso
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -48,9 +50,21 @@ def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str
     with _naming(file):
         _check_property(about, loaded)
         model = with_deadlock(build_model(loaded.definition))
-        trace = itf.load(data, model)
-        Replayer(model).check(trace)
+        trace = _checked(model, itf.load(data, model), about)
     return Replayed(model, trace, _warning(about, loaded), time.monotonic() - began)
+
+
+def _checked(model: Model, trace: Trace, about: itf.Header) -> Trace:
+    """The trace, replayed; if it is infinite, with the reasons for which its loop is fair."""
+    if trace.loop is None:
+        Replayer(model).check(trace)
+        return trace
+    prop = next((one for one in model.definition.temporal if one.name == about.violates), None)
+    if prop is None:
+        words = "a trace with a loop violates a temporal property"
+        raise UsageError(f"{words}, and {about.violates} is none of {model.definition.name}")
+    conditions = conditions_named(model.definition, trace.loop.fairness)
+    return checked_lasso(live_model(model, prop, trace.loop.fairness, conditions), trace)
 
 
 def row_of(replay: Replayed) -> Row:
@@ -88,7 +102,11 @@ def _naming(file: Path) -> Iterator[None]:
 
 
 def _check_property(about: itf.Header, loaded: Loaded) -> None:
-    known = [*(prop.name for prop in loaded.definition.properties), NO_DEADLOCK]
+    definition = loaded.definition
+    temporal = [prop.name for prop in definition.temporal]
+    known = [*(prop.name for prop in definition.properties), *temporal, NO_DEADLOCK]
+    if about.violates in temporal and about.fairness is None:
+        raise UsageError(f"{about.violates} is violated by infinite executions: the trace has no loop")
     if about.violates is not None and about.violates not in known:
         raise unknown_name(f"property of {loaded.definition.name}", about.violates, known)
 

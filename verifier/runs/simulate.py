@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _HISTOGRAM = (
     "Count the values of an expression in the last states; may be repeated. It is Python over variables of "
-    "the state, constants, methods of the protocol (with s for the state), + - < <= == != & | ~ [ ], forall, "
-    "exists, count, if_, minimum, maximum."
+    "the state, constants, methods of the protocol (with s for the state), + - * // % < <= == != & | ~ [ ], "
+    "forall, exists, count, if_, minimum, maximum."
 )
 _HELP = """Run random executions: check properties on the way, and count.
 

@@ -23,6 +23,7 @@ ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "simulate": ("verifier.runs.simulate", "Run random executions and count."),
         "prove": ("verifier.runs.prove", "Prove properties for all depths, or find a violation."),
         "induct": ("verifier.runs.induct", "Prove properties for all depths, by the spec's lemmas."),
+        "live": ("verifier.runs.live", "Check temporal properties under fairness."),
     }
 )
 """Of each engine the module, which is loaded when it is asked for, and what it does in a few words."""

@@ -54,11 +54,14 @@ class _SpecInGrid:
     properties: tuple[str, ...]
     reachable: tuple[str, ...]
     """Of these the ones that must be reachable and that the grid does not name."""
+    claims: Mapping[str, frozenset[str]]
+    """For each engine the properties that it can be asked about."""
 
     def of(self, engine: str) -> tuple[str, ...]:
         """The properties for an engine, not those that it cannot decide."""
         every = engine_named(engine).decides_reachable
-        return tuple(name for name in self.properties if every or name not in self.reachable)
+        asked = (name for name in self.properties if name in self.claims[engine])
+        return tuple(name for name in asked if every or name not in self.reachable)
 
 
 def expand(grids: Sequence[Grid]) -> Expansion:
@@ -100,7 +103,9 @@ def _covered(grid: Grid, spec: str) -> _SpecInGrid:
     definition = _any_definition(grid, spec)
     reachable = [prop.name for prop in definition.properties if prop.kind is PropertyKind.REACHABLE]
     properties = _properties(grid, spec, definition)
-    return _SpecInGrid(spec, properties, tuple(name for name in reachable if name not in grid.properties))
+    unnamed = tuple(name for name in reachable if name not in grid.properties)
+    claims = {engine: frozenset(engine_named(engine).claims(definition)) for engine in grid.engines}
+    return _SpecInGrid(spec, properties, unnamed, claims)
 
 
 def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
@@ -121,13 +126,17 @@ def _any_definition(grid: Grid, spec: str) -> Definition:
 
 
 def _properties(grid: Grid, spec: str, definition: Definition) -> tuple[str, ...]:
-    known = [prop.name for prop in definition.properties]
+    claims: dict[str, bool] = {}
+    for engine in grid.engines:
+        for name, by_default in engine_named(engine).claims(definition).items():
+            claims[name] = by_default or claims.get(name, False)
+    known = list(claims)
     for name in grid.properties:
         if name not in (*known, "all"):
             raise unknown_name(f"property of {spec}", name, [*known, "all"])
     if "all" in grid.properties:
         return tuple(known)
-    chosen = grid.properties or tuple(prop.name for prop in definition.properties if prop.default)
+    chosen = grid.properties or tuple(name for name, by_default in claims.items() if by_default)
     if not chosen:
         raise UsageError(f"{spec} checks no property by default: name one of {', '.join(known)}")
     return chosen

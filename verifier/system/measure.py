@@ -19,21 +19,25 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.sorts import Boolean, SortError
 from verifier.encodings.terms import Operator, Term
-from verifier.encodings.values import Value, wrap
+from verifier.encodings.values import Value, sort_of, term_of, wrap
 from verifier.errors import UsageError
 from verifier.system.model import Model
 
-_FUNCTIONS = ("forall", "exists", "count", "if_", "minimum", "maximum", "all_of", "any_of", "comprehension")
+_FUNCTIONS = (
+    "forall", "exists", "count", "sum_of", "if_", "minimum", "maximum", "all_of", "any_of", "comprehension",
+    "union_of", "filtered", "mapped",
+)  # fmt: skip
 _ALLOWED = (
     ast.Expression, ast.Name, ast.Load, ast.Attribute, ast.Subscript, ast.Call, ast.keyword, ast.Constant,
     ast.Lambda, ast.arguments, ast.arg, ast.Tuple,
     ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE,
-    ast.BinOp, ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.UnaryOp, ast.Invert, ast.USub,
+    ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr,
+    ast.UnaryOp, ast.Invert, ast.USub,
 )  # fmt: skip
 
 _HELP = (
     "it may have variables of the state, constants, methods of the protocol with s for the state, "
-    f"+ - < <= == != & | ~ [ ], and {', '.join(_FUNCTIONS)}, as in "
+    f"+ - * // % < <= == != & | ~ [ ], and {', '.join(_FUNCTIONS)}, as in "
     "\"count(queues, lambda q: active[q] == 'a1')\""
 )
 
@@ -56,11 +60,12 @@ def measure(model: Model, text: str, vocabulary: Mapping[str, Any]) -> list[tupl
         raise UsageError(f"the expression {text!r} is not allowed: {error}") from None
     if not isinstance(value, Value):
         raise UsageError(f"the expression {text!r} says nothing about the state")
-    if not (value.sort.is_scalar or isinstance(value.sort, Boolean)):
-        raise UsageError(f"the expression {text!r} is of {value.sort}, not one value: count something")
+    sort = sort_of(value)
+    if not (sort.is_scalar or isinstance(sort, Boolean)):
+        raise UsageError(f"the expression {text!r} is of {sort}, not one value: count something")
     layout = model.layout
     lowering = Lowering({symbol: layout.lowered[symbol.name] for symbol in model.definition.variables})
-    return cases(value.sort, lowering.lower(value.term, {}))
+    return cases(sort, lowering.lower(term_of(value), {}))
 
 
 def _names(model: Model, vocabulary: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -104,10 +104,12 @@ class Model:
         return layout.encode_state(chosen)
 
     def parameter_values(self, instance: Instance, bits: Sequence[bool]) -> State:
-        """The values of all parameters, expanded and free, in the order of the action."""
+        """The values of all parameters, expanded and free, in the order of the action.
+
+        An instance that is none of the protocol's (``verifier.system.loops``) has none."""
         values = {**instance.parameters, **self.free_values(instance, bits)}
-        action = next(action for action in self.definition.actions if action.name == instance.action)
-        return {name: values[name] for name in action.sorts}
+        sorts = next((a.sorts for a in self.definition.actions if a.name == instance.action), {})
+        return {name: values[name] for name in sorts}
 
     def asking(self, properties: Iterable[str]) -> Model:
         """The model in which ``UndefinedRead`` speaks of these properties and those checked along with them,

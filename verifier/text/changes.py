@@ -12,7 +12,6 @@ from verifier.encodings.sorts import (
     Bag,
     Boolean,
     Function,
-    IndexSet,
     Option,
     PartialFunction,
     Record,
@@ -23,10 +22,9 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.encodings.terms import Symbol
+from verifier.text.deltas import delta, is_brief, of_bags
 
 _ABSENT = "–"
-_SHORT = 24
-"""Values of at most this many characters are shown whole, the old value beside the new one."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def changes(
     variables: PythonSequence[Symbol],
     before: Mapping[str, Concrete],
     after: Mapping[str, Concrete],
-    lanes: IndexSet | None,
+    lanes: Sort | None,
 ) -> list[Entry]:
     """The differences of ``after`` from ``before``, in the order of the variables."""
     differ = _Differ(lanes)
@@ -76,7 +74,7 @@ def changes(
 
 
 def contents(
-    variables: PythonSequence[Symbol], state: Mapping[str, Concrete], lanes: IndexSet | None, *, brief: bool
+    variables: PythonSequence[Symbol], state: Mapping[str, Concrete], lanes: Sort | None, *, brief: bool
 ) -> list[Entry]:
     """The contents of a state. With ``brief``, a value that all lanes share is written once."""
     return [
@@ -86,17 +84,18 @@ def contents(
     ]
 
 
-def lane_of(path_sort: Sort, lanes: IndexSet | None) -> bool:
+def lane_of(path_sort: Sort, lanes: Sort | None) -> bool:
     """Whether a function's keys are the lanes."""
-    return lanes is not None and isinstance(path_sort, Function) and path_sort.domain == lanes
+    functions = (Function, PartialFunction)
+    return lanes is not None and isinstance(path_sort, functions) and path_sort.domain == lanes
 
 
-def _below(place: _Place, sort: Sort, key: Concrete, lanes: IndexSet | None) -> _Place:
+def _below(place: _Place, sort: Sort, key: Concrete, lanes: Sort | None) -> _Place:
     decides = not place.keyed and lane_of(sort, lanes)
     return _Place(f"{place.path}[{show(key)}]", key if decides else place.lane, True)
 
 
-def _contents(sort: Sort, value: Any, place: _Place, lanes: IndexSet | None, brief: bool) -> Iterator[Entry]:
+def _contents(sort: Sort, value: Any, place: _Place, lanes: Sort | None, brief: bool) -> Iterator[Entry]:
     if isinstance(sort, Function) and not place.keyed and lane_of(sort, lanes):
         if brief and _uniform(value):
             yield place.entry(_compact(sort, value))
@@ -137,7 +136,7 @@ def _compact(sort: Sort, value: Any) -> str:
 class _Differ:
     """Finds the parts of a value that changed, if they are shorter than the whole value."""
 
-    lanes: IndexSet | None
+    lanes: Sort | None
 
     def entries(self, sort: Sort, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         """The changes at a place."""
@@ -158,11 +157,11 @@ class _Differ:
                         sort.range, old[key], new[key], _below(place, sort, key, self.lanes)
                     )
             case Bag():
-                yield from self._bag(sort, old, new, place)
+                yield place.entry(of_bags(old, new))
             case Tuple() | Variant() | PartialFunction():
                 yield from self._compound(sort, old, new, place)
             case Set() if not self._short(old, new):
-                yield self._gained_and_lost(sort, old, new, place)
+                yield place.entry(delta(old, new))
             case Sequence():
                 yield from self._sequence(sort, old, new, place)
             case _:
@@ -172,19 +171,13 @@ class _Differ:
         return place.entry(show(old), show(new))
 
     def _short(self, old: Concrete, new: Concrete) -> bool:
-        return max(len(show(old)), len(show(new))) <= _SHORT
+        return is_brief(show(old), show(new))
 
     def _better_whole(self, sort: Record, old: Any, new: Any) -> bool:
         """Whether most fields of a small record changed."""
         flat = all(part.is_scalar or isinstance(part, Boolean | Set) for _, part in sort.fields)
         changed = sum(old[name] != new[name] for name in sort.field_sorts)
         return flat and 2 * changed > len(sort.fields) and self._short(old, new)
-
-    def _bag(self, sort: Bag, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
-        for item in sort.element.values():
-            was, now = old.get(item, 0), new.get(item, 0)
-            if was != now:
-                yield self._whole(was, now, _below(place, sort, item, self.lanes))
 
     def _compound(self, sort: Sort, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         match sort:
@@ -201,28 +194,23 @@ class _Differ:
                 yield self._whole(old, new, place)
 
     def _partial(self, sort: PartialFunction, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
-        for key in sort.domain.values():
+        apart = not place.keyed and lane_of(sort, self.lanes)
+        for key in sort.domain.values() if apart else (key for key in old if key in new):
             below = _below(place, sort, key, self.lanes)
             if key in old and key in new:
                 yield from self.entries(sort.range, old[key], new[key], below)
             elif key in old or key in new:
                 yield below.entry(*(show(held[key]) if key in held else _ABSENT for held in (old, new)))
-
-    def _gained_and_lost(self, sort: Set, old: Any, new: Any, place: _Place) -> Entry:
-        gained = [f"+ {show(item)}" for item in sort.element.values() if item in new - old]
-        lost = [f"- {show(item)}" for item in sort.element.values() if item in old - new]
-        return place.entry(", ".join(gained + lost))
+        if not apart and set(old) != set(new):
+            same = FrozenMap((key, new.get(key, item)) for key, item in old.items())
+            yield place.entry(delta(same, new))
 
     def _sequence(self, sort: Sequence, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
-        common = min(len(old), len(new))
-        if len(old) != len(new) and old[:common] != new[:common]:
-            yield self._whole(old, new, place)  # for example, the first element of a queue was removed
-            return
-        for index in range(max(len(old), len(new))):
-            inner = _Place(f"{place.path}[{index}]", place.lane, True)
-            if index < common:
-                yield from self.entries(sort.element, old[index], new[index], inner)
-            else:
-                was = show(old[index]) if index < len(old) else _ABSENT
-                now = show(new[index]) if index < len(new) else _ABSENT
-                yield inner.entry(was, now)
+        if words := delta(old, new):
+            yield place.entry(words)
+        elif len(old) != len(new):
+            yield self._whole(old, new, place)
+        else:
+            for index, (was, now) in enumerate(zip(old, new, strict=True)):
+                inner = _Place(f"{place.path}[{index}]", place.lane, True)
+                yield from self.entries(sort.element, was, now, inner)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.sorts import IndexSet
+from verifier.encodings.sorts import Sort
 from verifier.system.model import Model
 from verifier.text.changes import Entry, changes, contents
 from verifier.text.columns import GAP, cell, compact_lines, one_line, side_by_side, widths, wrap
@@ -38,6 +38,13 @@ class _Columns:
 
     lanes: tuple[Concrete | None, ...]
     widths: tuple[int, ...]
+    kind: str = ""
+    """What a lane is called."""
+
+    @property
+    def titles(self) -> list[str]:
+        """What stands above each column."""
+        return [_lane_title(lane, self.kind) for lane in self.lanes]
 
 
 def render_trace(
@@ -46,7 +53,8 @@ def render_trace(
     """The lines of a trace, of at most ``width`` characters. ``start`` is the title of the first state."""
     lanes = model.definition.presentation.lanes
     steps = list(_steps(model, trace, lanes, full, start))
-    columns = _columns(steps, list(lanes.values()) if lanes else [], width - _MARGIN)
+    kind = model.definition.presentation.lane_kind
+    columns = _columns(steps, list(lanes.values()) if lanes else [], kind, width - _MARGIN)
     lines = _heading(columns)
     for step in steps:
         lines += _title(step, width)
@@ -54,7 +62,7 @@ def render_trace(
     return lines
 
 
-def _steps(model: Model, trace: Trace, lanes: IndexSet | None, full: bool, title: str) -> Iterator[_Step]:
+def _steps(model: Model, trace: Trace, lanes: Sort | None, full: bool, title: str) -> Iterator[_Step]:
     variables = model.definition.variables
     start = contents(variables, trace.states[0], lanes, brief=not full)
     yield _Step(0, title, tuple(start), frozenset() if full else None)
@@ -70,32 +78,40 @@ def _steps(model: Model, trace: Trace, lanes: IndexSet | None, full: bool, title
             yield _Step(number, str(action), tuple(entries or [Entry(None, "nothing changes", ())]))
 
 
-def _columns(steps: Sequence[_Step], lanes: Sequence[Concrete], available: int) -> _Columns:
+def _columns(steps: Sequence[_Step], lanes: Sequence[Concrete], kind: str, available: int) -> _Columns:
     """The columns: lanes with the rest beside them or, if that gets too narrow, above them; or none."""
     entries = [entry for step in steps if step.number for entry in step.entries]
+    first = [entry for step in steps if not step.number for entry in step.entries]
     if any(entry.lane is not None for entry in entries):
         whole = any(step.changed is not None for step in steps)
         for candidates, narrowest in (((None, *lanes), _ROOMY), (tuple(lanes), _NARROW)):
-            natural = [_natural_width(lane, entries) for lane in candidates]
+            natural = [
+                max(_natural_width(lane, kind, entries), min(_natural_width(lane, kind, first), narrowest))
+                for lane in candidates
+            ]
             chosen = widths(natural, available, narrowest)
             if chosen is not None and not (whole and None in candidates):
-                return _Columns(candidates, tuple(chosen))
+                return _Columns(candidates, tuple(chosen), kind)
     return _Columns((), ())
 
 
-def _natural_width(lane: Concrete | None, entries: Sequence[Entry]) -> int:
-    return max([len(_lane_title(lane)), *(len(one_line(entry)) for entry in entries if entry.lane == lane)])
+def _natural_width(lane: Concrete | None, kind: str, entries: Sequence[Entry]) -> int:
+    title = _lane_title(lane, kind)
+    return max([len(title), *(len(one_line(entry)) for entry in entries if entry.lane == lane)])
 
 
-def _lane_title(lane: Concrete | None) -> str:
-    return _SHARED if lane is None else str(lane)
+def _lane_title(lane: Concrete | None, kind: str) -> str:
+    return _SHARED if lane is None else f"{kind} {lane}".strip()
 
 
 def _heading(columns: _Columns) -> list[Text]:
     if not columns.lanes:
         return []
     rule = GAP.replace(" ", "─").replace("│", "┼").join("─" * width for width in columns.widths)
-    (titled,) = side_by_side([[_lane_title(lane)] for lane in columns.lanes], columns.widths)
+    (titled,) = side_by_side(
+        [wrap(title, width)[:1] for title, width in zip(columns.titles, columns.widths, strict=True)],
+        columns.widths,
+    )
     return [Text(" " * _MARGIN + titled, "bold"), Text("─" * _MARGIN + rule, "dim")]
 
 
@@ -140,7 +156,7 @@ def _marked(step: _Step, entries: Sequence[Entry], width: int) -> list[str]:
 
 def _styled(line: str) -> Text:
     text = Text(line)
-    text.highlight_regex(r"→ (?:(?! {3}| │).)+", "green")
+    text.highlight_regex(r"(→|: \+|: appended) (?:(?! {3}| │| − |, ).)+", "green")
     text.highlight_regex(r"\* \S+", "bold")
     text.highlight_regex(r"[│→]", "dim")
     return text

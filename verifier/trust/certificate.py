@@ -23,6 +23,8 @@ from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.specs.definition import NO_DEADLOCK, Property, PropertyKind
+from verifier.system.liveness import conditions_named, live_model
+from verifier.system.loops import WHERE_LOOP_STARTS, loop_model
 from verifier.system.model import Model
 
 FORMAT = "verify certificate 1"
@@ -67,6 +69,9 @@ class Certificate:
     The property and the type invariants are claimed to be k-inductive, along paths of different states that
     satisfy the rest of the invariant.
     """
+    fairness: str | None = None
+    """If the property is a temporal one: the fairness under which it holds. The invariant is then one of the
+    model of loops (``verifier.system.loops``)."""
     single_steps: tuple[str, ...] = ()
     """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
 
@@ -89,6 +94,7 @@ class _Content(TypedDict):
     lemmas: list[str]
     clauses: list[list[tuple[str, bool]]]
     single_steps: NotRequired[list[str]]
+    fairness: NotRequired[str]
 
 
 class Misfit(UsageError):
@@ -115,6 +121,20 @@ def certificate_of(
         found_by,
         k,
     )
+
+
+def claimed_model(base: Model, certificate: Certificate) -> Model:
+    """The model that the invariant is about: the protocol's, or the one of its fair loops.
+
+    Raises Misfit if the protocol has no such temporal property."""
+    if certificate.fairness is None:
+        return base
+    definition, name = base.definition, certificate.property_name
+    prop = next((one for one in definition.temporal if one.name == name), None)
+    if prop is None:
+        raise Misfit(f"{definition.name} has no temporal property {name}")
+    conditions = conditions_named(definition, certificate.fairness)
+    return loop_model(live_model(base, prop, certificate.fairness, conditions))
 
 
 def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
@@ -170,6 +190,8 @@ def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
     definition = model.definition
     terms = {prop.name: (_claim(prop), prop.description) for prop in definition.properties}
     terms |= {lemma.name: (text(lemma.formula), lemma.description) for lemma in definition.lemmas}
+    terms |= {prop.name: (f"no fair loop violates: {prop.formula}", "") for prop in definition.temporal}
+    terms |= {f"{lemma} {WHERE_LOOP_STARTS}": said for lemma, said in terms.items()}
     found = []
     for name in names:
         says, why = terms.get(name, _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == NO_DEADLOCK else TYPED])
@@ -190,6 +212,7 @@ def _claim(prop: Property) -> str:
 
 def dump(model: Model, certificate: Certificate) -> str:
     """The certificate as JSON, with the invariant as text and as SMT-LIB 2."""
+    model = claimed_model(model, certificate)
     content = {
         "format": FORMAT,
         "spec": certificate.spec,
@@ -198,6 +221,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         "property": certificate.property_name,
         "found_by": vars(certificate.found_by),
         "k": certificate.k,
+        **({"fairness": certificate.fairness} if certificate.fairness is not None else {}),
         **({"single_steps": list(certificate.single_steps)} if certificate.single_steps else {}),
         "lemmas": list(certificate.lemmas),
         "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
@@ -251,6 +275,7 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         clauses=tuple(tuple((name, positive) for name, positive in clause) for clause in content["clauses"]),
         found_by=FoundBy(**{name: content["found_by"][name] for name in ("engine", "solver", "version")}),
         k=content["k"],
+        fairness=content.get("fairness"),
         single_steps=tuple(content.get("single_steps", ())),
     )
 

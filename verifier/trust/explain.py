@@ -93,10 +93,15 @@ class ConcreteReading:
         """Whether the part is read. It is not if the parts before it already decide the term."""
         before = term.arguments[: term.arguments.index(part)]
         match term.operator:
-            case Operator.AND | Operator.IMPLIES | Operator.IMAGE | Operator.PARTIAL_FUNCTION:
+            case Operator.AND | Operator.IMPLIES:
+                return all(self.holds(other, bindings) for other in before)
+            case Operator.IMAGE | Operator.PARTIAL_FUNCTION | Operator.UNION_OF | Operator.SUM_OF:
                 return all(self.holds(other, bindings) for other in before)
             case Operator.OR:
                 return not any(self.holds(other, bindings) for other in before)
+            case Operator.FILTER | Operator.MAP if before and term.binds is not None:
+                elements = self.value(before[0], bindings)
+                return isinstance(elements, tuple) and bindings[term.binds] in elements
             case Operator.IF if before:
                 return self.holds(before[0], bindings) == (len(before) == 1)
         return True

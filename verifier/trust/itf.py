@@ -37,7 +37,7 @@ from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.trust.explain import breaches, reasons
 from verifier.trust.replay import ReplayFailure
-from verifier.trust.trace import ActionTaken, Trace
+from verifier.trust.trace import ActionTaken, Loop, Trace
 from verifier.version import tool_version
 
 _FORMAT = "ITF"
@@ -53,6 +53,8 @@ class Header:
     spec_hash: str
     constants: Mapping[str, Any]
     violates: str | None
+    fairness: str | None = None
+    """Of an infinite execution: the fairness that its loop meets."""
 
 
 def dump(trace: Trace, model: Model) -> dict[str, Any]:
@@ -78,16 +80,33 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
             "property": trace.violates,
             "status": _status(trace, model),
             "failing": _failing(trace, model),
+            "about_step": model.system.about_steps(str(trace.violates)),
             "drawing": model.definition.drawing,
+            **_closing(trace, model.definition),
         },
         "vars": list(sorts),
         "states": states,
+        **({} if trace.loop is None else {"loop": trace.loop.start}),
     }
+
+
+def _closing(trace: Trace, definition: Definition) -> dict[str, Any]:
+    """How the loop closes, and why it is fair. ITF itself has only the index ``loop``."""
+    loop = trace.loop
+    if loop is None:
+        return {}
+    action = {}
+    if loop.closing is not None:
+        sorts = _parameter_sorts(definition, loop.closing.name)
+        values = {name: _out(sorts[name], value) for name, value in loop.closing.parameters.items()}
+        action = {"action": loop.closing.name, "parameters": values}
+    conditions = [{"condition": name, "met": why} for name, why in loop.conditions]
+    return {"loop": {**action, "fairness": loop.fairness, "conditions": conditions}}
 
 
 def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
     """What fails in the last state, as text, with its witnesses and the values that it mentions."""
-    if trace.violates is None or model.system.seeks(trace.violates):
+    if trace.violates is None or trace.loop is not None or model.system.seeks(trace.violates):
         return []
     found = [
         {
@@ -136,7 +155,24 @@ def header(data: Mapping[str, Any]) -> Header:
         raise UsageError(
             f'"property" in "#meta" should be a name or null, it is {_quoted(about, "property")}'
         )
-    return Header(about["spec"], str(about.get("spec_hash")), about["constants"], violates)
+    fairness = _about_loop(data).get("fairness") if "loop" in data else None
+    return Header(about["spec"], str(about.get("spec_hash")), about["constants"], violates, fairness)
+
+
+def _about_loop(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a trace says of its loop. Raises UsageError if that is not enough for a replay."""
+    about = data["#meta"].get("loop")
+    if not isinstance(data["loop"], int) or isinstance(data["loop"], bool):
+        raise UsageError(f'"loop" should be the index of a state, it is {_quoted(data, "loop")}')
+    if not isinstance(about, dict) or not isinstance(about.get("fairness"), str):
+        raise UsageError('"#meta" should name the fairness of the loop: "loop": {"fairness": …}')
+    return about
+
+
+def _loop(data: Mapping[str, Any], definition: Definition) -> Loop:
+    about = _about_loop(data)
+    closing = None if "action" not in about else _action_of(len(data["states"]), about, definition)
+    return Loop(data["loop"], closing, about["fairness"])
 
 
 def load(data: Mapping[str, Any], model: Model) -> Trace:
@@ -153,7 +189,9 @@ def load(data: Mapping[str, Any], model: Model) -> Trace:
         states.append(_state(index, entry, model.layout.sorts))
         if index > 0:
             actions.append(_action(index, entry, model.definition))
-    return Trace(about.spec, about.spec_hash, about.constants, about.violates, tuple(states), tuple(actions))
+    loop = None if "loop" not in data else _loop(data, model.definition)
+    path = (tuple(states), tuple(actions), loop)
+    return Trace(about.spec, about.spec_hash, about.constants, about.violates, *path)
 
 
 def _state(index: int, entry: Mapping[str, Any], sorts: Mapping[str, Sort]) -> dict[str, Concrete]:
@@ -170,8 +208,16 @@ def _state(index: int, entry: Mapping[str, Any], sorts: Mapping[str, Sort]) -> d
 
 def _action(index: int, entry: Mapping[str, Any], definition: Definition) -> ActionTaken:
     about = entry.get("#meta")
-    if not isinstance(about, dict) or not isinstance(name := about.get("action"), str):
+    if not isinstance(about, dict) or not isinstance(about.get("action"), str):
         raise UsageError(f'state {index} does not name the action that led to it ("#meta": {{"action": …}})')
+    return _action_of(index, about, definition)
+
+
+def _action_of(index: int, about: Mapping[str, Any], definition: Definition) -> ActionTaken:
+    """The action that the description of a step names. Raises UsageError if there is none."""
+    name = about["action"]
+    if not isinstance(name, str):
+        raise UsageError(f"state {index}: {name!r} is no name of an action")
     parameters = about.get("parameters", {})
     if not isinstance(parameters, dict):
         raise UsageError(f'state {index}: "parameters" of {name} is no JSON object')

@@ -95,16 +95,17 @@ class Replayer:
             constants=definition.constants,
             violates=prop,
             states=tuple(decode(state) for state in states),
-            actions=tuple(self._taken(instance, inputs) for instance, inputs in firings),
+            actions=tuple(self.taken(instance, inputs) for instance, inputs in firings),
         )
         return self.completed(trace) if self.model.system.about_steps(prop) else trace
 
-    def _taken(self, instance: Instance, inputs: Bits) -> ActionTaken:
+    def taken(self, instance: Instance, inputs: Bits) -> ActionTaken:
+        """The action that an instance with these inputs is."""
         return ActionTaken(instance.action, self.model.parameter_values(instance, inputs))
 
     def completed(self, trace: Trace) -> Trace:
         """The trace to where an instance breaks the step invariant, with that step: the first that does."""
-        prop, last = str(trace.violates), self._encode(trace.steps, trace.states[-1])
+        prop, last = str(trace.violates), self.encoded(trace.steps, trace.states[-1])
         own = [step for step in self.model.breaking if step.property_name == prop]
         for label, inputs in breaking_choices(own, self.model.system.bits, last):
             instance = self.model.instance(label)
@@ -112,7 +113,7 @@ class Replayer:
             if following is None:
                 raise ReplayFailure(trace.steps + 1, f"{label} is not enabled")
             states = (*trace.states, self.model.layout.decode_state(following))
-            whole = replace(trace, states=states, actions=(*trace.actions, self._taken(instance, inputs)))
+            whole = replace(trace, states=states, actions=(*trace.actions, self.taken(instance, inputs)))
             self._require_broken(whole)
             return whole
         raise ReplayFailure(trace.steps, f"no instance breaks {prop} in the last state")
@@ -125,7 +126,7 @@ class Replayer:
 
     def check(self, trace: Trace) -> None:
         """Checks a trace of any origin. Raises ReplayFailure, which names the step and the reason."""
-        states = [self._encode(step, state) for step, state in enumerate(trace.states)]
+        states = [self.encoded(step, state) for step, state in enumerate(trace.states)]
         if not self.is_initial(states[0]):
             reading = ConcreteReading(trace.states[0])
             reasons = "; ".join(str(reason) for reason in reading.failures(self.model.definition.init))
@@ -141,7 +142,8 @@ class Replayer:
         """The message for a last state that does not violate the property."""
         return f"{prop} {'is not reached' if self.model.system.seeks(prop) else 'holds'} in the last state"
 
-    def _encode(self, step: int, state: Mapping[str, Any]) -> list[bool]:
+    def encoded(self, step: int, state: Mapping[str, Any]) -> list[bool]:
+        """The bits of a state. Raises ReplayFailure if it is none of the protocol's."""
         sorts = self.model.layout.sorts
         if set(state) != set(sorts):
             differing = ", ".join(sorted(set(state) ^ set(sorts)))
@@ -156,7 +158,7 @@ class Replayer:
     def _check_step(
         self, step: int, action: ActionTaken, before: Mapping[str, Any], state: Bits, claimed: Bits
     ) -> None:
-        instance, inputs = self._instance(step, action)
+        instance, inputs = self.instance_of(step, action)
         following = self.successor(state, instance, inputs)
         if following is None:
             raise ReplayFailure(step, f"{action} is not enabled: {self._disabled_because(action, before)}")
@@ -176,7 +178,8 @@ class Replayer:
             position = end
         return found
 
-    def _instance(self, step: int, action: ActionTaken) -> tuple[Instance, list[bool]]:
+    def instance_of(self, step: int, action: ActionTaken) -> tuple[Instance, list[bool]]:
+        """The instance that an action names, with its inputs. Raises ReplayFailure if there is none."""
         definition = next((d for d in self.model.definition.actions if d.name == action.name), None)
         if definition is None:
             names = ", ".join(known.name for known in self.model.definition.actions)

@@ -21,6 +21,20 @@ class ActionTaken:
 
 
 @dataclass(frozen=True)
+class Loop:
+    """How an execution goes on for ever: the last state is followed by an earlier one."""
+
+    start: int
+    """The index of the state that follows the last one."""
+    closing: ActionTaken | None
+    """The action that leads there. None: the execution stutters in the last state, which is the start."""
+    fairness: str
+    """The name of the fairness that the loop meets."""
+    conditions: tuple[tuple[str, str], ...] = ()
+    """Each fairness condition with the reason for which the loop meets it."""
+
+
+@dataclass(frozen=True)
 class Trace:
     """An execution: ``states[i + 1]`` follows from ``states[i]`` by ``actions[i]``."""
 
@@ -31,8 +45,10 @@ class Trace:
     """The property that the last state violates or reaches."""
     states: tuple[Mapping[str, Concrete], ...]
     actions: tuple[ActionTaken, ...]
+    loop: Loop | None = None
+    """Set if the execution is infinite."""
 
     @property
     def steps(self) -> int:
-        """The number of actions."""
-        return len(self.actions)
+        """The number of actions, with the one that closes the loop."""
+        return len(self.actions) + (self.loop is not None and self.loop.closing is not None)

@@ -17,6 +17,33 @@ const Diagram = (() => {
     return long.startsWith(short) && ["", ".", "["].includes(long.charAt(short.length));
   }
 
+  /* A path without the prime of a value after a step. */
+  function unprimed(path) {
+    return path.replace(/^(\w+)'/, "$1");
+  }
+
+  /* A lane with what it is: "server s1". */
+  function title([name, kind]) {
+    return name.startsWith(kind) ? name : `${kind} ${name}`;
+  }
+
+  /* Where in a path the key of its lane ends; -1 if it has none. */
+  function keyEnd([path, , , key]) {
+    return key < 0 ? -1 : path.indexOf("]", key) + 1;
+  }
+
+  /* A change in words, as short as the room demands: both values, what was gained and lost, the new value. */
+  function wordsOf(name, before, [, after, delta], room) {
+    const whole = `${name}: ${before} → ${after}`;
+    const shorter = [...(delta ? [delta] : []), after].map((words) => `${name}: ${words}`);
+    return [whole, ...shorter].find((words) => words.length <= room) ?? shorter[0];
+  }
+
+  /* Whether what was gained and lost says it better than both values. */
+  function isLong(before, [, after, delta]) {
+    return Boolean(delta) && Math.max(before.length, after.length) > 24;
+  }
+
   /* All states, and what the reader is told of the places that fail at the end. */
   function understood(trace) {
     const states = [trace.first];
@@ -28,7 +55,7 @@ const Diagram = (() => {
     const wrong = new Map();
     for (const [, , where] of trace.failing) {
       for (const [path, value] of where) {
-        trace.places.forEach(([place], number) => { if (related(place, path)) wrong.set(number, [path, value]); });
+        trace.places.forEach(([place], number) => { if (related(place, unprimed(path))) wrong.set(number, [path, value]); });
       }
     }
     const writer = new Map();
@@ -39,12 +66,11 @@ const Diagram = (() => {
   }
 
   /* A place's path as its own lane needs it: without the lane's name. */
-  function withoutLane(trace, [path, lane], fieldOnly) {
-    const [name] = trace.lanes[lane];
+  function withoutLane(trace, place, fieldOnly) {
+    const [path, lane, , key] = place, [name] = trace.lanes[lane];
     if (path.startsWith(`${name}.`)) return path.slice(name.length + 1);
-    const key = path.indexOf(`[${name}]`);
     if (key < 0) return path;
-    const rest = path.slice(key + name.length + 2);
+    const rest = path.slice(keyEnd(place));
     return fieldOnly && rest.startsWith(".") ? rest.slice(1) : path.slice(0, key) + rest;
   }
 
@@ -65,25 +91,25 @@ const Diagram = (() => {
 
   /* What a step changes in a lane, a line for each place or, where that gets long, for each record. */
   function linesOf(trace, known, step, changes, lane, shown) {
-    const places = changes.map(([place]) => place).filter((place) => trace.places[place][1] === lane && shown(place));
+    const own = changes.filter(([place]) => trace.places[place][1] === lane && shown(place));
     const groups = new Map();
-    for (const place of places) {
-      const [path] = trace.places[place], dot = path.lastIndexOf(".");
-      const parent = places.length > MOST_LINES && dot > path.lastIndexOf("]") ? path.slice(0, dot) : path;
-      groups.set(parent, [...(groups.get(parent) ?? []), place]);
+    for (const change of own) {
+      const [path] = trace.places[change[0]], dot = path.lastIndexOf(".");
+      const parent = own.length > MOST_LINES && dot > path.lastIndexOf("]") ? path.slice(0, dot) : path;
+      groups.set(parent, [...(groups.get(parent) ?? []), change]);
     }
     const before = known.states[Math.max(0, step - 1)], after = known.states[step];
     const lines = [...groups].map(([parent, of]) => {
-      const full = of.map((place) => `${trace.places[place][0]}: ${before[place]} → ${after[place]}`).join("\n");
-      const wrong = of.some((place) => known.writer.get(place) === step);
+      const full = of.map(([place]) => `${trace.places[place][0]}: ${before[place]} → ${after[place]}`).join("\n");
+      const wrong = of.some(([place]) => known.writer.get(place) === step);
       if (of.length === 1) {
-        const name = shortPath(trace, of[0]);
-        return { long: `${name}: ${before[of[0]]} → ${after[of[0]]}`, short: `${name}: ${after[of[0]]}`, full, wrong };
+        const [[place]] = of, name = shortPath(trace, place);
+        return { words: (room) => wordsOf(name, before[place], of[0], room), full, wrong };
       }
-      const fields = of.map((place) => `${trace.places[place][0].slice(parent.length + 1)} ${after[place]}`).join(", ");
+      const fields = of.map(([place]) => `${trace.places[place][0].slice(parent.length + 1)} ${after[place]}`).join(", ");
       const [name] = trace.lanes[lane];
-      const words = parent === name || parent.endsWith(`[${name}]`) ? fields : `${parent}: ${fields}`;
-      return { long: words, short: words, full, wrong };
+      const isLane = parent === name || parent.length === keyEnd(trace.places[of[0][0]]);
+      return { words: () => isLane ? fields : `${parent}: ${fields}`, full, wrong };
     });
     // What fails in the end comes first, so that it is not among those left out.
     return lines.sort((one, other) => other.wrong - one.wrong);
@@ -93,7 +119,7 @@ const Diagram = (() => {
     const lanes = trace.lanes.length;
     const wide = width >= 820;
     const gutter = wide ? 264 : 34;
-    const lane = Math.max(wide ? 104 : 84, Math.min(230, Math.floor((width - gutter - (wide ? 34 : 24)) / lanes)));
+    const lane = Math.max(wide ? 104 : 84, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / lanes)));
     const rows = [];
     let top = 4;
     trace.steps.forEach(([, , , changes], step) => {
@@ -104,14 +130,14 @@ const Diagram = (() => {
       rows.push({ step, top, height, y: top + above, texts });
       top += height;
     });
-    return { lanes, wide, gutter, lane, rows, taken: [], bottom: top, width: Math.max(width, gutter + lanes * lane + (wide ? 30 : 20)), x: (n) => gutter + n * lane + (wide ? 26 : 16) };
+    return { lanes, wide, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, gutter + lanes * lane + (wide ? 30 : 20)), x: (n) => gutter + n * lane + (wide ? 26 : 16) };
   }
 
   function heads(trace, plan) {
     const svg = element("svg", { width: plan.width, height: 38, viewBox: `0 0 ${plan.width} 38`, class: "heads", "aria-hidden": "true" });
     trace.lanes.forEach(([name, kind], number) => {
       svg.append(element("text", { class: "lane-name", x: plan.x(number), y: 17 }, name));
-      if (kind !== name) svg.append(element("text", { class: "lane-kind", x: plan.x(number), y: 32 }, kind));
+      if (!name.startsWith(kind)) svg.append(element("text", { class: "lane-kind", x: plan.x(number), y: 32 }, kind));
     });
     return svg;
   }
@@ -133,8 +159,8 @@ const Diagram = (() => {
       if (lines.length === 0) return;
       if (trace.steps[row.step][2] !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
       const most = lines.length > MOST_LINES ? MOST_LINES - 1 : lines.length;
-      lines.slice(0, most).forEach(({ long, short, full, wrong }, line) => {
-        const words = long.length <= room ? long : cut(short, room);
+      lines.slice(0, most).forEach(({ words: wordsIn, full, wrong }, line) => {
+        const words = cut(wordsIn(room), room);
         const text = element("text", { class: wrong ? "change wrong" : "change", x: plan.x(lane) + 8, y: row.y + (line + 1) * LINE }, words);
         text.append(element("title", {}, full));
         take(plan, plan.x(lane) + 8, row.y + (line + 1) * LINE, words);
@@ -163,7 +189,8 @@ const Diagram = (() => {
 
   function drawRow(trace, plan, row) {
     const [action, parameters, lane] = trace.steps[row.step];
-    const group = element("g", { class: "row", "data-step": row.step });
+    const broken = trace.about_step && row.step === trace.steps.length - 1;
+    const group = element("g", { class: broken ? "row broken" : "row", "data-step": row.step });
     drawTitle(group, plan, row, row.step === 0 ? trace.start : action, parameters);
     if (row.step > 0) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
@@ -174,7 +201,10 @@ const Diagram = (() => {
     // What arrives later leaves below the words of the step that sent it.
     const { top, height, y } = plan.rows[sent];
     const from = { x: plan.x(sender), y: received === sent ? y : top + height - 8 };
-    let to = { x: plan.x(receiver), y: received === null ? from.y + 14 : plan.rows[received].y };
+    // Those that have not arrived fan out.
+    const fan = lost || received !== null ? 0 : (plan.flying.get(`${sent} ${sender}`) ?? 0);
+    if (!lost && received === null) plan.flying.set(`${sent} ${sender}`, fan + 1);
+    let to = { x: plan.x(receiver), y: received === null ? from.y + 14 + fan * 12 : plan.rows[received].y };
     if (received === null) to = { x: from.x + (to.x - from.x) * 0.72, y: to.y };
     const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
     const unit = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
@@ -192,9 +222,9 @@ const Diagram = (() => {
     const words = lost ? `${label} lost` : received === null ? `${label} …` : label;
     if (label) {
       // Near where it arrives, but off the lanes and their marks; elsewhere on the way if words are there.
-      const near = received === null ? 0.6 : Math.max(0.5, 1 - 62 / length);
+      const near = received === null ? 0.8 : Math.max(0.5, 1 - 62 / length);
       const at = (part) => [start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part - 4];
-      const part = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8].find((candidate) => isFree(plan, ...at(candidate), words)) ?? near;
+      const part = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9].find((candidate) => isFree(plan, ...at(candidate), words)) ?? near;
       const [x, y] = at(part);
       take(plan, x - words.length * CHARACTER * 0.48, y, words);
       group.append(element("text", { class: `message${kind}`, x, y }, words));
@@ -202,21 +232,33 @@ const Diagram = (() => {
     svg.append(group);
   }
 
-  function drawVerdict(trace, plan, known) {
-    const group = element("g", { class: "verdict-row" });
+  /* What the failing formula mentions; of a step, the value before it and the one after it together. */
+  function mentioned(trace) {
     const where = trace.failing.flatMap(([, , values]) => values);
-    const byLane = new Map(), room = Math.floor((plan.lane - 12) / BOLD);
+    if (!trace.about_step) return where.map(([path, value]) => [path, ` = ${value}`]);
+    const sides = new Map();
     for (const [path, value] of where) {
-      const place = trace.places.findIndex(([name]) => related(name, path));
+      const plain = unprimed(path), side = sides.get(plain) ?? {};
+      sides.set(plain, path === plain ? { ...side, before: value } : { ...side, primed: path, after: value });
+    }
+    return [...sides].map(([path, { before, primed, after }]) => before === undefined ? [primed, ` = ${after}`] : after === undefined ? [path, ` = ${before}`] : [path, `: ${before} → ${after}`]);
+  }
+
+  function drawVerdict(trace, plan) {
+    const group = element("g", { class: "verdict-row" });
+    const byLane = new Map(), room = Math.floor((plan.lane - 12) / BOLD);
+    const fails = trace.about_step ? ` fails in step ${trace.steps.length - 1}` : " fails";
+    for (const [path, value] of mentioned(trace)) {
+      const place = trace.places.findIndex(([name]) => related(name, unprimed(path)));
       if (place < 0) continue;
       const lane = trace.places[place][1];
-      const words = `${path} = ${value}`, lines = words.length <= room ? [words] : [path, `= ${value}`];
+      const words = `${path}${value}`, lines = words.length <= room ? [words] : [path, value.replace(/^[ :]+/, "")];
       byLane.set(lane, [...(byLane.get(lane) ?? []), ...lines]);
     }
     const lines = Math.max(1, ...[...byLane.values()].map((texts) => texts.length));
     const height = (plan.wide ? 16 : 30) + lines * LINE + 12, y = plan.bottom + (plan.wide ? 18 : 32);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
-    group.append(element("text", { class: "action", x: 10, y: plan.wide ? y + 4 : plan.bottom + 16 }, cut(`✗ ${trace.property} fails`, plan.wide ? 34 : 60)));
+    group.append(element("text", { class: "action", x: 10, y: plan.wide ? y + 4 : plan.bottom + 16 }, cut(`✗ ${trace.property}`, (plan.wide ? 34 : 60) - fails.length) + fails));
     for (const [lane, texts] of byLane) {
       group.append(element("circle", { class: "ring", cx: plan.x(lane), cy: y, r: 7 }));
       texts.forEach((words, line) => {
@@ -234,7 +276,8 @@ const Diagram = (() => {
     const words = `Space-time diagram of ${trace.steps.length - 1} steps in ${plan.lanes} lanes; the same as a table is below`;
     const svg = element("svg", { width: plan.width, role: "img", "aria-label": words });
     svg.append(...plan.rows.map((row) => {
-      const group = element("g", { class: "row", "data-step": row.step });
+      const broken = trace.about_step && row.step === trace.steps.length - 1;
+      const group = element("g", { class: broken ? "row broken" : "row", "data-step": row.step });
       group.append(element("rect", { class: "back", x: 0, y: row.top, width: plan.width, height: row.height }));
       return group;
     }));
@@ -245,7 +288,7 @@ const Diagram = (() => {
     svg.append(marks, ...upper);
     let height = plan.bottom + 4;
     if (trace.failing.length > 0) {
-      const verdict = drawVerdict(trace, plan, known);
+      const verdict = drawVerdict(trace, plan);
       svg.append(verdict.group);
       height = plan.bottom + verdict.height;
     }
@@ -254,5 +297,5 @@ const Diagram = (() => {
     return { svg, heads: heads(trace, plan), rows: plan.rows };
   }
 
-  return { draw, understood, related, shortPath };
+  return { draw, understood, related, shortPath, title, isLong };
 })();

@@ -114,12 +114,19 @@ class Explorer {
     const words = parameters.map(([name, value]) => `${name}=${value}`).join(", ");
     this.title.replaceChildren(this.current === 0 ? `0 · ${this.trace.start}` : `${this.current} · ${action}`, make("small", {}, words));
     const visible = changes.filter(([place]) => this.shown(place));
-    const rows = visible.map(([place, after]) => make("tr", {}, make("th", { scope: "row" }, this.trace.places[place][0]),
-      make("td", {}, make("span", { class: "old" }, this.known.states[this.current - 1][place]), " → ", make("span", { class: "new" }, after))));
+    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, this.trace.places[change[0]][0]), make("td", {}, ...this.difference(change, this.current))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
     const table = make("table", { class: "diff", "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...(this.current === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]));
     this.describeState();
+  }
+
+  /* Both values; where they are long, what was gained and lost, and both values to unfold. */
+  difference(change, step) {
+    const make = this.make, [place, after, delta] = change, before = this.known.states[step - 1][place];
+    const both = [make("span", { class: "old" }, before), " → ", make("span", { class: "new" }, after)];
+    if (!Diagram.isLong(before, change)) return both;
+    return [make("details", {}, make("summary", { class: "new" }, delta), ...both)];
   }
 
   describeState() {
@@ -139,13 +146,13 @@ class Explorer {
       }
       return make("tr", { class: kind }, ...cells);
     };
-    this.trace.lanes.forEach(([name, kind], lane) => {
+    this.trace.lanes.forEach((of, lane) => {
       const places = [...this.trace.places.keys()].filter((place) => this.trace.places[place][1] === lane && this.shown(place));
       const own = places.filter((place) => !this.trace.places[place][2]);
       messages.push(...places.filter((place) => this.trace.places[place][2]));
       if (own.length) {
         const rows = own.map((place) => line(place, Diagram.shortPath(this.trace, place)));
-        cards.push(make("h4", {}, name === kind ? name : `${kind} ${name}`), make("table", { "aria-label": `State of ${name}` }, make("tbody", {}, ...rows)));
+        cards.push(make("h4", {}, Diagram.title(of)), make("table", { "aria-label": `State of ${Diagram.title(of)}` }, make("tbody", {}, ...rows)));
       }
     });
     if (messages.length) {
@@ -162,14 +169,14 @@ class Explorer {
     if (!this.fallback.open || this.fallback.querySelector("table")) return;
     const make = this.make;
     const arrows = (step) => this.trace.arrows.filter(([, , sent, received]) => sent === step || received === step).map(([from, to, sent, received, lost, , label]) => {
-      const ends = `${this.trace.lanes[from][0]} → ${this.trace.lanes[to][0]}`;
+      const ends = `${Diagram.title(this.trace.lanes[from])} → ${Diagram.title(this.trace.lanes[to])}`;
       const fate = lost ? "lost" : sent === received ? "" : received === step ? `received, sent in step ${sent}` : "sent";
       return [label, ends, fate].filter(Boolean).join(" ");
     });
     const rows = this.trace.steps.map(([action, parameters, lane, changes], step) => {
       const words = step === 0 ? this.trace.start : `${action}(${parameters.map(([name, value]) => `${name}=${value}`).join(", ")})`;
-      const changed = changes.map(([place, after]) => make("div", {}, `${this.trace.places[place][0]}: ${this.known.states[step - 1][place]} → ${after}`));
-      return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `#${this.page}/step-${step}` }, String(step))), make("td", {}, step === 0 ? "" : this.trace.lanes[lane][0]),
+      const changed = changes.map((change) => make("div", {}, `${this.trace.places[change[0]][0]}: `, ...this.difference(change, step)));
+      return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `#${this.page}/step-${step}` }, String(step))), make("td", {}, step === 0 ? "" : Diagram.title(this.trace.lanes[lane])),
         make("td", {}, words), make("td", {}, ...changed), make("td", {}, ...arrows(step).map((text) => make("div", {}, text))));
     });
     const heads = ["step", "who", "action", "changes", "messages"].map((name) => make("th", { scope: "col" }, name));

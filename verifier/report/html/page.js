@@ -3,10 +3,11 @@
 (() => {
   const root = document.documentElement, explorers = new Map();
   const pages = [...document.querySelectorAll(".page")];
+  const start = document.getElementById("main").dataset.start;
 
   function shownPage() {
     const [name, step] = decodeURIComponent(location.hash.slice(1)).split("/");
-    return { page: pages.find((page) => page.id === name) ?? pages[0], step: /^step-\d+$/.test(step ?? "") ? Number(step.slice(5)) : null };
+    return { page: pages.find((page) => page.id === name) ?? pages.find((page) => page.id === start) ?? pages[0], step: /^step-\d+$/.test(step ?? "") ? Number(step.slice(5)) : null };
   }
 
   function show() {

@@ -1,0 +1,56 @@
+"""The bounds of integer expressions, by the bounds of their parts, and a limit to what they cost."""
+
+from __future__ import annotations
+
+from math import comb
+
+from verifier.encodings.listed_sort import range_of
+from verifier.encodings.scalar_sorts import Range, Sort, SortError
+
+MOST_CASES = 1_000_000
+"""An arithmetic operation goes through all pairs of values. More are taken for a mistake in a range."""
+
+
+def product(left: Sort, right: Sort) -> Range:
+    """The bounds of ``left * right``."""
+    _require_few_cases("*", left.size * right.size)
+    return _spanned([a * b for a in _ends(left) for b in _ends(right)])
+
+
+def quotient(left: Sort, right: Sort) -> Range:
+    """The bounds of ``left // right`` where the divisor is positive."""
+    _require_few_cases("//", left.size * right.size)
+    return _spanned([a // max(1, b) for a in _ends(left) for b in _ends(right)])
+
+
+def remainder(left: Sort, right: Sort) -> Range:
+    """The bounds of ``left % right`` where the divisor is positive."""
+    _require_few_cases("%", left.size * right.size)
+    (low, high), most = _ends(left), max(0, _ends(right)[1] - 1)
+    return Range(0, most if low < 0 else max(0, min(high, most)))
+
+
+def total(summand: Sort, least: int, most: int) -> Range:
+    """The bounds of a sum of ``least`` to ``most`` integers of one sort."""
+    sums = _spanned([count * end for count in (least, most) for end in _ends(summand)])
+    distinct = min(1 + sums.high - sums.low, comb(most + summand.size, most))
+    _require_few_cases("a sum", most * summand.size * distinct)
+    return sums
+
+
+def _ends(sort: Sort) -> tuple[int, int]:
+    bounds = range_of(sort)
+    assert bounds is not None
+    return bounds.low, bounds.high
+
+
+def _spanned(integers: list[int]) -> Range:
+    return Range(min(integers), max(integers))
+
+
+def _require_few_cases(what: str, cases: int) -> None:
+    if cases > MOST_CASES:
+        raise SortError(
+            f"{what} of these integers has about {cases:,} cases, and more than {MOST_CASES:,} are taken for "
+            "a mistake: give the integers smaller ranges"
+        )

@@ -1,0 +1,177 @@
+"""Temporal properties and fairness: what a protocol claims of whole executions, as plain data.
+
+An execution is an infinite sequence of states. Each step takes an enabled instance of an action, or changes
+nothing. So an execution may stop anywhere, unless fairness demands that it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.generators import bound
+from verifier.encodings.printing import text
+from verifier.encodings.sorts import Sort
+from verifier.encodings.terms import Symbol, Term
+
+SPEC_FAIRNESS = "spec"
+"""The name of the fairness that the protocol itself states."""
+NO_FAIRNESS = "none"
+"""The name of no fairness at all: an execution may stop anywhere."""
+
+
+class TemporalOperator(StrEnum):
+    """How a temporal formula is made: of formulas about one state, or of temporal formulas."""
+
+    EVENTUALLY = "eventually"
+    """A state satisfies the formula."""
+    ALWAYS_EVENTUALLY = "always eventually"
+    """Infinitely many states satisfy it."""
+    EVENTUALLY_ALWAYS = "eventually always"
+    """All states from some state on satisfy it."""
+    LEADS_TO = "leads to"
+    """Where the first formula holds, the second holds then or later."""
+    NOT = "not"
+    AND = "and"
+    OR = "or"
+    FOR_EACH = "for each"
+    """For all values of a variable."""
+    FOR_SOME = "for some"
+    """For at least one value of a variable."""
+
+
+@dataclass(frozen=True, eq=False)
+class TemporalFormula:
+    """A temporal formula. ``&``, ``|``, ``~`` and ``implies`` combine it with others."""
+
+    operator: TemporalOperator
+    terms: tuple[Term, ...] = ()
+    """The formulas about one state: two of LEADS_TO, one of the other temporal operators."""
+    parts: tuple[TemporalFormula, ...] = ()
+    """What NOT, AND, OR, FOR_EACH and FOR_SOME are about."""
+    binds: Symbol | None = None
+    """The variable of FOR_EACH and FOR_SOME."""
+
+    def __and__(self, other: TemporalFormula) -> TemporalFormula:
+        return _joined(TemporalOperator.AND, self, other)
+
+    def __or__(self, other: TemporalFormula) -> TemporalFormula:
+        return _joined(TemporalOperator.OR, self, other)
+
+    def __invert__(self) -> TemporalFormula:
+        return TemporalFormula(TemporalOperator.NOT, parts=(self,))
+
+    def implies(self, other: TemporalFormula) -> TemporalFormula:
+        """That the other one holds if this one does."""
+        return ~self | other
+
+    def __bool__(self) -> bool:
+        raise TypeError("a temporal formula has no truth value in Python: write &, |, ~ and implies")
+
+    def all_terms(self) -> Iterator[Term]:
+        """The formulas about one state in it."""
+        yield from self.terms
+        for part in self.parts:
+            yield from part.all_terms()
+
+    def __str__(self) -> str:
+        inner = [f"({text(term)})" for term in self.terms] + [f"({part})" for part in self.parts]
+        match self.operator:
+            case TemporalOperator.LEADS_TO | TemporalOperator.AND | TemporalOperator.OR:
+                return f" {self.operator} ".join(inner)
+            case TemporalOperator.FOR_EACH | TemporalOperator.FOR_SOME:
+                assert self.binds is not None
+                return f"{self.operator} {self.binds.name} ∈ {self.binds.sort}: {inner[0]}"
+        return f"{self.operator} {inner[0]}"
+
+
+def _joined(operator: TemporalOperator, one: TemporalFormula, other: Any) -> TemporalFormula:
+    if not isinstance(other, TemporalFormula):
+        raise TypeError(
+            f"a temporal formula goes with another one: eventually(…) & eventually(…), not with {other!r}"
+        )
+    return TemporalFormula(operator, parts=(one, other))
+
+
+def quantified(operator: TemporalOperator, domain: Sort, body: Callable[..., Any]) -> TemporalFormula:
+    """The formula about a bound variable over a sort."""
+    if not isinstance(domain, Sort):
+        raise TypeError(f"{operator} goes over a sort, as in for_each(self.apps, …), not {domain!r}")
+    code = getattr(body, "__code__", None)
+    made = bound(code.co_varnames[0] if code is not None and code.co_argcount else "x", domain, domain)
+    part = body(made.variable)
+    if not isinstance(part, TemporalFormula):
+        raise TypeError(f"{operator} speaks of temporal formulas, as leads_to(…, …): got {part!r}")
+    return TemporalFormula(operator, parts=(part,), binds=made.symbol)
+
+
+@dataclass(frozen=True)
+class TemporalProperty:
+    """A named claim about every execution."""
+
+    name: str
+    formula: TemporalFormula
+    default: bool
+    description: str
+
+
+class Strength(StrEnum):
+    """How often fairness demands a step."""
+
+    WEAK = "weak"
+    """If the step is possible in all states from some state on, it is taken infinitely often."""
+    STRONG = "strong"
+    """If the step is possible in infinitely many states, it is taken infinitely often."""
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """A fairness condition, or a family of them: one for each combination of values of ``each``.
+
+    What it demands is a step of one of the actions, with values ``given``, that changes the state.
+    """
+
+    strength: Strength
+    actions: tuple[str, ...] = ()
+    """The names of actions. None: any action of the protocol."""
+    each: tuple[str, ...] = ()
+    """Parameters that each of the actions has. There is a condition for each combination of their values."""
+    given: tuple[tuple[str, Concrete], ...] = ()
+    """Parameters with fixed values."""
+
+    def __str__(self) -> str:
+        what = " or ".join(self.actions) or "the next step"
+        fixed = ", ".join(f"{name} = {show(value)}" for name, value in self.given)
+        each = f", for each {', '.join(self.each)}" if self.each else ""
+        return f"{self.strength} fairness of {what}{f' with {fixed}' if fixed else ''}{each}"
+
+
+@dataclass(frozen=True)
+class FairnessVariant:
+    """Fairness conditions under a name that ``--fairness`` takes."""
+
+    name: str
+    conditions: tuple[Fairness, ...]
+
+
+def weak(*actions: str, each: Iterable[str] = (), given: Mapping[str, Concrete] | None = None) -> Fairness:
+    """Weak fairness of actions, named as methods. ``weak()`` is that of the next step, ``WF_vars(Next)``.
+
+    ``weak("subscribe", each=("app", "queue"))`` is that of Subscribe(a, q) for each a and q.
+    """
+    return _fair(Strength.WEAK, actions, each, given)
+
+
+def strong(*actions: str, each: Iterable[str] = (), given: Mapping[str, Concrete] | None = None) -> Fairness:
+    """Strong fairness of actions, named as methods, as in ``weak``."""
+    return _fair(Strength.STRONG, actions, each, given)
+
+
+def _fair(
+    strength: Strength, actions: tuple[str, ...], each: Iterable[str], given: Mapping[str, Concrete] | None
+) -> Fairness:
+    names = (each,) if isinstance(each, str) else tuple(each)
+    return Fairness(strength, actions, names, tuple((given or {}).items()))

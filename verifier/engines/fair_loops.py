@@ -1,0 +1,240 @@
+"""Fair strongly connected parts of an explicit graph, in NumPy.
+
+A loop of an execution stays in a strongly connected component. A component meets weak fairness of a step if
+the step is impossible in one of its states, or is one of its edges; strong fairness if the step is impossible
+in all of its states, or is one of its edges. If strong fairness fails, no loop visits the states in which the
+step is possible: they are removed, and what remains is decomposed again (Emerson and Lei 1987,
+doi:10.1016/0167-6423(87)90036-0). A state by itself is a component, because an execution may stutter in it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+Indices = NDArray[np.int64]
+
+_MOST_ROUNDS = 64
+"""How often states without a way in or out are removed before the rest is decomposed anyway."""
+
+
+@dataclass(frozen=True, eq=False)
+class FairStep:
+    """A fairness condition on a graph."""
+
+    strong: bool
+    enabled: Mask
+    """Of each state, whether the step is possible there."""
+    taken: Mask
+    """Of each edge, whether it is such a step."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateGraph:
+    """The edges between states that change the state, by their sources in ascending order."""
+
+    states: int
+    sources: Indices
+    targets: Indices
+
+    def starts(self) -> Indices:
+        """For each state the place of its first edge, and at the end the number of edges."""
+        return np.searchsorted(self.sources, np.arange(self.states + 1))
+
+
+def fair_component(
+    graph: StateGraph,
+    within: Mask,
+    visits: Sequence[Mask],
+    fair: Sequence[FairStep],
+    check: Callable[[], None] = lambda: None,
+) -> Mask | None:
+    """A strongly connected part within some states in which a loop can visit each of ``visits`` and be fair;
+    of several the one with the first state. None if there is none."""
+    remaining = within.copy()
+    best: Mask | None = None
+    while remaining.any():
+        check()
+        labels = components(graph, remaining, check)
+        count = int(labels.max()) + 1
+        inside = remaining[graph.sources] & remaining[graph.targets]
+        inside &= labels[graph.sources] == labels[graph.targets]
+        good = np.ones(count, np.bool_)
+        for visit in visits:
+            good &= _some(labels, visit & remaining, count)
+        again = np.zeros(len(remaining), np.bool_)
+        redo = np.zeros(count, np.bool_)
+        for step in fair:
+            taken = np.zeros(count, np.bool_)
+            taken[labels[graph.sources[inside & step.taken]]] = True
+            if not step.strong:
+                good &= taken | _some(labels, remaining & ~step.enabled, count)
+                continue
+            unmet = ~taken & _some(labels, remaining & step.enabled, count)
+            redo |= unmet
+            again |= remaining & step.enabled & unmet[labels]
+        done = good & ~redo
+        if done.any():
+            states = np.flatnonzero(remaining & done[labels])
+            found = remaining & (labels == labels[states[0]])
+            if best is None or int(np.flatnonzero(best)[0]) > int(states[0]):
+                best = found
+        remaining &= (good & redo)[labels] & ~again
+    return best
+
+
+def _some(labels: Indices, mask: Mask, count: int) -> Mask:
+    """Of each component, whether it has a state of the mask."""
+    result = np.zeros(count, np.bool_)
+    result[labels[mask]] = True
+    return result
+
+
+def components(graph: StateGraph, within: Mask, check: Callable[[], None] = lambda: None) -> Indices:
+    """For each state the number of its strongly connected component within the mask; 0 outside of it.
+
+    States that are on no cycle are found in bulk first. The rest is decomposed by Tarjan's algorithm.
+    """
+    labels = np.zeros(graph.states, np.int64)
+    cyclic, sources, targets = _trimmed(graph, within)
+    single = np.flatnonzero(within & ~cyclic)
+    labels[single] = np.arange(len(single))
+    numbers = np.flatnonzero(cyclic)
+    place = np.empty(graph.states, np.int64)
+    place[numbers] = np.arange(len(numbers))
+    inner = _tarjan(len(numbers), place[sources], place[targets], check)
+    labels[numbers] = inner + len(single)
+    return labels
+
+
+def _trimmed(graph: StateGraph, within: Mask) -> tuple[Mask, Indices, Indices]:
+    """States that may be on a cycle, and the edges between them: the others have no way in, or none out."""
+    left = within.copy()
+    sources, targets = graph.sources, graph.targets
+    for _ in range(_MOST_ROUNDS):
+        kept = left[sources] & left[targets]
+        sources, targets = sources[kept], targets[kept]
+        both = np.zeros(graph.states, np.bool_)
+        both[sources] = True
+        entered = np.zeros(graph.states, np.bool_)
+        entered[targets] = True
+        both &= entered
+        done = np.array_equal(both, left)
+        left = both
+        if done:
+            break
+    kept = left[sources] & left[targets]
+    return left, sources[kept], targets[kept]
+
+
+def _tarjan(count: int, sources: Indices, targets: Indices, check: Callable[[], None]) -> Indices:
+    """The component of each state, numbered from 0."""
+    first = np.searchsorted(sources, np.arange(count + 1)).tolist()
+    following = targets.tolist()
+    number, low, label = [-1] * count, [0] * count, [-1] * count
+    waiting: list[int] = []
+    counter = found = 0
+    for root in range(count):
+        if number[root] >= 0:
+            continue
+        path, place = [root], [first[root]]
+        number[root] = low[root] = counter
+        counter += 1
+        waiting.append(root)
+        while path:
+            state, edge = path[-1], place[-1]
+            if edge < first[state + 1]:
+                place[-1] += 1
+                after = following[edge]
+                if number[after] < 0:
+                    number[after] = low[after] = counter
+                    counter += 1
+                    if counter % 65536 == 0:
+                        check()
+                    waiting.append(after)
+                    path.append(after)
+                    place.append(first[after])
+                elif label[after] < 0:
+                    low[state] = min(low[state], number[after])
+                continue
+            path.pop()
+            place.pop()
+            if path:
+                low[path[-1]] = min(low[path[-1]], low[state])
+            if low[state] == number[state]:
+                while True:
+                    member = waiting.pop()
+                    label[member] = found
+                    if member == state:
+                        break
+                found += 1
+    return np.array(label, np.int64)
+
+
+def loop_through(
+    graph: StateGraph, component: Mask, start: int, visits: Sequence[Mask], fair: Sequence[FairStep]
+) -> list[int]:
+    """The edges of a loop in a fair component, from ``start`` back to it, that does all that is demanded.
+
+    It does one thing after the other, each by a shortest way. Without edges it is stuttering in ``start``.
+    """
+    starts = graph.starts()
+    state = start
+    edges: list[int] = []
+    to_visit = [visit & component for visit in visits]
+    to_take: list[tuple[Mask | None, Mask]] = []
+    for step in fair:
+        if not step.strong:
+            to_take.append((component & ~step.enabled, step.taken))
+        elif (component & step.enabled).any():
+            to_take.append((None, step.taken))
+    none = np.zeros(len(graph.sources), np.bool_)
+    wanted: list[tuple[Mask | None, Mask]] = [*((visit, none) for visit in to_visit), *to_take]
+    while True:
+        path = [start, *(int(graph.targets[edge]) for edge in edges)]
+        wanted = [one for one in wanted if not _is_done(one, path, edges)]
+        if not wanted:
+            break
+        found = _way(graph, starts, component, state, wanted[0])
+        edges += found
+        state = int(graph.targets[edges[-1]])
+    if state != start:
+        home = np.zeros(graph.states, np.bool_)
+        home[start] = True
+        edges += _way(graph, starts, component, state, (home, none))
+    return edges
+
+
+def _is_done(one: tuple[Mask | None, Mask], path: Sequence[int], edges: Sequence[int]) -> bool:
+    states, taken = one
+    return (states is not None and any(states[state] for state in path)) or any(taken[e] for e in edges)
+
+
+def _way(
+    graph: StateGraph, starts: Indices, component: Mask, state: int, wanted: tuple[Mask | None, Mask]
+) -> list[int]:
+    """The edges of a shortest way within the component to one of the states, or through such an edge."""
+    states, taken = wanted
+    came: dict[int, int] = {state: -1}
+    queue = deque([state])
+    while queue:
+        here = queue.popleft()
+        for edge in range(int(starts[here]), int(starts[here + 1])):
+            after = int(graph.targets[edge])
+            if not component[after]:
+                continue
+            if taken[edge] or (states is not None and states[after]):
+                way = [edge]
+                while came[here] >= 0:
+                    way.append(came[here])
+                    here = int(graph.sources[came[here]])
+                return way[::-1]
+            if after not in came:
+                came[after] = edge
+                queue.append(after)
+    raise AssertionError("a component is not strongly connected")

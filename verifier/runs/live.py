@@ -1,0 +1,166 @@
+"""Runs that check temporal properties under fairness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.errors import UsageError, unknown_name
+from verifier.runs.engine import Engine, Listen, late
+from verifier.runs.option import Name, OneOf, Whole, option
+from verifier.runs.options import SOLVER, Options, memory_option, properties_option
+
+if TYPE_CHECKING:
+    from verifier.engines.live import Request
+    from verifier.outcomes.run import Run
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.specs.definition import Definition
+    from verifier.system.model import Model
+
+_FAIRNESS = (
+    "What every execution does sooner or later: spec is what the protocol states, none lets an execution "
+    "stop anywhere, another name is a variant of the protocol (verify show lists them)."
+)
+_ENGINE = (
+    "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
+    "there is none, or finds one, and auto does one after the other."
+)
+_HELP = """Check temporal properties: what becomes of every execution, under fairness.
+
+A counterexample is an execution that goes on for ever: it ends in a loop that is fair and violates the
+property. Symmetry is not used. Progress goes to standard error, the result to standard output.
+
+\b
+Examples:
+  verify live --spec rabbit-sac --property Liveness
+  verify live --spec rabbit-sac --fairness each-subscribe --set queues=2
+  verify live --spec my_protocol.py --engine bmc --depth 12 --trace-out lasso.itf.json
+"""
+
+
+@dataclass(frozen=True)
+class LiveOptions(Options):
+    """What can be asked of temporal properties."""
+
+    properties: tuple[str, ...] = properties_option("Temporal properties to check")
+    fairness: str = option("spec", Name(), _FAIRNESS, metavar="NAME")
+    engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove")), _ENGINE)
+    depth: int | None = option(
+        None, Whole(1), "Of --engine bmc: the most states of a lasso. [default: the spec's]"
+    )
+    solver: str | None = option(None, SOLVER, "What solves bounded search and k-induction.")
+    max_states: int | None = option(None, Whole(), "Explore no more states than this.")
+    memory: int | None = memory_option()
+
+
+def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
+    from dataclasses import replace
+
+    from verifier.outcomes.expectations import parse_expectations
+    from verifier.outcomes.run import origin
+    from verifier.processes.limits import Limits
+    from verifier.runs.question import Question
+    from verifier.system.liveness import conditions_named
+
+    definition = loaded.definition
+    names = [prop.name for prop in definition.temporal]
+    if not names:
+        words = f"{definition.name} has no temporal property: mark a method with @temporal"
+        raise UsageError(words)
+    conditions_named(definition, options.fairness)
+    if options.depth is None:
+        options = replace(options, depth=max(1, definition.presentation.default_depth))
+    actions = [action.name for action in definition.actions]
+    expectations = parse_expectations(options.expect, names, actions)
+    properties = _chosen(definition, options.properties, expectations.properties)
+    limits = Limits(options.timeout, options.memory, loaded.began).begun()
+    return Question(loaded, options, properties, expectations, False, origin(), limits)
+
+
+def _chosen(definition: Definition, named: Sequence[str], expected: Sequence[str]) -> tuple[str, ...]:
+    known = [prop.name for prop in definition.temporal]
+    for name in named:
+        if name not in (*known, "all"):
+            raise unknown_name("temporal property", name, [*known, "all"])
+    if "all" in named:
+        return tuple(known)
+    chosen = tuple(named) or tuple(prop.name for prop in definition.temporal if prop.default)
+    found = tuple(dict.fromkeys((*chosen, *expected)))
+    if not found:
+        words = f"{definition.name} checks no temporal property by default: name one with --property"
+        raise UsageError(f"{words} ({', '.join(known)})")
+    return found
+
+
+def _request(question: Question[LiveOptions]) -> Request:
+    from verifier.engines.live import LiveEngine, Request
+    from verifier.system.liveness import conditions_named
+
+    options = question.options
+    assert options.depth is not None
+    return Request(
+        properties=question.properties,
+        fairness=options.fairness,
+        conditions=conditions_named(question.definition, options.fairness),
+        engine=LiveEngine(options.engine),
+        depth=options.depth,
+        solver=options.solver,
+        max_states=options.max_states,
+        limits=question.limits,
+    )
+
+
+def _run(
+    question: Question[LiveOptions],
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    from verifier.engines.live import check
+    from verifier.engines.prove import ProveOutcome
+    from verifier.runs.prove import described
+    from verifier.runs.question import answer, conclude
+    from verifier.trust.certificate import claimed_model
+
+    request = _request(question)
+    found = answer(question, lambda model: check(model, request, listen), built, {"peak_memory_bytes": 0})
+    proofs = found.outcome.proofs if isinstance(found.outcome, ProveOutcome) else ()
+    models = [found.model and claimed_model(found.model, proof.certificate) for proof in proofs]
+    return conclude(
+        question,
+        found,
+        ENGINE.name,
+        depth=request.depth,
+        solvers=_solvers(question.options, [proof.rechecked_by for proof in proofs]),
+        proofs=tuple(described(model, proof) for model, proof in zip(models, proofs, strict=True)),
+        certificates={proof.property_name: proof.certificate for proof in proofs},
+    )
+
+
+def _solvers(options: LiveOptions, rechecked: Sequence[str]) -> tuple[str, ...]:
+    from verifier.engines.property_proof import BMC_SOLVER, KIND_SOLVER
+    from verifier.solvers.minisat_backend import MinisatSolver
+
+    if options.engine == "explicit" or (options.engine == "auto" and not rechecked):
+        return ()
+    if options.engine == "bmc":
+        return (options.solver or KIND_SOLVER,)
+    own = (MinisatSolver.NAME, options.solver or KIND_SOLVER, options.solver or BMC_SOLVER)
+    return tuple(dict.fromkeys((*own, *rechecked)))
+
+
+ENGINE = Engine(
+    name="live",
+    help=_HELP,
+    options=LiveOptions,
+    prepare=_prepare,
+    run=_run,
+    announcement=lambda asked: f"{', '.join(asked.properties)} under fairness {asked.options.fairness}",
+    render=late("verifier.text.live", "render_live"),
+    progress=late("verifier.text.live", "LiveText"),
+    writes_certificates=True,
+    decides_temporal=True,
+    relative_cost=6.0,
+    depth_option="depth",
+)

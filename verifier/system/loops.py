@@ -1,0 +1,180 @@
+"""Liveness as safety: a model in which a state that cannot be reached says that no fair loop violates a
+temporal property (Biere, Artho, Schuppan 2002, doi:10.1016/S1571-0661(04)80410-9).
+
+One more instance, which may fire once at any time, notes that a loop starts and copies the state. From then
+on flags note what the loop has done. The property fails where the state equals its copy again, and the flags
+and this state say that the loop is fair and meets a goal. What is true of a state of the loop is noted in the
+step that leaves it, and of the last one where the property is asked. So the loop may have no step: then it is
+stuttering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, equivalence, negation, restricted
+from verifier.encodings.layout import Layout
+from verifier.encodings.sorts import Boolean
+from verifier.specs.definition import PropertyKind
+from verifier.specs.temporal import Strength
+from verifier.system.liveness import LiveModel, changes
+from verifier.system.model import Model, Support
+from verifier.system.transition_system import Instance, NamedFormula, SafetyProperty
+
+LOOP_STARTS = "the loop starts"
+"""The action of the instance that notes the start of a loop."""
+WHERE_LOOP_STARTS = "where the loop starts"
+"""What follows the name of a variable or lemma if it is about the copy of the state."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Flag:
+    """A bit that is set for good once the loop has done something."""
+
+    bit: FNode
+    sets: FNode
+    """It is set by a step from a state in which this holds,"""
+    setters: frozenset[int] = frozenset()
+    """or by a step of one of these instances that changes the state."""
+
+    @property
+    def now(self) -> FNode:
+        """Whether it is set, or the present state would set it."""
+        return disjunction((self.bit, self.sets))
+
+
+def loop_model(live: LiveModel) -> Model:
+    """The model whose property, of the same name, says that no fair loop violates the temporal property."""
+    model, system = live.model, live.model.system
+    names = _flag_names(live)
+    copied = {f"{name} {WHERE_LOOP_STARTS}": sort for name, sort in model.layout.sorts.items()}
+    flags = dict.fromkeys((LOOP_STARTS, *names), Boolean())
+    layout = Layout({**model.layout.sorts, **copied, **flags})
+    own = len(system.bits)
+    copies, rest = layout.bits[own : 2 * own], layout.bits[2 * own :]
+    looping, noted = rest[0], dict(zip(names, rest[1:], strict=True))
+    found = _flags(live, noted)
+    support = Support(layout)
+    starts = _starting(live, layout, looping, copies, support)
+    first = _first_bits(live, layout)[own:]
+    init = (bit if value else negation(bit) for bit, value in zip(layout.bits[own:], first, strict=True))
+    goal = SafetyProperty(
+        live.property_.name,
+        PropertyKind.INVARIANT,
+        negation(_violating(live, looping, copies, found)),
+        default=True,
+    )
+    renamed = dict(zip(system.bits, copies, strict=True))
+    return replace(
+        model,
+        layout=layout,
+        system=replace(
+            system,
+            leaves=layout.leaves,
+            bits=layout.bits,
+            valid=layout.valid(),
+            init=conjunction((system.init, *init)),
+            instances=(
+                *(_noting(live, n, looping, found, support) for n in range(len(system.instances))),
+                starts,
+            ),
+            properties=(*system.implied, goal),
+            lemmas=(*system.lemmas, *(_copied(lemma, looping, renamed) for lemma in system.lemmas)),
+        ),
+        breaking=(),
+    )
+
+
+def _flag_names(live: LiveModel) -> list[str]:
+    names = [f"goal {g} visit {v}" for g, goal in enumerate(live.goals) for v, _ in enumerate(goal.visits)]
+    names += [f"goal {g} left" for g, goal in enumerate(live.goals) if goal.stays is not TRUE]
+    for number, condition in enumerate(live.conditions):
+        names.append(f"condition {number} met")
+        if condition.strength is Strength.STRONG:
+            names.append(f"condition {number} enabled")
+    return names
+
+
+def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
+    found: dict[str, _Flag] = {}
+
+    def flag(name: str, sets: FNode, setters: frozenset[int] = frozenset()) -> None:
+        found[name] = _Flag(bits[name], sets, setters)
+
+    for g, goal in enumerate(live.goals):
+        for v, visit in enumerate(goal.visits):
+            flag(f"goal {g} visit {v}", visit)
+        if goal.stays is not TRUE:
+            flag(f"goal {g} left", negation(goal.stays))
+    for number, condition in enumerate(live.conditions):
+        weak, takers = condition.strength is Strength.WEAK, frozenset(condition.instances)
+        flag(f"condition {number} met", negation(condition.enabled) if weak else FALSE, takers)
+        if not weak:
+            flag(f"condition {number} enabled", condition.enabled)
+    return found
+
+
+def _violating(
+    live: LiveModel, looping: FNode, copies: tuple[FNode, ...], flags: Mapping[str, _Flag]
+) -> FNode:
+    """Whether the present state closes a fair loop that meets a goal."""
+    closed = (equivalence(bit, copy) for bit, copy in zip(live.model.system.bits, copies, strict=True))
+    goals = []
+    for g, goal in enumerate(live.goals):
+        met = [flags[f"goal {g} visit {v}"].now for v, _ in enumerate(goal.visits)]
+        if goal.stays is not TRUE:
+            met.append(negation(flags[f"goal {g} left"].now))
+        goals.append(conjunction(met))
+    fair = []
+    for number, condition in enumerate(live.conditions):
+        met_now = flags[f"condition {number} met"].now
+        if condition.strength is Strength.STRONG:
+            met_now = disjunction((met_now, negation(flags[f"condition {number} enabled"].now)))
+        fair.append(met_now)
+    return conjunction((looping, live.read, *closed, *fair, disjunction(goals)))
+
+
+def _noting(
+    live: LiveModel, number: int, looping: FNode, flags: Mapping[str, _Flag], support: Support
+) -> Instance:
+    """The instance, which also sets the flags if a loop has started. An execution ends where the property
+    reads what has no value, which is reported."""
+    instance = live.model.system.instances[number]
+    guard = conjunction((instance.guard, live.read))
+    updates = dict(instance.updates)
+    moves = changes(instance)
+    for flag in flags.values():
+        taken = moves if number in flag.setters else FALSE
+        updates[flag.bit] = disjunction((flag.bit, conjunction((looping, disjunction((flag.sets, taken))))))
+    return replace(
+        instance,
+        guard=guard,
+        updates=updates,
+        reads=support.leaves((guard, *updates.values())),
+        writes=support.leaves(updates),
+    )
+
+
+def _starting(
+    live: LiveModel, layout: Layout, looping: FNode, copies: tuple[FNode, ...], support: Support
+) -> Instance:
+    system = live.model.system
+    updates = {**dict(zip(copies, system.bits, strict=True)), looping: TRUE}
+    guard = conjunction((negation(looping), live.read, system.constraint))
+    reads, writes = support.leaves((guard, *updates.values())), support.leaves(updates)
+    return Instance(LOOP_STARTS, {}, guard, updates, (), reads, writes, ())
+
+
+def _first_bits(live: LiveModel, layout: Layout) -> list[bool]:
+    """The bits of a state in which every variable has its default: the copies are so until a loop starts."""
+    state = {name: sort.default for name, sort in layout.sorts.items()}
+    return layout.encode_state(state)
+
+
+def _copied(lemma: NamedFormula, looping: FNode, renamed: Mapping[FNode, FNode]) -> NamedFormula:
+    """What the lemma says of the state in which the loop starts."""
+    there = restricted(lemma.formula, renamed)
+    return NamedFormula(f"{lemma.name} {WHERE_LOOP_STARTS}", disjunction((negation(looping), there)))

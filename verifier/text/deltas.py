@@ -1,0 +1,82 @@
+"""What differs between two values with members: ``+ gained, − lost``, or what was appended or dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
+
+LOST = "−"
+_SHORT = 24
+
+
+def is_brief(old: str, new: str) -> bool:
+    """Whether both values, as text, are short enough to be shown whole beside each other."""
+    return max(len(old), len(new)) <= _SHORT
+
+
+def delta(old: Concrete, new: Concrete) -> str:
+    """How a set, map or sequence differs from an older one; empty if that is no shorter than the values."""
+    match old, new:
+        case frozenset(), frozenset():
+            return _joined(map(show, _ordered(new - old)), map(show, _ordered(old - new)))
+        case tuple(), tuple():
+            return _of_sequences(old, new)
+        case FrozenMap(), FrozenMap() if set(old) != set(new):
+            return of_maps(old, new)
+    return ""
+
+
+def of_maps(old: FrozenMap, new: FrozenMap) -> str:
+    """The keys gained and lost, and the changed values of others."""
+    gained = (f"{show(key)}: {show(new[key])}" for key in new if key not in old)
+    lost = (show(key) for key in old if key not in new)
+    changed = [f"{show(k)}: {show(old[k])} → {show(new[k])}" for k in new if k in old and old[k] != new[k]]
+    return ", ".join([part for part in (_joined(gained, lost), *changed) if part])
+
+
+def of_bags(old: FrozenMap, new: FrozenMap) -> str:
+    """The copies gained and lost."""
+
+    def copies(of: Counter[Any]) -> Iterable[str]:
+        return (show(item) if of[item] == 1 else f"{of[item]} × {show(item)}" for item in _ordered(of))
+
+    was, now = Counter(dict(old)), Counter(dict(new))
+    return _joined(copies(now - was), copies(was - now))
+
+
+def _of_sequences(old: tuple[Any, ...], new: tuple[Any, ...]) -> str:
+    longer = len(new) > len(old)
+    if longer and new[: len(old)] == old:
+        return f"appended {_listed(new[len(old) :])}"
+    if longer or len(old) == len(new):
+        return ""
+    if not new:
+        return f"dropped {_listed(old)}"
+    if old[: len(new)] == new:
+        return f"dropped last {_listed(old[len(new) :])}"
+    first = len(old) - len(new)
+    return f"dropped first {_listed(old[:first])}" if old[first:] == new else ""
+
+
+def _joined(gained: Iterable[str], lost: Iterable[str]) -> str:
+    return ", ".join([*(f"+ {item}" for item in gained), *(f"{LOST} {item}" for item in lost)])
+
+
+def _listed(items: Iterable[Any]) -> str:
+    return ", ".join(map(show, items))
+
+
+def _ordered(items: Iterable[Any]) -> list[Any]:
+    return sorted(items, key=_place)
+
+
+def _place(item: Concrete) -> tuple[int, int, str]:
+    match item:
+        case int():
+            return 0, item, ""
+        case Element():
+            return 1, item.number, item.kind
+    return 2, 0, show(item)

@@ -1,0 +1,104 @@
+"""Answers about temporal properties for the terminal: lassos, with the reasons for which they are fair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.engines import bmc, explore
+from verifier.outcomes.run import Run
+from verifier.solvers import solver_version
+from verifier.system.model import Model
+from verifier.text.columns import wrap
+from verifier.text.counterexample import render_trace
+from verifier.text.failure import render_failure
+from verifier.text.progress import ProgressText, ProversText, StatesText, depth_line
+from verifier.text.run import expectation_remarks, render_verdicts, with_constants
+from verifier.trust.trace import Trace
+from verifier.verdict import VerdictKind
+
+_INDENT = "    "
+
+
+class LiveText(ProgressText):
+    """News of exploration, of bounded search, and of the provers."""
+
+    def __init__(self) -> None:
+        self._states, self._provers = StatesText(), ProversText()
+        self._latest: ProgressText = self._states
+
+    def hear(self, news: Any, *, live: bool) -> Iterator[str]:
+        """Takes a piece of news."""
+        if isinstance(news, bmc.Progress):
+            yield depth_line(news)
+            return
+        self._latest = self._states if isinstance(news, explore.Progress) else self._provers
+        yield from self._latest.hear(news, live=live)
+
+    def now(self) -> str:
+        """What goes on."""
+        return self._latest.now()
+
+
+def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters."""
+    about = with_constants(run.definition.name, run.definition.constants)
+    solvers = "".join(f", {name} {solver_version(name)}" for name in run.solvers)
+    how = f"live by {run.options['engine']} under fairness {run.options['fairness']}{solvers}"
+    lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
+    lines += [*map(Text, wrap(how, width)), Text()]
+    for verdict in run.outcome.verdicts:
+        trace = verdict.trace
+        if trace is None or run.model is None:
+            continue
+        lines += [Text(f"{verdict.property_name}:", "bold red"), Text()]
+        lines += [*render_trace(run.model, trace, width, full=full), Text()]
+        failing = render_loop(trace, width) if trace.loop else render_failure(run.model, trace, width)
+        lines += [*failing, Text()]
+    lines += [*render_verdicts(run, width), Text()]
+    return [*lines, *(Text(line) for words in _remarks(run) for line in wrap(words, width))]
+
+
+def render_loop(trace: Trace, width: int) -> list[Text]:
+    """How the execution goes on for ever, and why that is fair."""
+    loop = trace.loop
+    assert loop is not None
+    last = len(trace.states) - 1
+    if loop.closing is None:
+        first = f"Nothing changes any more: the execution stays in state {last} for ever."
+    else:
+        first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on for ever."
+    found = [Text(line, "bold red") for line in wrap(first, width)]
+    if trace.violates is not None:
+        found.append(Text(f"{trace.violates} fails of this execution."))
+    if not loop.conditions:
+        found.append(Text("No fairness is demanded."))
+    for name, reason in loop.conditions:
+        said = wrap(f"{name}: {reason}", width, initial_indent="  ", subsequent_indent=_INDENT)
+        found += map(Text, said)
+    return found
+
+
+def replay_words(model: Model, trace: Trace) -> str:
+    """What a replayed lasso shows, on one line."""
+    loop = trace.loop
+    assert loop is not None
+    back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"
+    return (
+        f"replays: {len(trace.states)} states, then it {back}; {trace.violates} fails of this execution, "
+        f"which is fair ({loop.fairness}: {len(loop.conditions)} conditions)"
+    )
+
+
+def _remarks(run: Run) -> Iterator[str]:
+    for verdict in run.outcome.verdicts:
+        if verdict.reason is not None and verdict.kind in (VerdictKind.PROVED, VerdictKind.HOLDS):
+            yield f"{verdict.property_name}: {verdict.reason}."
+    if run.outcome.never_enabled:
+        yield f"warning: never enabled: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
+    yield "Symmetry is not used: fairness and temporal properties may tell interchangeable elements apart."
+    yield from expectation_remarks(run)
+    yield f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."
