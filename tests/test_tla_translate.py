@@ -39,7 +39,13 @@ TypeOK == /\\ owner \\in Node \\cup {None} /\\ log \\in [Node -> 0..2]
           /\\ seen \\subseteq [from : Node, kind : {"first", "again"}]
 Small == Cardinality(seen) < 4
 """
-QUEUE_CONFIG = "SPECIFICATION Spec\nCONSTANTS Node = {a, b}\n None = None\nINVARIANTS TypeOK Small\nCHECK_DEADLOCK FALSE\n"
+QUEUE_CONFIG = """
+SPECIFICATION Spec
+CONSTANTS Node = {a, b}
+ None = None
+INVARIANTS TypeOK Small
+CHECK_DEADLOCK FALSE
+"""
 
 COUNTER = """
 EXTENDS Naturals
@@ -74,7 +80,8 @@ def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:
     asked.question()
     sorts = {symbol.name: symbol.sort for symbol in asked.translation.variables}
     assert isinstance(sorts["owner"], Listed)
-    assert isinstance(sorts["queue"], Sequence) and sorts["queue"].capacity == 2
+    assert isinstance(sorts["queue"], Sequence)
+    assert sorts["queue"].capacity == 2
     assert isinstance(sorts["seen"], Set)
     assert isinstance(sorts["count"], PartialFunction)
 
@@ -83,11 +90,12 @@ def test_bmc_finds_the_shortest_counterexample(tmp_path: Path) -> None:
     asked = _loaded(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
     engine = engine_named("bmc")
     (verdict,) = run(engine, asked, engine.options(depth=26, shortest=True)).outcome.verdicts
-    assert verdict.kind is VerdictKind.VIOLATED and verdict.depth == 25
+    assert verdict.kind is VerdictKind.VIOLATED
+    assert verdict.depth == 25
 
 
 def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translated, "sample", lambda spec: _first(spec))
+    monkeypatch.setattr(translated, "sample", _first)
     asked = _loaded(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
     assert asked.translation.shapes["x"].sort(asked.translation.names) == Range(0, 2)
     engine = engine_named("explore")
@@ -107,7 +115,8 @@ def test_a_deadlock_is_found_behind_steps_that_change_nothing(tmp_path: Path) ->
     asked = _loaded(tmp_path, body, "SPECIFICATION Spec\nINVARIANT Low\n")
     engine = engine_named("explore")
     found = {v.property_name: v for v in run(engine, asked, engine.options(keep_going=True)).outcome.verdicts}
-    assert found["NoDeadlock"].kind is VerdictKind.VIOLATED and found["NoDeadlock"].depth == 30
+    assert found["NoDeadlock"].kind is VerdictKind.VIOLATED
+    assert found["NoDeadlock"].depth == 30
 
 
 def test_what_has_no_value_is_an_error_where_it_is_reached(tmp_path: Path) -> None:
@@ -151,7 +160,8 @@ Fine == \\A m \\in sent : m.type = "tell" => m.to = {1}
     asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Fine\n")
     assert _distinct(asked) == (3, 3)
     sort = asked.translation.variables[0].sort
-    assert isinstance(sort, Set) and isinstance(sort.element, Variant)
+    assert isinstance(sort, Set)
+    assert isinstance(sort.element, Variant)
     engine = engine_named("prove")
     found = {v.property_name: v.kind for v in run(engine, asked, engine.options()).outcome.verdicts}
     assert found["Fine"] is VerdictKind.PROVED

@@ -1,6 +1,6 @@
-"""The table of `results/tla-symbolic.md`: unmodified models of tlaplus/Examples by `verify bmc` and `verify prove`.
+"""The table of `results/tla-symbolic.md`: unmodified models of tlaplus/Examples by `bmc` and `prove`.
 
-    python -m results.generators.tla_symbolic GOLDEN.json EXAMPLES LIBRARY [MOST_STATES] > results/tla-symbolic.md
+    python -m results.generators.tla_symbolic GOLDEN.json EXAMPLES LIBRARY [MOST_STATES] > FILE.md
 
 GOLDEN.json says what TLC found on each model. Each command is a process of its own.
 """
@@ -115,12 +115,13 @@ def main() -> None:
     print("# TLA+ files, symbolically\n")
     print(__doc__.splitlines()[0].replace("The table of `results/tla-symbolic.md`: u", "U"))
     print(
-        f"\nmade by `python -m results.generators.tla_symbolic GOLDEN EXAMPLES LIBRARY {most}`, Python {platform.python_version()}; "
-        f"{TIMEOUT} s for each search, on a machine that others used too. Models above {most:,} states are left out.\n"
+        f"\nmade by `python -m results.generators.tla_symbolic GOLDEN EXAMPLES LIBRARY {most}`, "
+        f"Python {platform.python_version()}; {TIMEOUT} s for each search, on a machine that "
+        f"others used too. Models above {most:,} states are left out.\n"
     )
     print(
-        f"**{sum(a for a, _, _ in lines)} of {len(lines)} models by `bmc --shortest` with TLC's verdict and length, "
-        f"{sum(p for _, p, _ in lines)} with all invariants PROVED by `prove`.**\n"
+        f"**{sum(a for a, _, _ in lines)} of {len(lines)} models by `bmc --shortest` with TLC's "
+        f"verdict and length, {sum(p for _, p, _ in lines)} with all invariants PROVED by `prove`.**\n"
     )
     headers = ["model", "TLC", "bmc agrees", "bmc", "proved", "prove"]
     print(tabulate([cells for _, _, cells in lines], headers, tablefmt="github"))

@@ -1,17 +1,19 @@
-"""Engines on TLA+ files: the module is translated, and what an engine finds is checked by the interpreter.
+"""Engines on TLA+ files: the module is translated; the interpreter checks what an engine finds.
 
-The sorts of the variables are guessed. Where an execution leaves them, the interpreter says what follows: the sort
-is widened by it and the engine starts again, unless the interpreter finds an expression without a value there,
-which is an error of the specification. Every counterexample must be an execution to the interpreter too.
+The sorts of the variables are guessed. Where an execution leaves them, the interpreter says what follows: the
+sort is widened by it and the engine starts again, unless the interpreter finds an expression without a value
+there, which is an error of the specification. Every counterexample is an execution to the interpreter too.
 """
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.sorts import SortError
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, expectations_of
 from verifier.runs.engine import Engine, Listen
@@ -55,7 +57,7 @@ class Symbolic:
     """The properties that were named."""
 
     def question(self) -> Loaded:
-        """The module as every engine takes a protocol, at the sorts that are known now. Raises Untranslated."""
+        """The module as engines take a protocol, at the sorts that are known now. Raises Untranslated."""
         translate(self.translation, self.lemmas)
         made, source = self.translation, self.loaded.definition
         definition = TlaDefinition(
@@ -102,7 +104,7 @@ def run(
     for _ in range(_MOST_ROUNDS):
         try:
             question = engine.prepare(asked.question(), _options(asked, options))
-        except Untranslated as error:
+        except (Untranslated, SortError) as error:
             raise NotTranslated(f"{error}: {_INSTEAD}") from None
         found = engine.run(question, listen, built)
         leaving = _leaving(found)
@@ -117,7 +119,7 @@ def run(
 
 
 def _decided(found: Run, leaving: Verdict) -> bool:
-    """Whether all that was asked is violated by executions that are not longer than the one that left its sorts."""
+    """Whether all that was asked is violated, and not later than the sorts were left."""
     others = [
         v for v in found.outcome.verdicts if v.property_name not in (SORTS, UNDEFINED_READ, NO_DEADLOCK)
     ]
@@ -227,8 +229,8 @@ def _widen(asked: Symbolic, leaving: Verdict) -> None:
         raise UsageError(f"{error} (after {leaving.trace.steps} steps, in the state {words[:600]})") from None
     if not made.widen(seen):
         raise NotTranslated(
-            f"{asked.loaded.definition.name}: a step from a reachable state has no value as translated, and has one "
-            f"to the interpreter: {_INSTEAD}"
+            f"{asked.loaded.definition.name}: a step from a reachable state has no value as translated, and "
+            f"has one to the interpreter: {_INSTEAD}"
         )
     _LOG.info("the sorts are widened by what follows a state after %d steps", leaving.trace.steps)
 
@@ -244,7 +246,7 @@ def _check_state(asked: Symbolic, state: State) -> None:
 
 
 def _checked(asked: Symbolic, found: Run, options: Any) -> Run:
-    """The run, its counterexamples replayed by the interpreter; without what only concerns the translation."""
+    """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
     verdicts = tuple(
         _replayed(asked, verdict)
         for verdict in found.outcome.verdicts
@@ -299,7 +301,7 @@ def disagreement(asked: Symbolic, states: list[State], name: str) -> str | None:
     try:
         if not all(true(formula, states[0]) for formula in spec.init):
             return "the first state is not initial"
-        for number, (one, other) in enumerate(zip(states, states[1:], strict=False)):
+        for number, (one, other) in enumerate(itertools.pairwise(states)):
             if other not in stepper.successors(one):
                 return f"step {number + 1} is no step of Next"
         last = states[-1]

@@ -81,10 +81,7 @@ class Builtins(Mappings):
             case "~":
                 return self.not_(given[0])
             case "<=>":
-                left, right = (self.truth(one) for one in given)
-                if isinstance(left, Nothing) or isinstance(right, Nothing):
-                    return left if isinstance(left, Nothing) else right
-                return self.equal(left, right)
+                return self._equivalent(*given)
             case "=>":
                 return self.implies(given[0], lambda: given[1])
             case "=":
@@ -98,14 +95,23 @@ class Builtins(Mappings):
             case "\\subseteq":
                 return self.subset(*given)
             case "<" | "<=" | ">" | ">=":
-                left, right = (self.integer(one) for one in given)
-                for one in (left, right):
-                    if isinstance(one, Nothing):
-                        return one
-                if name in (">", ">="):
-                    left, right = right, left
-                return self.less(left, right, equal=name in ("<=", ">="))
+                return self._compared(name, *given)
         return None
+
+    def _equivalent(self, one: Sym, other: Sym) -> Sym:
+        left, right = self.truth(one), self.truth(other)
+        if isinstance(left, Nothing) or isinstance(right, Nothing):
+            return left if isinstance(left, Nothing) else right
+        return self.equal(left, right)
+
+    def _compared(self, name: str, one: Sym, other: Sym) -> Sym:
+        left, right = self.integer(one), self.integer(other)
+        for part in (left, right):
+            if isinstance(part, Nothing):
+                return part
+        if name in (">", ">="):
+            left, right = right, left
+        return self.less(left, right, equal=name in ("<=", ">="))
 
     def chosen(self, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
         """CHOOSE: the first that fits."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from verifier.encodings.concrete import Concrete, Element, FrozenMap, Tagged
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.sorts import (
     Boolean,
     Function,
-    IndexSet,
     Listed,
     PartialFunction,
     Range,
@@ -37,24 +36,12 @@ class NotInSort(Exception):
 class Names:
     """What the words of a module are called in sorts."""
 
-    def __init__(
-        self, order: Order, symmetric: tuple[tuple[IndexSet, tuple[ModelValue, ...]], ...] = ()
-    ) -> None:
+    def __init__(self, order: Order) -> None:
         self.order = order
         self.companions: list[tuple[ModelValue, ...]] = []
         """Sets of model values of which each is expected where another one was seen."""
-        self.symmetric = tuple(kind for kind, _ in symmetric)
-        self.elements: dict[Value, Element] = {}
         self.words: dict[Value, str] = {}
         self.meant: dict[Concrete, Value] = {}
-        self._kinds: dict[Value, IndexSet] = {}
-        for kind, values in symmetric:
-            for element, value in zip(kind.elements, values, strict=True):
-                self.elements[value], self._kinds[value], self.meant[element] = element, kind, value
-
-    def index_set(self, word: Value) -> IndexSet | None:
-        """The index set that a model value is an element of."""
-        return self._kinds.get(word)
 
     def word(self, value: Value) -> str:
         """The member of an enumeration for a string or model value."""
@@ -89,8 +76,6 @@ class Names:
                 return value
             case (Listed(), str()) | (Listed(), ModelValue()):
                 return self.word(value)
-            case IndexSet(), ModelValue():
-                return self.elements.get(value)
             case Set(), frozenset():
                 return frozenset(self.encode(item, sort.element) for item in value)
             case Tuple(), tuple() if len(value) == len(sort.items):
@@ -99,20 +84,18 @@ class Names:
                 return tuple(self.encode(item, sort.element) for item in value)
             case Record(), Fn() if {field_name(n) for n in value if type(n) is str} == set(sort.field_sorts):
                 return FrozenMap((name, self.encode(value[self.field(name)], s)) for name, s in sort.fields)
-            case (
-                (Function(), Fn())
-                | (Function(), tuple())
-                | (PartialFunction(), Fn())
-                | (PartialFunction(), tuple())
-            ):
-                assert isinstance(sort, Function | PartialFunction)
+            case ((Function() | PartialFunction()), (Fn() | tuple())):
                 return self._function(value, sort)
             case Variant(), _:
-                for tag, part in sort.alternatives:
-                    try:
-                        return Tagged(tag, self.encode(value, part))
-                    except NotInSort:
-                        continue
+                return self._tagged(value, sort)
+        raise NotInSort
+
+    def _tagged(self, value: Value, sort: Variant) -> Concrete:
+        for tag, part in sort.alternatives:
+            try:
+                return Tagged(tag, self.encode(value, part))
+            except NotInSort:
+                continue
         raise NotInSort
 
     def _function(self, value: Value, sort: Function | PartialFunction) -> Concrete:
@@ -155,7 +138,7 @@ class Names:
 def _quickly(sort: Sort, value: Concrete) -> bool:
     """Whether a scalar is in its sort; the parts of others were asked already."""
     match sort:
-        case Range() | Listed() | IndexSet() | Boolean():
+        case Range() | Listed() | Boolean():
             return sort.contains(value)
     return True
 

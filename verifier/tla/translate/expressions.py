@@ -101,7 +101,7 @@ class Translator(Builtins):
             ast.String: lambda e, c: Known(e.value),
             ast.Apply: self._apply,
             ast.Junction: self._junction,
-            ast.If: lambda e, c: self._if(e, c),
+            ast.If: self._if,
             ast.Case: self._case,
             ast.Let: lambda e, c: self.value(e.body, self.let(e, c)),
             ast.Quantifier: self._quantifier,
@@ -111,7 +111,7 @@ class Translator(Builtins):
             ast.Image: self._image,
             ast.Function: self._function,
             ast.FunctionSet: lambda e, c: self._strict(
-                lambda a, b: Functions(a, b), self.value(e.domain, c), self.value(e.range, c)
+                Functions, self.value(e.domain, c), self.value(e.range, c)
             ),
             ast.Record: lambda e, c: self._tabled({n: self.value(v, c) for n, v in e.fields}),
             ast.RecordSet: lambda e, c: Records({n: self.value(v, c) for n, v in e.fields}),

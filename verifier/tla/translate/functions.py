@@ -1,4 +1,4 @@
-"""Functions, records, tuples and sequences: application, EXCEPT, DOMAIN, and what modules say of sequences."""
+"""Functions, records, tuples and sequences: application, EXCEPT, DOMAIN, and operators on sequences."""
 
 from __future__ import annotations
 
@@ -177,11 +177,10 @@ class Mappings(Sets):
         """``[function EXCEPT !path = make(@)]``"""
         if not path:
             return make(function)
-        if isinstance(function, Nothing):
-            return function
         key, rest = path[0], path[1:]
-        if isinstance(key, Nothing):
-            return key
+        for part in (function, key):
+            if isinstance(part, Nothing):
+                return part
         if isinstance(function, Chosen):
             return self.if_(
                 function.condition,
@@ -198,13 +197,19 @@ class Mappings(Sets):
         if table is not None:
             return self._updated_table(table, key, inner)
         if isinstance(function, Row):
-            slots = []
-            for place, old in enumerate(function.slots, 1):
-                here = self.equal(key, Known(place))
-                slots.append(old if here is NO else self.if_(here, inner(old), old))
-            return Row(tuple(slots), function.length)
+            return self._updated_row(function, key, inner)
         if not isinstance(function, Term):
             return Nothing("a function is expected")
+        return self._updated_by_sort(function, path, make)
+
+    def _updated_row(self, row: Row, key: Sym, inner: Callable[[Sym], Sym]) -> Row:
+        slots = []
+        for place, old in enumerate(row.slots, 1):
+            here = self.equal(key, Known(place))
+            slots.append(old if here is NO else self.if_(here, inner(old), old))
+        return Row(tuple(slots), row.length)
+
+    def _updated_by_sort(self, function: Term, path: list[Sym], make: Callable[[Sym], Sym]) -> Sym:
         sort = function.sort
         if isinstance(sort, Variant):
             return self.over(function, lambda part: self.updated(part, path, make))
@@ -212,7 +217,7 @@ class Mappings(Sets):
             row = Row(tuple(self.at(function, i) for i in range(sort.capacity)), self.length(function))
             return self.updated(row, path, make)
         if isinstance(sort, Function | PartialFunction):
-            return self._updated_term(function, key, inner)
+            return self._updated_term(function, path[0], lambda old: self.updated(old, path[1:], make))
         return Nothing("a function is expected")
 
     def _updated_table(self, table: Table, key: Sym, inner: Callable[[Sym], Sym]) -> Sym:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from verifier.encodings.sorts import (
     Boolean,
     Function,
-    IndexSet,
     Listed,
     Option,
     PartialFunction,
@@ -41,7 +41,7 @@ from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.values import FALSE, TRUE, Fn, NoValue, Value, function, is_function, is_set, listed
 
 TRUTH = Boolean()
-SCALARS = (Range, Listed, IndexSet)
+SCALARS = (Range, Listed)
 
 
 def literal(sort: Sort, value: object) -> Term:
@@ -71,7 +71,7 @@ def alike(source: Sort, target: Sort) -> bool:
     if source == target:
         return True
     match source, target:
-        case ((Range() | Listed() | IndexSet()), (Range() | Listed() | IndexSet())):
+        case ((Range() | Listed()), (Range() | Listed())):
             return True
         case Set(), Set():
             return alike(source.element, target.element)
@@ -199,13 +199,7 @@ class Maker:
             return then if decides.value is TRUE else otherwise
         if then is otherwise:
             return then
-        if isinstance(then, Known) and isinstance(otherwise, Known):
-            try:
-                if type(then.value) is type(otherwise.value) and then.value == otherwise.value:
-                    return then
-            except NoValue:
-                pass
-        if isinstance(then, Nothing) and isinstance(otherwise, Nothing):
+        if _same_known(then, otherwise) or (isinstance(then, Nothing) and isinstance(otherwise, Nothing)):
             return then
         lazy = (*LAZY_SETS, Op, Single)
         if any(isinstance(item, lazy) or _infinite(item) for item in (then, otherwise)):
@@ -218,6 +212,9 @@ class Maker:
             and then.rows.keys() == otherwise.rows.keys()
         ):
             return Table({k: self.if_(decides, v, otherwise.rows[k]) for k, v in then.rows.items()})
+        return self._choice(decides, then, otherwise)
+
+    def _choice(self, decides: Sym, then: Sym, otherwise: Sym) -> Term:
         if isinstance(then, Nothing):
             right = self.term(otherwise)
             return Term(Operator.IF, right.sort, (self.formula(decides), undefined(right.sort), right))
@@ -418,67 +415,68 @@ class Maker:
                 return YES, literal(target, self.names.encode(known, target))
             except NotInSort:
                 pass
+        return self._part_by_part(value, target)
+
+    def _part_by_part(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        source = value.sort
         match source, target:
             case Set(), Set():
                 return self._set(value, source, target)
             case Tuple(), Tuple() if len(source.items) == len(target.items):
-                parts = [self.fitted(self.item(value, i), s) for i, s in enumerate(target.items)]
-                made = tuple(part for _, part in parts)
-                return self.and_([f for f, _ in parts]), Term(
-                    Operator.TUPLE, Tuple(*(m.sort for m in made)), made
-                )
+                return self._tupled([self.item(value, i) for i in range(len(source.items))], target)
             case Record(), Record() if set(source.field_sorts) == set(target.field_sorts):
                 pairs = {name: self.fitted(self.field(value, name), part) for name, part in target.fields}
                 sort = Record(**{name: part.sort for name, (_, part) in pairs.items()})
                 terms = tuple(part for _, part in pairs.values())
                 return self.and_([f for f, _ in pairs.values()]), Term(Operator.RECORD, sort, terms)
             case Function(), Function() if source.domain == target.domain:
-                symbol = self.fresh("k", source.domain)
-                applied = Term(Operator.APPLY, source.range, (value, variable(symbol)))
-                fits, body = self.fitted(applied, target.range)
-                every = (
-                    YES if fits is YES else Term(Operator.FORALL, TRUTH, (self.formula(fits),), binds=symbol)
-                )
-                return every, Term(
-                    Operator.FUNCTION, Function(source.domain, body.sort), (body,), binds=symbol
-                )
-            case Tuple(), Sequence():
-                parts = [self.fitted(self.item(value, i), target.element) for i in range(len(source.items))]
-                element = self.join_all([target.element, *(part.sort for _, part in parts)])
-                items = tuple(self.convert(part, element) for _, part in parts)
-                fits = self.and_([f for f, _ in parts])
-                return fits, Term(Operator.SEQUENCE, Sequence(element, len(items)), items)
+                return self._pointwise(value, source, target)
+            case (Tuple() | Sequence()), Sequence():
+                return self._to_sequence(value, target)
             case Sequence(), Tuple():
-                long = self.equal(self.length(value), Known(len(target.items)))
                 if source.capacity < len(target.items):
                     return NO, value
-                parts = [self.fitted(self.at(value, i), s) for i, s in enumerate(target.items)]
-                made = tuple(part for _, part in parts)
-                fits = self.and_([long, *(f for f, _ in parts)])
-                return fits, Term(Operator.TUPLE, Tuple(*(m.sort for m in made)), made)
-            case Sequence(), Sequence():
-                parts = [self.fitted(self.at(value, i), target.element) for i in range(source.capacity)]
-                row = Row(tuple(part for _, part in parts), self.length(value))
-                fits = self.and_(
-                    [
-                        self.implies(self.less(Known(i), self.length(value)), lambda f=f: f)  # type: ignore[misc]
-                        for i, (f, _) in enumerate(parts)
-                    ]
-                )
-                return fits, self._row(row)
+                long = self.equal(self.length(value), Known(len(target.items)))
+                fits, made = self._tupled([self.at(value, i) for i in range(len(target.items))], target)
+                return self.and_([long, fits]), made
             case ((Tuple() | Record() | Function() | PartialFunction() | Sequence()), PartialFunction()):
                 return self._to_partial(value, target)
             case PartialFunction(), (Function() | Tuple() | Record()):
                 return self._from_partial(value, target)
-            case Function(), Tuple():
-                if source.domain == Range(1, len(target.items)):
-                    pairs_ = [
-                        self.fitted(self._applied(value, Known(i)), s) for i, s in enumerate(target.items, 1)
-                    ]
-                    made = tuple(part for _, part in pairs_)
-                    fits = self.and_([f for f, _ in pairs_])
-                    return fits, Term(Operator.TUPLE, Tuple(*(m.sort for m in made)), made)
+            case Function(), Tuple() if source.domain == Range(1, len(target.items)):
+                items = [self._applied(value, Known(i)) for i in range(1, len(target.items) + 1)]
+                return self._tupled(items, target)
         return NO, value
+
+    def _tupled(self, items: list[Term], target: Tuple) -> tuple[Sym, Term]:
+        parts = [self.fitted(item, sort) for item, sort in zip(items, target.items, strict=True)]
+        made = tuple(part for _, part in parts)
+        fits = self.and_([f for f, _ in parts])
+        return fits, Term(Operator.TUPLE, Tuple(*(m.sort for m in made)), made)
+
+    def _pointwise(self, value: Term, source: Function, target: Function) -> tuple[Sym, Term]:
+        symbol = self.fresh("k", source.domain)
+        applied = Term(Operator.APPLY, source.range, (value, variable(symbol)))
+        fits, body = self.fitted(applied, target.range)
+        every = YES if fits is YES else Term(Operator.FORALL, TRUTH, (self.formula(fits),), binds=symbol)
+        return every, Term(Operator.FUNCTION, Function(source.domain, body.sort), (body,), binds=symbol)
+
+    def _to_sequence(self, value: Term, target: Sequence) -> tuple[Sym, Term]:
+        source = value.sort
+        if isinstance(source, Tuple):
+            parts = [self.fitted(self.item(value, i), target.element) for i in range(len(source.items))]
+            element = self.join_all([target.element, *(part.sort for _, part in parts)])
+            items = tuple(self.convert(part, element) for _, part in parts)
+            fits = self.and_([f for f, _ in parts])
+            return fits, Term(Operator.SEQUENCE, Sequence(element, len(items)), items)
+        assert isinstance(source, Sequence)
+        parts = [self.fitted(self.at(value, i), target.element) for i in range(source.capacity)]
+        row = Row(tuple(part for _, part in parts), self.length(value))
+        used = [
+            self.implies(self.less(Known(i), self.length(value)), partial(_itself, fit))
+            for i, (fit, _) in enumerate(parts)
+        ]
+        return self.and_(used), self._row(row)
 
     def _applied(self, value: Term, key: Known) -> Term:
         assert isinstance(value.sort, Function | PartialFunction)
@@ -708,6 +706,19 @@ def known_table(table: Table) -> Sym:
     if all(isinstance(item, Known) for item in table.rows.values()):
         return Known(function({key: listed(item.value) for key, item in table.rows.items()}))  # type: ignore[union-attr]
     return table
+
+
+def _itself(value: Sym) -> Sym:
+    return value
+
+
+def _same_known(one: Sym, other: Sym) -> bool:
+    if not (isinstance(one, Known) and isinstance(other, Known)):
+        return False
+    try:
+        return type(one.value) is type(other.value) and bool(one.value == other.value)
+    except NoValue:
+        return False
 
 
 def _infinite(value: Sym) -> bool:

@@ -140,6 +140,6 @@ def _memberships(
         yield from _memberships(specification, Formula(symbol.body, symbol.module), (*seen, symbol))
     elif isinstance(symbol, Builtin) and symbol.name == "\\in":
         left, right = body.arguments
-        if isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
-            if evaluator.is_constant(right, formula.module):
-                yield left.operator, Formula(right, formula.module)
+        known = evaluator.is_constant(right, formula.module)
+        if known and isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
+            yield left.operator, Formula(right, formula.module)

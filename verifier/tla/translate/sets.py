@@ -52,7 +52,7 @@ MOST_EXPANDED = 300
 
 
 class Case:
-    """Some members of a set: what they are, under which condition, and the variable that runs through them."""
+    """Some members of a set: what they are, under which condition, and what variable they are."""
 
     __slots__ = ("condition", "item", "symbol")
 
@@ -103,12 +103,9 @@ class Sets(Maker):
             case Known():
                 return self._spread_known(of.value)
             case Term() if isinstance(of.sort, Set):
-                if of.sort.element == NOTHING:
-                    return []
                 symbol = self.fresh("x", of.sort.element)
-                return [
-                    Case(Term(Operator.CONTAINS, TRUTH, (of, variable(symbol))), variable(symbol), symbol)
-                ]
+                inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
+                return [] if of.sort.element == NOTHING else [Case(inside, variable(symbol), symbol)]
             case Members():
                 return [Case(condition, item) for condition, item in of.items]
             case Joined():
@@ -120,34 +117,35 @@ class Sets(Maker):
                     for case in self.spread(part)
                 ]
             case Part():
-                found = []
-                for case in self.spread(of.base):
-                    condition = self.and_([case.condition, of.test(case.item)])
-                    if condition is not NO:
-                        found.append(Case(condition, case.item, case.symbol))
-                return found
+                both = [(self.and_([c.condition, of.test(c.item)]), c) for c in self.spread(of.base)]
+                return [Case(fits, c.item, c.symbol) for fits, c in both if fits is not NO]
             case Span():
                 return self._spread_span(of)
             case Subsets():
-                base = self.term(of.base)
-                assert isinstance(base.sort, Set)
-                symbol = self.fresh("s", base.sort)
-                inside = Term(Operator.SUBSET, TRUTH, (variable(symbol), base))
-                return [Case(inside, variable(symbol), symbol)]
+                return self._spread_subsets(of)
             case Functions() | Records() | Products():
                 return self._spread_structure(of)
             case Term() if isinstance(of.sort, Variant):
-                found = []
-                for tag, part in of.sort.alternatives:
-                    if isinstance(part, Set):
-                        held = self.has_tag(of, tag)
-                        found += [
-                            Case(self.and_([held, c.condition]), c.item, c.symbol)
-                            for c in self.spread(self.payload(of, tag))
-                        ]
-                if found:
-                    return found
+                return self._spread_variant(of)
         raise Untranslated(None, "a set that cannot be listed is gone through")
+
+    def _spread_subsets(self, of: Subsets) -> list[Case]:
+        base = self.term(of.base)
+        assert isinstance(base.sort, Set)
+        symbol = self.fresh("s", base.sort)
+        inside = Term(Operator.SUBSET, TRUTH, (variable(symbol), base))
+        return [Case(inside, variable(symbol), symbol)]
+
+    def _spread_variant(self, of: Term) -> list[Case]:
+        assert isinstance(of.sort, Variant)
+        tags = [tag for tag, part in of.sort.alternatives if isinstance(part, Set)]
+        if not tags:
+            raise Untranslated(None, "a set that cannot be listed is gone through")
+        return [
+            Case(self.and_([self.has_tag(of, tag), case.condition]), case.item, case.symbol)
+            for tag in tags
+            for case in self.spread(self.payload(of, tag))
+        ]
 
     def _spread_known(self, value: Value) -> list[Case]:
         if not is_set(value):
@@ -298,10 +296,13 @@ class Sets(Maker):
         members = self.listed_in_order(value)
         term = self.term(item)
         if isinstance(term.sort, Boolean | Variant) or not isinstance(term.sort, SCALARS):
-            if members and all(isinstance(m, int) for m in members) and isinstance(term.sort, Variant):
+            numbers = bool(members) and all(isinstance(m, int) for m in members)
+            known = len(members) <= MOST_EXPANDED and table_of(item) is not None
+            if (numbers and isinstance(term.sort, Variant)) or known:
                 return self.or_([self.equal(item, Known(m)) for m in members])
-            if len(members) <= MOST_EXPANDED and (table_of(item) is not None):
-                return self.or_([self.equal(item, Known(m)) for m in members])
+        return self._among(members, term)
+
+    def _among(self, members: list[Value], term: Term) -> Sym:
         kept = []
         for member in members:
             try:

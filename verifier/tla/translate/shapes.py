@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import product
 
-from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.sorts import (
     Boolean,
     Function,
-    IndexSet,
     Listed,
     PartialFunction,
     Range,
@@ -26,10 +23,9 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
-from verifier.tla.order import Order
 from verifier.tla.translate.coding import Names, field_name
 from verifier.tla.values import Boolean as Truth
-from verifier.tla.values import Fn, LazyFunction, ModelValue, NoValue, Value, is_infinite, listed, members
+from verifier.tla.values import Fn, ModelValue, NoValue, Value, is_infinite, listed, members
 
 _MOST_MIXED = 64
 """More integers than this are not listed beside words."""
@@ -40,24 +36,6 @@ MOST_LISTED = 100_000
 
 class NoShape(Exception):
     """No finite sort holds these values."""
-
-
-@dataclass
-class Rows:
-    """Tuples and sequences."""
-
-    lengths: set[int] = field(default_factory=set)
-    items: list[Shape] = field(default_factory=list)
-
-
-@dataclass
-class Functions:
-    """Functions that are no sequences, and no records."""
-
-    domains: set[frozenset[Value]] = field(default_factory=set)
-    keys: Shape = field(default_factory=lambda: Shape())
-    results: Shape = field(default_factory=lambda: Shape())
-    partial: bool = False
 
 
 @dataclass
@@ -133,14 +111,8 @@ class Shape:
                 self.sets.add_members(of.base)
             case FunctionSet():
                 self._add_functions(of)
-            case RecordSet():
-                fields = self._record(frozenset(of.fields))
-                for name, image in of.fields.items():
-                    fields[name].add_members(image)
-            case ProductSet():
-                rows = self._row(len(of.items))
-                for shape, image in zip(rows.items, of.items, strict=False):
-                    shape.add_members(image)
+            case RecordSet() | ProductSet():
+                self._add_products(of)
             case Combined() if of.sign == "\\cup":
                 self.add_members(of.first)
                 self.add_members(of.second)
@@ -151,6 +123,15 @@ class Shape:
                     raise NoShape("a large set")
                 for item in members(of):
                     self.add(item)
+
+    def _add_products(self, of: RecordSet | ProductSet) -> None:
+        if isinstance(of, ProductSet):
+            for shape, image in zip(self._row(len(of.items)).items, of.items, strict=False):
+                shape.add_members(image)
+            return
+        fields = self._record(frozenset(of.fields))
+        for name, image in of.fields.items():
+            fields[name].add_members(image)
 
     def _add_functions(self, of: FunctionSet) -> None:
         domain = frozenset(members(of.domain))
@@ -204,40 +185,44 @@ class Shape:
                 if sort.size > MOST_LISTED:
                     raise NoShape("a large range")
                 self.ints.update(range(sort.low, sort.high + 1))
-            case IndexSet() | Listed():
+            case Listed():
                 for value in sort.values():
                     self.add(names.decode(value, sort))
             case Set():
                 self.sets = self.sets or Shape()
                 self.sets.add_sort(sort.element, names)
-            case Tuple():
-                rows = self._row(len(sort.items))
-                for shape, item in zip(rows.items, sort.items, strict=False):
-                    shape.add_sort(item, names)
-            case Sequence():
-                rows = self._row(sort.capacity)
-                rows.lengths.update(range(sort.capacity))
-                for shape in rows.items[: sort.capacity]:
-                    shape.add_sort(sort.element, names)
-            case Record():
-                fields = self._record(frozenset(names.field(name) for name, _ in sort.fields))
-                for name, part in sort.fields:
-                    fields[names.field(name)].add_sort(part, names)
-            case Function():
-                found = self._functions()
-                found.domains.add(frozenset(names.decode(key, sort.domain) for key in sort.domain.values()))
-                found.keys.add_sort(sort.domain, names)
-                found.results.add_sort(sort.range, names)
-            case PartialFunction():
-                found = self._functions()
-                found.partial = True
-                found.keys.add_sort(sort.domain, names)
-                found.results.add_sort(sort.range, names)
+            case Tuple() | Sequence() | Record():
+                self._add_row_sort(sort, names)
+            case Function() | PartialFunction():
+                self._add_function_sort(sort, names)
             case Variant():
                 for _, part in sort.alternatives:
                     self.add_sort(part, names)
             case _:
                 raise NoShape(f"the sort {sort}")
+
+    def _add_row_sort(self, sort: Tuple | Sequence | Record, names: Names) -> None:
+        if isinstance(sort, Record):
+            fields = self._record(frozenset(names.field(name) for name, _ in sort.fields))
+            for name, part in sort.fields:
+                fields[names.field(name)].add_sort(part, names)
+        elif isinstance(sort, Tuple):
+            for shape, item in zip(self._row(len(sort.items)).items, sort.items, strict=False):
+                shape.add_sort(item, names)
+        else:
+            rows = self._row(sort.capacity)
+            rows.lengths.update(range(sort.capacity))
+            for shape in rows.items[: sort.capacity]:
+                shape.add_sort(sort.element, names)
+
+    def _add_function_sort(self, sort: Function | PartialFunction, names: Names) -> None:
+        found = self._functions()
+        if isinstance(sort, Function):
+            found.domains.add(frozenset(names.decode(key, sort.domain) for key in sort.domain.values()))
+        else:
+            found.partial = True
+        found.keys.add_sort(sort.domain, names)
+        found.results.add_sort(sort.range, names)
 
     # -- sorts
 
@@ -288,11 +273,8 @@ class Shape:
         for companions in names.companions:
             if any(word in self.words for word in companions):
                 self.words |= dict.fromkeys(companions)
-        for kind in names.symmetric:
-            if any(names.index_set(word) == kind for word in self.words):
-                kinds[f"a_{kind.prefix}"] = kind
-        plain = [word for word in self.words if names.index_set(word) is None]
-        plain = [w for w in plain if isinstance(w, ModelValue)] + [w for w in plain if isinstance(w, str)]
+        plain: list[Value] = [w for w in self.words if isinstance(w, ModelValue)]
+        plain += [w for w in self.words if isinstance(w, str)]
         plain.sort(key=lambda word: (isinstance(word, str), names.order.rank(_name(word))))
         words = [names.word(word) for word in plain]
         if words and self.ints and len(self.ints) <= _MOST_MIXED:
@@ -303,6 +285,24 @@ class Shape:
         if words:
             kinds["word"] = Listed(*words)
         return kinds
+
+
+@dataclass
+class Rows:
+    """Tuples and sequences."""
+
+    lengths: set[int] = field(default_factory=set)
+    items: list[Shape] = field(default_factory=list)
+
+
+@dataclass
+class Functions:
+    """Functions that are no sequences, and no records."""
+
+    domains: set[frozenset[Value]] = field(default_factory=set)
+    keys: Shape = field(default_factory=Shape)
+    results: Shape = field(default_factory=Shape)
+    partial: bool = False
 
 
 NOTHING = Range(1, 0)
@@ -374,11 +374,7 @@ def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
 __all__ = [
     "MOST_LISTED",
     "NOTHING",
-    "FrozenMap",
-    "LazyFunction",
     "NoShape",
-    "Order",
     "Shape",
     "exact_sort",
-    "product",
 ]

@@ -118,18 +118,13 @@ class _Maker:
     def _init(self) -> Term:
         made = self.made
         if len(made.sample.initial) <= _MOST_LISTED_INITIAL:
-            states: list[Sym] = []
-            for state in made.sample.initial:
-                states.append(
-                    self.t.and_(
-                        [
-                            self.t.equal(variable(self.symbols[v]), Known(value))
-                            for v, value in zip(self.spec.variables, state, strict=True)
-                        ]
-                    )
-                )
+            states = [self._is(state) for state in made.sample.initial]
             return self.t.formula(self.t.or_(states))
         return self.t.formula(self.t.and_([self._truth(formula) for formula in self.spec.init]))
+
+    def _is(self, state: State) -> Sym:
+        pairs = zip(self.spec.variables, state, strict=True)
+        return self.t.and_([self.t.equal(variable(self.symbols[v]), Known(value)) for v, value in pairs])
 
     # -- actions
 

@@ -59,10 +59,9 @@ class Steps:
                     return
                 for item in whole.items:
                     yield from self.walk(item, c, branch, top=top)
-            case ast.Quantifier() if not whole.universal:
-                yield from self._exists(whole, c, branch, top)
             case ast.Quantifier():
-                yield from self._every(whole, c, branch)
+                every, some = self._every, self._exists
+                yield from every(whole, c, branch) if whole.universal else some(whole, c, branch, top)
             case ast.If():
                 yield from self._if(whole.condition, whole.then, whole.otherwise, c, branch, top)
             case ast.Case():
@@ -71,19 +70,23 @@ class Steps:
                 yield from self.walk(whole.body, self.t.let(whole, c), branch, top=top)
             case ast.Unchanged():
                 yield from self._unchanged(whole.body, c, branch)
-            case ast.Step() if whole.stuttering:
-                yield from self.walk(whole.action, c, branch, top=True)
-                yield from self._unchanged(whole.subscript, c, branch)
             case ast.Step():
-                for made in self.walk(whole.action, c, branch, top=True):
-                    self.t.assigned = made.assigned
-                    here = self.t.value(whole.subscript, c)
-                    there = self.t.value(whole.subscript, replace(c, primed=True))
-                    yield from self._guarded(self.t.not_(self.t.equal(here, there)), made)
+                yield from self._step(whole, c, branch)
             case ast.Apply():
                 yield from self._apply(whole, c, branch, top)
             case _:
                 yield from self._guard(whole, c, branch)
+
+    def _step(self, whole: ast.Step, c: Context, branch: Branch) -> Iterator[Branch]:
+        if whole.stuttering:
+            yield from self.walk(whole.action, c, branch, top=True)
+            yield from self._unchanged(whole.subscript, c, branch)
+            return
+        for made in self.walk(whole.action, c, branch, top=True):
+            self.t.assigned = made.assigned
+            here = self.t.value(whole.subscript, c)
+            there = self.t.value(whole.subscript, replace(c, primed=True))
+            yield from self._guarded(self.t.not_(self.t.equal(here, there)), made)
 
     def _acts(self, whole: Expression, c: Context) -> bool:
         """Whether a formula speaks of the next state."""

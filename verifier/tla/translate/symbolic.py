@@ -1,7 +1,7 @@
 """What an expression of TLA+ is translated to: a value that is known, a term, or something between them.
 
-Sets that are large or not finite stay descriptions, and functions whose keys are known stay tables, as long as
-nobody needs them as terms.
+Sets that are large or not finite stay descriptions, and functions whose keys are known stay tables, as long
+as nobody needs them as terms.
 """
 
 from __future__ import annotations
@@ -147,8 +147,8 @@ class Operator:
 
 
 Sym: TypeAlias = (
-    "Known | Nothing | Term | Table | Row | Single | Chosen | Functions | Records | Products | Subsets | AllSequences"
-    " | Span | Members | Joined | Part | Operator"
+    "Known | Nothing | Term | Table | Row | Single | Chosen | Functions | Records | Products | Subsets"
+    " | AllSequences | Span | Members | Joined | Part | Operator"
 )
 
 YES, NO = Known(TRUE), Known(FALSE)
