@@ -120,7 +120,7 @@ def _interpreted(spec: Specification, name: str, state: State) -> Value | None:
         return None
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(20, 24))
 def test_random_expressions_mean_what_the_interpreter_computes(tmp_path: Path, seed: int) -> None:
     chance = Random(seed)
     kinds = [chance.choice(["int", "bool", "set", "seq", "rec", "fun", "par"]) for _ in range(100)]

@@ -113,6 +113,19 @@ class Builtins(Mappings):
             left, right = right, left
         return self.less(left, right, equal=name in ("<=", ">="))
 
+    def least_first(self, cases: list[Case]) -> list[Case]:
+        """The members of a set that the state decides, in TLC's order; CHOOSE takes the first that fits."""
+        if len(cases) < 2 or any(case.symbol is not None for case in cases):
+            return cases
+        values = {id(case): case.item.value for case in cases if isinstance(case.item, Known)}
+        if len(values) < len(cases):
+            return self.spread(self.term(Members(tuple((case.condition, case.item) for case in cases))))
+        try:
+            ranks = list(self.names.order.sorted(frozenset(values.values())))
+        except NoValue:
+            raise Untranslated(None, "CHOOSE from values that have no order") from None
+        return sorted(cases, key=lambda case: ranks.index(values[id(case)]))
+
     def chosen(self, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
         """CHOOSE: the first that fits."""
         if not any(case.symbol is not None for case in cases):

@@ -430,6 +430,8 @@ class Translator(Builtins):
         if isinstance(domain, Nothing):
             return domain
         cases = self.spread(domain)
+        if not isinstance(domain, Known):
+            cases = self.least_first(cases)
         name = None if whole.binding.is_tuple else whole.binding.names[0]
 
         def body(item: Sym) -> Sym:
