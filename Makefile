@@ -20,8 +20,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, set PYTHON=...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt setuptools
+	# compat: a path and no import hook, so that mypy and editors find verifier from anywhere.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--no-build-isolation --editable '.[dev]'
+		--no-build-isolation --config-settings editable_mode=compat --editable '.[dev]'
 	touch $@
 
 install: $(STAMP)  ## Set up the environment

@@ -42,7 +42,7 @@ class Tuple(Sort["TupleValue"]):
             result *= sort.size
         return result
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, tuple)
             and len(value) == len(self.items)
@@ -133,7 +133,7 @@ class Variant(Sort["VariantValue"]):
     def size(self) -> int:
         return sum(sort.size for _, sort in self.alternatives)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, Tagged)
             and value.tag in self.payloads
@@ -159,8 +159,8 @@ class Variant(Sort["VariantValue"]):
 
 
 _NOT_TAGS = frozenset(
-    {"alternatives", "contains", "default", "is_scalar", "lacking", "make", "parts", "payload", "payloads"}
-    | {"size", "tag", "tags", "values"}
+    {"alternatives", "contains", "default", "each", "is_scalar", "lacking", "make", "parts", "payload"}
+    | {"payloads", "size", "tag", "tags", "values"}
     | {"None", "Some"}
 )
 """Names that variants and their expressions use themselves, and the tags of options in files."""
@@ -199,7 +199,7 @@ class PartialFunction(Sort["PartialFunctionValue[K, V]"], Generic[K, V]):
     def size(self) -> int:
         return int((1 + self.range.size) ** self.domain.size)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return isinstance(value, FrozenMap) and all(
             self.domain.contains(key) and self.range.contains(item) for key, item in value.items()
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic
 
 from verifier.encodings.compound_sorts import UNIT
@@ -48,6 +48,9 @@ class TupleValue(Value):
     """A tuple; ``t[0]`` is its first item."""
 
     __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        raise SortError("a tuple is not unpacked, nor looped over: write t[0], t[1]")
 
     def __getitem__(self, place: int) -> Any:
         assert isinstance(self.sort, Tuple)

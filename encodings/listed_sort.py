@@ -24,6 +24,8 @@ class Listed(Sort[Any]):
     """
 
     members: tuple[Concrete, ...]
+    shown: tuple[str, ...]
+    """The values as text, because Python takes 1 and true for equal."""
 
     def __init__(self, *members: Any) -> None:
         if not members:
@@ -31,9 +33,11 @@ class Listed(Sort[Any]):
         given = tuple(map(frozen, members))
         if all(type(member) is int for member in given):
             given = tuple(sorted(given))  # type: ignore[type-var]
-        if len(set(given)) != len(given) or len(set(map(show, given))) != len(given):
+        shown = tuple(map(show, given))
+        if len(set(given)) != len(given) or len(set(shown)) != len(given):
             raise SortError(f"a Listed sort needs distinct values, got {', '.join(map(show, given))}")
         object.__setattr__(self, "members", given)
+        object.__setattr__(self, "shown", shown)
 
     @property
     def bounds(self) -> Range | None:
@@ -54,7 +58,7 @@ class Listed(Sort[Any]):
     def size(self) -> int:
         return len(self.members)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return any(value == member and show(value) == show(member) for member in self.members)
 
     @property
@@ -101,7 +105,8 @@ def join_listed(left: Sort, right: Sort) -> Sort | None:
             return None
         if all(map(right.contains, left.members)):
             return right
-        return Listed(*left.members, *(value for value in right.members if not left.contains(value)))
+        both = (*left.members, *(value for value in right.members if not left.contains(value)))
+        return Listed(*both) if len(set(both)) == len(both) else None
     for one, other in ((left, right), (right, left)):
         if other.size <= one.size and all(map(one.contains, other.values())):
             return one

@@ -8,6 +8,7 @@ from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
@@ -30,7 +31,7 @@ def require_sort(place: str, value: Any) -> None:
 def require_integer(place: str, value: Any) -> None:
     """Raises SortError if ``value``, which stands at ``place``, is no integer."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise SortError(f"{place} is an integer, not {value!r}")
+        raise SortError(f"{place} is an integer, not {_declaration(value) or repr(value)}")
 
 
 _MEANT_BY_TYPES: dict[Any, str] = {
@@ -48,6 +49,11 @@ def no_sort(value: Any) -> str:
     """Something that is no sort, in words, with the sort that was probably meant."""
     if isinstance(value, type) and value in _MEANT_BY_TYPES:
         return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
+    if isinstance(value, range):
+        return f"Python's {value}: write Range(low, high), both of which are in it"
+    if isinstance(value, MethodType):
+        name = value.__name__
+        return f"the method {name}: write @property above it, or self.{name}()"
     kind = value if isinstance(value, type) else type(value)
     if hasattr(kind, "declares_fields"):
         return f"the fields of {kind.__name__}: write Record({kind.__name__}(…))"
@@ -55,13 +61,23 @@ def no_sort(value: Any) -> str:
         return f"the members {value.__name__}: write Enum({value.__name__})"
     if isinstance(value, type) and issubclass(value, Sort):
         return f"the class {value.__name__} without its arguments: write {value.__name__}(…)"
-    if type(value).__name__.endswith("Constant"):
-        return "the declaration of a constant: write self. before its name"
-    return repr(value)
+    return _declaration(value) or repr(value)
+
+
+def _declaration(value: Any) -> str:
+    """A constant of a protocol that was not read from ``self``, in words; empty if it is none."""
+    found = type(value).__name__.endswith("Constant")
+    return "the declaration of a constant: write self. before its name" if found else ""
 
 
 _MOST_KEPT = 10_000
 """A sort with more values makes them anew each time."""
+
+
+class Expression:
+    """What a protocol is written with in place of concrete values (``values.Value``)."""
+
+    __slots__ = ()
 
 
 class Sort(Generic[V_co]):
@@ -89,7 +105,16 @@ class Sort(Generic[V_co]):
         raise NotImplementedError
 
     def contains(self, value: Any) -> bool:
-        """Whether the concrete ``value`` belongs to this sort."""
+        """Whether the concrete ``value`` belongs to this sort. No expression does, which is no answer to
+        whether its value does in each state, so it raises SortError for an expression."""
+        if isinstance(value, Expression):
+            raise SortError(
+                f"contains of a sort ({self}) is decided while Python reads the protocol, not in each state: "
+                f"write exists(v == {value!r} for v in …) over the sort, or compare integers with its bounds"
+            )
+        return self._contains(value)
+
+    def _contains(self, value: Any) -> bool:
         raise NotImplementedError
 
     @property
@@ -134,7 +159,7 @@ class Boolean(Sort["BooleanValue"]):
     def size(self) -> int:
         return 2
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return isinstance(value, bool)
 
     def __str__(self) -> str:
@@ -164,7 +189,7 @@ class Range(Sort["IntegerValue"]):
     def size(self) -> int:
         return max(0, self.high - self.low + 1)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
 
     @property
@@ -228,7 +253,7 @@ class Enum(Sort[M], Generic[M]):
     def size(self) -> int:
         return len(self.members)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return type(value) in (str, int) and value in self.members
 
     @property
@@ -283,7 +308,7 @@ class IndexSet(Sort["AtomValue"]):
     def size(self) -> int:
         return self.count
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, Element)
             and value.number <= self.count

@@ -86,7 +86,7 @@ class Option(Sort["OptionValue[V]"], Generic[V]):
     def size(self) -> int:
         return 1 + self.inner.size
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return value is None or self.inner.contains(value)
 
     @property
@@ -144,7 +144,7 @@ class Record(Sort[F], Generic[F]):
     def size(self) -> int:
         return _product(sort.size for _, sort in self.fields)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, FrozenMap)
             and set(value) == set(self.field_sorts)
@@ -200,7 +200,7 @@ class Function(Sort["FunctionValue[K, V]"], Generic[K, V]):
     def size(self) -> int:
         return int(self.range.size**self.domain.size)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, FrozenMap)
             and set(value) == set(self.domain.values())
@@ -236,7 +236,7 @@ class Set(Sort["SetValue[V]"], Generic[V]):
     def size(self) -> int:
         return int(2**self.element.size)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return isinstance(value, frozenset) and all(self.element.contains(item) for item in value)
 
     def parts(self) -> PythonSequence[Sort]:
@@ -270,7 +270,7 @@ class Sequence(Sort["SequenceValue[V]"], Generic[V]):
     def size(self) -> int:
         return sum(self.element.size**length for length in range(self.capacity + 1))
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, tuple)
             and len(value) <= self.capacity
@@ -315,7 +315,7 @@ class Bag(Sort["BagValue[V]"], Generic[V]):
     def size(self) -> int:
         return int((self.maximum + 1) ** self.element.size)
 
-    def contains(self, value: Any) -> bool:
+    def _contains(self, value: Any) -> bool:
         return isinstance(value, FrozenMap) and all(
             self.element.contains(item) and Range(1, self.maximum).contains(count)
             for item, count in value.items()

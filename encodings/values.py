@@ -13,6 +13,7 @@ read it, unless the formula to its left decides (``verifier.encodings.definednes
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias
@@ -21,6 +22,7 @@ from verifier.encodings import integer_bounds
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.listed_sort import range_of
 from verifier.encodings.printing import text
+from verifier.encodings.scalar_sorts import Expression
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -54,7 +56,7 @@ SetLike: TypeAlias = "SetValue[V] | Sort[V] | Plain"
 """What may stand beside a set. A sort stands for the set of all its values."""
 
 
-class Value:
+class Value(Expression):
     """An expression of some sort."""
 
     __slots__ = ("_term",)
@@ -313,7 +315,8 @@ class SetValue(Value, Generic[V]):  # noqa: PLW1641 -- only type checkers see it
         return BooleanValue(Term(Operator.CONTAINS, BOOLEAN, (self.term, coerce(item, self.element)._term)))
 
     def _combine(self, operator: Operator, other: SetLike[V]) -> SetValue[V]:
-        left, right = unify(self, other)
+        with _no_element(self.element, other, "write .add(…) or .remove(…)"):
+            left, right = unify(self, other)
         return SetValue(Term(operator, join(left.sort, right.sort), (left.term, right.term)))
 
     def __or__(self, other: SetLike[V]) -> SetValue[V]:
@@ -335,7 +338,8 @@ class SetValue(Value, Generic[V]):  # noqa: PLW1641 -- only type checkers see it
         return _set_like(self, other) - self
 
     def __le__(self, other: SetLike[V]) -> BooleanValue:
-        left, right = unify(self, other)
+        with _no_element(self.element, other, "write .contains(…)"):
+            left, right = unify(self, other)
         return BooleanValue(Term(Operator.SUBSET, BOOLEAN, (left.term, right.term)))
 
     def __ge__(self, other: SetLike[V]) -> BooleanValue:
@@ -487,7 +491,8 @@ class SequenceValue(Value, Generic[V]):
         return SequenceValue(Term(Operator.TRUNCATE, self.sort, (self.term, integer(length).term)))
 
     def __add__(self, other: SequenceValue[V] | Plain) -> SequenceValue[V]:
-        right = coerce(other, self.sort) if not isinstance(other, SequenceValue) else other
+        with _no_element(self._sort.element, other, "write .append(…)"):
+            right = coerce(other, self.sort) if not isinstance(other, SequenceValue) else other
         assert isinstance(right.sort, Sequence)
         element = join(self._sort.element, right.sort.element)
         sort = Sequence(element, self._sort.capacity + right.sort.capacity)
@@ -625,6 +630,19 @@ def _set_like(value: SetValue[V], other: Any) -> SetValue[V]:
     return result
 
 
+@contextmanager
+def _no_element(element: Sort, other: Any, instead: str) -> Iterator[None]:
+    """Says what to write where ``other`` is an element, and a set or sequence of them is wanted."""
+    try:
+        yield
+    except SortError as error:
+        try:
+            coerce(other, element)
+        except SortError:
+            raise error from None
+        raise SortError(f"{described(other)} is an element, not several: {instead}") from error
+
+
 def unify(left: Any, right: Any) -> tuple[Value, Value]:
     """Both as expressions that can be compared. Raises SortError if that is not possible."""
     if not isinstance(left, Value):
@@ -690,7 +708,7 @@ def constant(sort: Sort, value: Any) -> Concrete:
             result = _compound().concrete(sort, value)
         case _:
             result = plain(value)
-    if not sort.contains(result):
+    if isinstance(result, Expression) or not sort.contains(result):
         raise SortError(f"{value!r} is not a value of {sort}{_instead(sort, value)}")
     return result
 

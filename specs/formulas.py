@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.values import BOOLEAN, BooleanValue, coerce
-from verifier.specs.definition import DefinitionError
+from verifier.specs.definition import Definition, DefinitionError, PropertyKind
 from verifier.specs.reading.places import place_of, placed
 
 Formulas: TypeAlias = BooleanValue | list[Any] | tuple[Any, ...]
@@ -50,3 +50,19 @@ def _one(value: Any, what: str, method: Any) -> Term:
             words = f"{what} is not a formula: {error}"
             raise DefinitionError(placed(place_of(method), words)) from error
     raise DefinitionError(placed(place_of(method), words))
+
+
+def check_variables(definition: Definition) -> None:
+    """Raises DefinitionError if a term has a variable that means nothing there: that of a quantifier, an
+    action or a step, kept and used outside of it."""
+    state = frozenset(definition.variables)
+    own = {f"action {a.name}": frozenset(p.symbol for p in a.parameters) for a in definition.actions}
+    steps = (p for p in definition.properties if p.kind is PropertyKind.STEP_INVARIANT)
+    own |= {f"property {p.name}": frozenset(definition.successor) for p in steps}
+    for place, term in definition.terms():
+        strays = sorted(symbol.name for symbol in term.free - state - own.get(place, frozenset()))
+        if strays:
+            raise DefinitionError(
+                f"{definition.name}: {place} has the variable {strays[0]} outside the quantifier, action or "
+                "step invariant that it belongs to"
+            )

@@ -38,7 +38,7 @@ from verifier.specs.definition import (
 )
 from verifier.specs.drawing import Call, Drawing, Lane, Mail
 from verifier.specs.drawn import drawing_of
-from verifier.specs.formulas import formula
+from verifier.specs.formulas import check_variables, formula
 from verifier.specs.members import (
     ActionMember,
     Free,
@@ -261,6 +261,7 @@ def _defined(protocol: Protocol) -> Definition:
         temporal=tuple(prop for _, prop in lasting),
         fairness=fairness_variants(protocol, [item for _, item in actions]),
     )
+    check_variables(definition)
     if all(is_total(term) for _, term in definition.terms()):
         return definition
     words = "No enabled action, and no property asked for, reads what has no value."

@@ -82,10 +82,14 @@ def _in_file(path: Path, class_name: str | None) -> type[Protocol]:
 
 
 def _other(module: ModuleType) -> str:
-    """What would make the first class of a module a protocol, if it has classes."""
-    own = (item for item in vars(module).values() if getattr(item, "__module__", "") == module.__name__)
-    name = next((item.__name__ for item in own if isinstance(item, type)), None)
-    return f"; write class {name}(Protocol) if that is meant" if name else ""
+    """What would make a class of a module a protocol: the one that says how it begins, or else the first."""
+    own = [
+        item
+        for item in vars(module).values()
+        if isinstance(item, type) and item.__module__ == module.__name__
+    ]
+    own.sort(key=lambda item: "init" not in vars(item))
+    return f"; write class {own[0].__name__}(Protocol) if that is meant" if own else ""
 
 
 def _run(path: Path) -> ModuleType:

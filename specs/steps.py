@@ -33,6 +33,9 @@ class Step:
         object.__setattr__(self, "when", list(conjuncts(when)))
         object.__setattr__(self, "then", written)
 
+    def __bool__(self) -> bool:
+        raise SortError("a step has no truth value: & joins steps, and Python's and, or, not and if drop one")
+
     def __and__(self, other: Step) -> Step:
         given: Any = other
         if not isinstance(given, Step):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import Value, coerce, sort_of, term_of
 from verifier.specs.definition import DefinitionError
@@ -24,12 +24,18 @@ def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, T
     for target in then:
         if not isinstance(target, Value):
             raise DefinitionError(target_words(target))
-    entries = tuple(
-        (term_of(target), term_of(coerce(value, _assigned_sort(target, variables))))
-        for target, value in then.items()
-    )
+    entries = tuple((term_of(target), _assigned(target, value, variables)) for target, value in then.items())
     _refuse_overlaps([target for target, _ in entries])
     return entries
+
+
+def _assigned(target: Value, value: Any, variables: Collection[Symbol]) -> Term:
+    """What a target is assigned. An error names the target, since an action has many."""
+    sort = _assigned_sort(target, variables)
+    try:
+        return term_of(coerce(value, sort))
+    except SortError as error:
+        raise SortError(f"then assigns {text(term_of(target))}: {error}") from error
 
 
 def target_words(target: Any) -> str:

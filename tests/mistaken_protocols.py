@@ -385,7 +385,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (claims("return s.holder[0]"),),
         "return s.holder[0]",
-        "an option has no items: [ ] is for functions and sequences",
+        "an option has no items: [ ] is for functions, sequences and tuples",
     ),
     # Steps.
     (
@@ -438,5 +438,54 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     ),
     (((STEP, "s.last.who = None"),), "s.last.who = None", "a record is not assigned in Python"),
     (((STEP, "s.holder[0] = None"),), "s.holder[0] = None", "an option is not assigned in Python"),
+    ((steps("[]", "{s.asked: 3}"),), "def release", "then assigns asked: 3 is not a value of Set(client(3))"),
+    (
+        (steps("[]", "{s.holder: s.asked}"),),
+        "def release",
+        "then assigns holder: values of Set(client(3)) and of client(3) do not go together",
+    ),
+    (
+        (claims("return s.asked <= s.holder.value"),),
+        "return s.asked <= s.holder.value",
+        "a value of client(3) is an element, not several: write .contains(…)",
+    ),
+    (
+        (claims("return (s.asked - s.holder.value).is_empty"),),
+        "return (s.asked - s.holder.value).is_empty",
+        "a value of client(3) is an element, not several: write .add(…) or .remove(…)",
+    ),
+    (
+        (claims("return (literal(Sequence(self.clients, 2), []) + s.holder.value).is_empty"),),
+        "return (literal(Sequence(self.clients, 2), []) + s.holder.value).is_empty",
+        "a value of client(3) is an element, not several: write .append(…)",
+    ),
+    (
+        (claims("return s.count == s.holder.value"),),
+        "return s.count == s.holder.value",
+        "s.count == s.holder.value: values of",
+    ),
+    (
+        (claims("a, b = tuple_of(1, 2); return a == b"),),
+        "a, b = tuple_of(1, 2)",
+        "a tuple is not unpacked, nor looped over: write t[0], t[1]",
+    ),
+    (
+        (("from verifier import *", "from verifier import *; del forall"),),
+        FORMULA,
+        "the name 'forall' is not imported: write from verifier import forall",
+    ),
+    (
+        (claims("return s.count == 0 | s.count == 1"),),
+        "return s.count == 0 | s.count == 1",
+        "| joins formulas or sets, and binds tighter than == and <, so write (…) | (…)",
+    ),
+    (
+        (("IndexSetConstant(3)", "IndexSetConstant(3, 'a', 'b', kind='c')"),),
+        "IndexSetConstant",
+        "IndexSetConstant(…) has kind twice, with its name and without: it takes default, description, kind",
+    ),
+    (((COUNT, "Range(0, Lock.most)"),), "Lock.most", "not the declaration of a constant: write self."),
+    (((COUNT, "range(0, 3)"),), "return State(", "not Python's range(0, 3): write Range(low, high), both"),
+    (((COUNT, "self.assumptions"),), "return State(", "not the method assumptions: write @property above it"),
 ]
 """The changes, a part of the line that is named, and words of the error."""

@@ -222,7 +222,7 @@ def test_a_request_to_terminate_is_an_interrupt_with_json_intact() -> None:
 
 
 def test_an_interrupt_before_the_search_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("verifier.runs.question.build_model", interrupted)

@@ -29,6 +29,7 @@ from verifier.encodings.sorts import (
     Variant,
     join,
 )
+from verifier.errors import UsageError
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
 from verifier.system.declared_symmetry import check_symmetry
@@ -75,6 +76,12 @@ def test_bits_and_files_hold_every_value(sort: Sort) -> None:
         read = _Reader(0, "x").value(sort, written)
         assert (read, show(read)) == (value, show(value))
     assert len(codes) == sort.size
+
+
+@pytest.mark.parametrize("tag", [["vote"], {"vote": 1}, None, 1, "other"])
+def test_a_file_with_another_tag_is_refused(tag: object) -> None:
+    with pytest.raises(UsageError, match="with one of vote, stop, asked"):
+        _Reader(0, "x").value(MESSAGE, {"tag": tag, "value": {"#tup": []}})
 
 
 def test_listed_values_take_the_logarithm_of_their_number() -> None:
@@ -225,6 +232,7 @@ def test_a_protocol_is_explored_as_counted_by_hand(post: str, tmp_path: Path) ->
         ("s.messages[ping]: 1", "s.messages[3]: 1", "3 is not a value of Variant("),
         ("without(pong)", "without('n1')", "'n1' is not a value of Variant("),
         ("stop=None", "values=None", "a Variant cannot have the tag 'values': its expressions use that name"),
+        ("stop=None", "each=None", "a Variant cannot have the tag 'each': its expressions use that name"),
         ("Listed(0, 7, 10000)", "Listed(0, 7, 7)", "a Listed sort needs distinct values, got 0, 7, 7"),
         ("Listed(0, 7, 10000)", "Listed(True, 7)", "a Listed sort cannot have the value True: use Boolean()"),
         ("Listed(0, 7, 10000)", "bool", "item 1 of a Tuple is a sort, as Range(0, 3), not Python's bool"),

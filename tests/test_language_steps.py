@@ -25,6 +25,7 @@ from verifier import (
     invariant,
     lemma,
     reachable,
+    step_invariant,
     type_invariant,
 )
 from verifier.encodings.printing import text
@@ -182,6 +183,18 @@ def _with(mark: Any, method: Callable[[Any, Any], Any]) -> type[Plain]:
             "& joins a step with a step, not with open",
         ),
         (
+            _with(action, (lambda self, s: self.close(s) and Step(when=s.open))),
+            "a step has no truth value: & joins steps",
+        ),
+        (
+            _with(invariant, (lambda self, s: s.open | Range(0, 3).contains(s.votes))),
+            "contains of a sort (0..3) is decided while Python reads the protocol",
+        ),
+        (
+            _with(invariant, (lambda self, s: forall(~self.nodes.contains(n) & s.open for n in s.voted))),
+            "write exists(v == n for v in …) over the sort",
+        ),
+        (
             _with(action, (lambda self, s: Step(when=[(s.open for _ in self.nodes)]))),
             "a guard line of changed is a generator",
         ),
@@ -202,3 +215,48 @@ def test_a_member_without_its_own_name_is_called() -> None:
             return self.counted(s) & ~self.closed_late(s)
 
     assert "Total" in [item.name for item in define(Two()).properties]
+
+
+def _kept(keep: Any, mark: Any, use: Callable[[Any, Any], Any]) -> type[Plain]:
+    class Keeping(Plain):
+        def __init__(self) -> None:
+            super().__init__()
+            self.kept: list[Any] = []
+
+        keeping = keep
+        using = mark(use)
+
+    return Keeping
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"),
+    [
+        (
+            _with(invariant, (lambda self, s: forall((m := n) == n for n in self.nodes) & (m == m))),
+            "property Changed has the variable n outside",
+        ),
+        (
+            _kept(
+                action(n="nodes")(lambda self, s, n: self.kept.append(n) or Step(when=s.open)),
+                action,
+                (lambda self, s: Step(then={s.voted: s.voted.add(self.kept[0])})),
+            ),
+            "action Using has the variable n outside",
+        ),
+        (
+            _kept(
+                step_invariant(lambda self, s, after: self.kept.append(after) or s.open),
+                invariant,
+                (lambda self, s: self.kept[0].open),
+            ),
+            "property Using has the variable open' outside",
+        ),
+    ],
+)
+def test_a_variable_that_was_kept_is_refused_where_it_means_nothing(
+    protocol: type[Plain], words: str
+) -> None:
+    with pytest.raises(DefinitionError) as refused:
+        define(protocol())
+    assert words in str(refused.value)

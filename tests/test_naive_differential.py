@@ -28,8 +28,8 @@ from verifier.specs.protocol import (
     reachable,
 )
 
-SEEDS, _FEW = range(300), 40
-_OF_A_TEST = 10
+SEEDS, _FEW = range(300), 20
+_OF_A_TEST = 5
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,7 @@ def test_engines_say_what_the_naive_reading_says(first: int) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.thorough
 def test_the_random_protocols_are_worth_checking() -> None:
     subjects = [subject_of(seed) for seed in range(40)]
     least = [steps for subject in subjects for steps in subject.truth.steps.values()]

@@ -250,7 +250,7 @@ node, names = variable("node", NODES), variable("names", NAMES)
         (maximum, "maximum(…) takes two or more integers"),
         (lambda: s == BIT, "values of 0..1 and of node(3) do not go together"),
         (lambda: s - 3, "3 is not a value of Set(node(3))"),
-        (lambda: s <= node, "values of node(3) and of Set(node(3)) do not go together"),
+        (lambda: s <= node, "a value of node(3) is an element, not several: write .contains(…)"),
         (lambda: updated(r, trem=1), "the record has no field 'trem'"),
         (lambda: updated(s, 1, 2), "updated takes a record and its new fields"),
         (lambda: updated(q, 1), "updated takes a record and its new fields"),  # type: ignore[call-overload]

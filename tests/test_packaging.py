@@ -50,15 +50,33 @@ def test_links_are_relative(name: str) -> None:
     assert os.readlink(link) == LINKS[name]
 
 
-def test_a_wheel_has_every_module(tmp_path: Path) -> None:
-    # From a copy, because setuptools leaves its build folder beside the sources.
-    source = tmp_path / "source"
+def copied(folder: Path) -> Path:
+    """A copy of the sources, because setuptools leaves its build folder beside them."""
+    source = folder / "source"
     source.mkdir()
     for name in ("verifier", "encodings", "specs", "results"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=ignored)
     for path in (ROOT / "pyproject.toml", *ROOT.glob("README.md")):
         shutil.copy(path, source)
+    return source
+
+
+def test_the_checkout_is_installed_as_a_path(tmp_path: Path) -> None:
+    """An import hook would hide ``verifier`` from mypy and from editors, which run no code."""
+    assert "--config-settings editable_mode=compat --editable" in (ROOT / "Makefile").read_text()
+    source = copied(tmp_path)
+    code = "import sys; from setuptools.build_meta import build_editable as build; "
+    code += "import os; os.chdir(sys.argv[1]); build(sys.argv[2], {'editable_mode': 'compat'})"
+    done = python("-c", code, str(source), str(tmp_path), path="")
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("protoverify-*.whl")
+    (found,) = (name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".pth"))
+    assert zipfile.ZipFile(wheel).read(found).decode().split() == [str(source)]
+
+
+def test_a_wheel_has_every_module(tmp_path: Path) -> None:
+    source = copied(tmp_path)
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
     done = python("-m", "pip", "wheel", *options, str(source), path="")
     assert done.returncode == 0, done.stderr

@@ -94,6 +94,11 @@ SILENT = {
     "in a Python set": (claim("(s.holder in {s.x}) | (s.x == 0)"), 3, "((s.holder == s.x))"),
     "not in": (claim("(s.x not in {s.holder}) | (s.x == 0)"), 3, "~((s.x == s.holder))"),
     "in a set": (claim("forall(self.nodes, lambda n: n in s.asked)"), 3, "s.asked.contains(n)"),
+    "sets compared": (claim("(s.x == 0) | ({s.x} == {s.f[n] for n in ()})"), 3, "set_of(…) for one of"),
+    "sets within": (claim("(s.x == 0) | ({s.x, 1} <= frozenset({0, 1}))"), 3, "set_of(…) for one of"),
+    "difference of sets": (claim("(s.asked == {s.holder.value} - {'n1'}) | (s.x == 0)"), 3, "set_of(…)"),
+    "a set made less": (invariant("a = {s.x}", "a -= {s.x + 1}", "return s.x == 0"), 4, "a -= {s.x + 1} is"),
+    "sets by name": (invariant("a = {s.x}", "return (s.x == 0) | ((a & {0}) == {0})"), 4, "a & {0} is"),
     "result of a method": (
         "    def get(self, s):\n        return s.holder\n" + claim("(self.get(s) is None) | (s.x == 0)"),
         5,
@@ -227,6 +232,8 @@ FINE = {
     "match on a constant": (
         invariant("match self.nodes.size:", "    case 2:", "        return s.x <= 3", "return s.x == 1")
     ),
+    "sets without values": claim("(s.x <= 3) & ({1, 2} - {1} == {2}) & ({s.x, 4}.__len__() == 2)"),
+    "sets beside values": claim("(s.asked - {'n1'} == ({'n1'} & s.asked)) | (s.asked == {'n1'} | {'n2'})"),
     "values in data classes": claim("Pair(s.x, 1).a <= Triple(s.x, 4).b"),
     "not run": "    def never(self, s):\n        return s.holder is None",
 }

@@ -45,6 +45,7 @@ def test_a_mistake_is_one_line_with_its_place(
     ("changes", "words"),
     [
         (((CLASS, "class Lock"),), "no class in it derives from Protocol; write class Lock(Protocol)"),
+        (((CLASS, "class Other:\n    pass\n\nclass Lock"),), "write class Lock(Protocol) if that is meant"),
         ((("from verifier import *", "from verifier import Protocl"),), "did you mean 'Protocol'?"),
     ],
 )

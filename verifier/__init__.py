@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from verifier.api.result import Result as Result
     from verifier.api.specification import Specification as Specification
     from verifier.api.specification import load as load
+    from verifier.encodings.compound_values import PartialFunctionValue as PartialFunctionValue
+    from verifier.encodings.compound_values import TupleValue as TupleValue
+    from verifier.encodings.compound_values import VariantValue as VariantValue
     from verifier.encodings.compound_values import tuple_of as tuple_of
     from verifier.encodings.declared import Element as Element
     from verifier.encodings.declared import Fields as Fields
@@ -116,7 +119,9 @@ _NAMES_OF = MappingProxyType(
     {
         "verifier.api.result": ("Action", "Execution", "PropertyResult", "Result"),
         "verifier.api.specification": ("Specification", "load"),
-        "verifier.encodings.compound_values": ("tuple_of",),
+        "verifier.encodings.compound_values": (
+            "PartialFunctionValue", "TupleValue", "VariantValue", "tuple_of",
+        ),
         "verifier.encodings.declared": (
             "Element", "Fields", "Formula", "Integer", "Members", "field", "member", "variable",
         ),

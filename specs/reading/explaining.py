@@ -30,6 +30,9 @@ _KINDS = {
     "SetValue": "a set",
     "SequenceValue": "a sequence",
     "BagValue": "a bag",
+    "TupleValue": "a tuple",
+    "VariantValue": "a variant",
+    "PartialFunctionValue": "a partial function",
 }
 """What authors call the classes of values."""
 
@@ -47,7 +50,7 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
     ),
     (
         rf"{_VALUE} object is not subscriptable",
-        lambda kind: f"{kind} has no items: [ ] is for functions and sequences",
+        lambda kind: f"{kind} has no items: [ ] is for functions, sequences and tuples",
     ),
     (
         rf"{_VALUE} object does not support item assignment",
@@ -78,6 +81,13 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
         ),
     ),
     (
+        r"unsupported operand type\(s\) for ([&|]): '(\w+)' and '(\w+)'",
+        lambda sign, left, right: (
+            f"{left} {sign} {right} has no meaning: {sign} joins formulas or sets, and binds tighter than == "
+            f"and <, so write (…) {sign} (…)"
+        ),
+    ),
+    (
         r"unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(\w+)' and '(\w+)'",
         lambda sign, left, right: (
             f"{left} {sign} {right} has no meaning: integers have + - * // %, formulas "
@@ -91,6 +101,10 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
     (
         r"(\w+)\.__init__\(\) missing \d+ required \S+ arguments?: (.*)",
         lambda kind, names: f"{kind}(…) lacks {names.replace(chr(39), '')}",
+    ),
+    (
+        r"(\w+)\.__init__\(\) got multiple values for argument '(\w+)'",
+        lambda kind, name: f"{kind}(…) has {name} twice, with its name and without{_takes(kind)}",
     ),
     (
         r"(\w+)\.__init__\(\) takes .* but (\d+) .*",
@@ -126,6 +140,9 @@ def explained(error: BaseException) -> str:
                 f"the loop for {each} in {domain} runs while Python reads the protocol, when {domain} has "
                 f"no elements: write forall({domain}, lambda {each}: …), or exists, comprehension or count"
             )
+        case SortError() if words.endswith("do not go together"):
+            text = written(error)
+            return f"{text}: {words}" if text else words
         case DefinitionError() | UsageError() | SortError():
             return words
         case ImportError() if (error.name or "").partition(".")[0] == "verifier":
@@ -165,6 +182,8 @@ def _misnamed(error: AttributeError | NameError) -> str:
     """A name that is not known, with those that are; of names of Python only the nearest."""
     name = error.name or ""
     if isinstance(error, NameError):
+        if name in _written_with():
+            return f"the name {name!r} is not imported: write from verifier import {name}"
         near = nearest(name, _written_with())
         return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
     owner: Any = error.obj

@@ -72,6 +72,22 @@ class Scope:
         except _Unknown:
             return self._mentions(node)
 
+    def set_holds_value(self, node: ast.expr) -> bool | None:
+        """Whether a set of Python holds a value; None if the expression is no such set."""
+        match node:
+            case ast.Set():
+                return any(map(self.is_value, node.elts))
+            case ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
+                return self._mentions(node)
+            case ast.BinOp():
+                held = self.set_holds_value(node.left), self.set_holds_value(node.right)
+                return None if None in held else any(held)
+        try:
+            found = self.resolve(node)
+        except _Unknown:
+            return None
+        return holds(list(found)) if isinstance(found, set | frozenset) else None
+
     def is_optional(self, node: ast.expr) -> bool:
         """Whether an expression is an option, or can be one."""
         try:

@@ -3,6 +3,9 @@
 A class can define ``==`` and ``&``, but not ``is``, ``in`` and ``match``. On values these are silent
 mistakes. This module finds them in the bytecode, which shows exactly which code runs. It gets their source
 text by the positions in the bytecode.
+
+So are comparisons and differences of Python's own sets: ``{s.x} == {s.y}`` compares expressions, not values.
+They are looked for in code that writes a set.
 """
 
 from __future__ import annotations
@@ -27,8 +30,12 @@ _MATCHING = frozenset(
 )
 _DECIDING = _IDENTITY | _MEMBERSHIP | _MATCHING
 _OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_WRITES_A_SET = frozenset({dis.opmap["BUILD_SET"]})
+_LESSENING = (ast.Sub, ast.BitAnd, ast.BitXor)
+_OF_SETS = frozenset({dis.opmap["COMPARE_OP"], dis.opmap["BINARY_OP"]})
 
-Decision: TypeAlias = ast.Compare | ast.Match
+SetOperation: TypeAlias = ast.Compare | ast.BinOp | ast.AugAssign
+Decision: TypeAlias = ast.Match | SetOperation
 Span: TypeAlias = tuple[int, int, int, int]
 
 
@@ -48,11 +55,21 @@ def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
 
     ``names`` are the globals of the code.
     """
-    offsets = [2 * place for place, number in enumerate(code.co_code[::2]) if number in _DECIDING]
-    if not offsets:
+    numbers = code.co_code[::2]
+    offsets = [2 * place for place, number in enumerate(numbers) if number in _DECIDING]
+    of_sets = [2 * place for place, number in enumerate(numbers) if number in _OF_SETS]
+    if _WRITES_A_SET.isdisjoint(numbers):
+        of_sets = []
+    if not offsets and not of_sets:
         return {}
-    nodes, spans = _decisions(source(code, names)), list(code.co_positions())
-    return {offset: _innermost(nodes, spans[offset // 2], code.co_firstlineno) for offset in offsets}
+    text, spans = source(code, names), list(code.co_positions())
+    found = {
+        offset: Suspect(node.lineno, node)
+        for offset in of_sets
+        if (node := _set_operations(text).get(spans[offset // 2])) is not None
+    }
+    nodes = _decisions(text) if offsets else []
+    return found | {offset: _innermost(nodes, spans[offset // 2], code.co_firstlineno) for offset in offsets}
 
 
 def source(code: CodeType, names: Mapping[str, Any]) -> str:
@@ -81,6 +98,17 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
         elif isinstance(node, ast.Match):
             found.extend((_span(case.pattern), node, around) for case in node.cases)
     return found
+
+
+@functools.lru_cache(maxsize=64)
+def _set_operations(text: str) -> dict[tuple[int | None, ...], SetOperation]:
+    """What may be a comparison, difference or intersection of sets, by the positions of its instruction."""
+    return {
+        (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
+        for node in ast.walk(parsed(text))
+        if isinstance(node, ast.Compare)
+        or (isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _LESSENING))
+    }
 
 
 def _none_by_default(arguments: ast.arguments) -> set[str]:

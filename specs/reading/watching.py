@@ -107,6 +107,8 @@ class Watch:
                 words = _matched(scope, subject)
             case ast.Compare() as node:
                 words = _compared(scope, node, suspect.optional)
+            case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right) as node:
+                words = _of_sets(scope, node, left, right)
         if words:
             self.found.append(f"{place(frame.f_code.co_filename, suspect.line)}: {words}")
 
@@ -124,7 +126,17 @@ def _compared(scope: Scope, node: ast.Compare, optional: frozenset[str]) -> str:
         ):
             negated = "~" if isinstance(operator, ast.NotIn) else ""
             return _decided(shown, f"{negated}{_member(scope, left, right)}")
+        elif words := _of_sets(scope, ast.Compare(left, [operator], [right]), left, right):
+            return words
     return ""
+
+
+def _of_sets(scope: Scope, node: ast.AST, left: ast.expr, right: ast.expr) -> str:
+    """What is said of an operation on two sets of Python, for which different expressions are different."""
+    held = scope.set_holds_value(left), scope.set_holds_value(right)
+    if None in held or not any(held):
+        return ""
+    return _decided(ast.unparse(node), "set_of(…) for one of the sets")
 
 
 def _decided(shown: str, instead: str) -> str:

@@ -63,7 +63,7 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
         how = "is inductive with these, or follows from them" if within else "is inductive by itself"
         return [*lines, Text(f"{subject} {how}.", "bold")]
     shown = said if full else said[:_MOST_LINES]
-    of = f"{len(said)} lines for {clauses} clauses"
+    of = f"{len(said)} line{'s'[: len(said) != 1]} for {clauses} clause{'s'[: clauses != 1]}"
     with_lemmas = " with these" if within else ""
     relates = "excludes" if sought else "implies"
     lines.append(Text(f"An inductive invariant that{with_lemmas} {relates} {name} ({of}):", "bold"))

@@ -383,7 +383,7 @@ class _Reader:
 
     def _variant(self, sort: Variant, data: Any) -> Concrete:
         tag = data.get("tag") if isinstance(data, dict) else None
-        if tag not in sort.payloads or "value" not in data:
+        if not isinstance(tag, str) or tag not in sort.payloads or "value" not in data:
             raise self._wrong(f'{{"tag": …, "value": …}} with one of {", ".join(sort.payloads)}', data)
         return Tagged(tag, self.value(sort.payload(tag), data["value"]))
 
