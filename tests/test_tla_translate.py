@@ -134,15 +134,15 @@ Next == IF Len(q) < 2 THEN q' = Append(q, 1) ELSE q' = Tail(Tail(Tail(q)))
 
 def test_what_is_not_translated_is_named_with_its_place(tmp_path: Path) -> None:
     body = """
-EXTENDS Naturals
+EXTENDS Naturals, TLC
 VARIABLE x
 Init == x = 0
 Next == x' = 1 - x
-Live == ENABLED Next
+Live == TLCGet("level") + x < 9
 """
     asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Live\n")
     engine = engine_named("bmc")
-    with pytest.raises(UsageError, match=r"M\.tla:6:9: ENABLED is not translated.*verify explore|M\.tla:6:9"):
+    with pytest.raises(UsageError, match=r"M\.tla:6:9: the operator TLCGet is not.*explore looks"):
         run(engine, asked, engine.options(depth=2))
     assert any("Live" in line for line in description(asked.loaded)["only_explicit"])
 
@@ -165,3 +165,43 @@ Fine == \\A m \\in sent : m.type = "tell" => m.to = {1}
     engine = engine_named("prove")
     found = {v.property_name: v.kind for v in run(engine, asked, engine.options()).outcome.verdicts}
     assert found["Fine"] is VerdictKind.PROVED
+
+
+def test_enabled_is_a_formula_of_the_state(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLES x, s
+Init == x = 0 /\\ s = {1}
+Add == x < 3 /\\ x' = x + 1 /\\ UNCHANGED s
+Put == \\E y \\in s : y > x /\\ s' = s \\cup {y + 1} /\\ UNCHANGED x
+Next == Add \\/ (x < 3 /\\ Cardinality(s) < 3 /\\ Put)
+More == ENABLED Next <=> x < 3
+Sure == ENABLED Put
+"""
+    body = body.replace("Naturals", "Naturals, FiniteSets")
+    asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS More Sure\nCHECK_DEADLOCK FALSE\n")
+    engine = engine_named("explore")
+    found = {v.property_name: v for v in run(engine, asked, engine.options(keep_going=True)).outcome.verdicts}
+    assert found["More"].kind is VerdictKind.HOLDS
+    assert found["Sure"].kind is VerdictKind.VIOLATED
+    assert found["Sure"].depth == 1
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Head(q) = 1 /\\ FALSE /\\ q' = q",
+        "q' = Tail(q) /\\ FALSE",
+        "\\E x \\in {Head(q)} : FALSE /\\ q' = q",
+        "q' \\in {<<Head(q)>>} /\\ FALSE",
+        "(IF Head(q) = 1 THEN q' = q ELSE q' = q)",
+        "(TRUE \\/ Head(q) = 1) /\\ q' = q",
+        "(\\E x \\in {1, 2} : x = 1 \\/ q[x] = 1) /\\ q' = q",
+    ],
+)
+def test_what_a_step_reads_before_it_fails_is_an_error(tmp_path: Path, step: str) -> None:
+    body = f"\nEXTENDS Naturals, Sequences\nVARIABLE q\nInit == q = <<1>>\nNext == q' = <<>> \\/ ({step})\n"
+    asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    engine = engine_named("bmc")
+    with pytest.raises(UsageError, match=r"M\.tla:5:"):
+        run(engine, asked, engine.options(depth=3))
