@@ -9,8 +9,9 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
 from verifier.tla.translate.calls import Calls
 from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.making import set_of
 from verifier.tla.translate.spreading import Case
-from verifier.tla.translate.symbolic import NO, YES, Known, Members, Nothing, Part, Sym, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Part, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, undefined, variable
 from verifier.tla.values import is_infinite, is_set
 
@@ -121,7 +122,7 @@ class Binders(Calls):
                 return condition
             if condition is not NO:
                 found.append((condition, case.item))
-        return self.after(self.reads(domain), Members(tuple(found)))
+        return self.after(self.reads(domain), set_of(found))
 
     def _image(self, whole: ast.Image, context: Context) -> Sym:
         members: list[tuple[Sym, Sym]] = []
@@ -144,9 +145,9 @@ class Binders(Calls):
                 pieces.append(Term(Operator.IMAGE, Set(made.sort), (formula, made), binds=symbols[0]))
                 continue
             pieces.append(self._image_of_several(symbols, condition, made))
-        found: Sym = Members(tuple(members))
+        found: Sym = set_of(members)
         for piece in pieces:
-            found = piece if isinstance(found, Members) and not found.items else self.united(found, piece)
+            found = piece if isinstance(found, Known) and not found.value else self.united(found, piece)
         return self.after(read, found)
 
     def _image_of_several(self, symbols: list[Symbol], condition: Sym, made: Term) -> Term:

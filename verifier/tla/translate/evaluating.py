@@ -10,13 +10,13 @@ from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import CONSTANT
-from verifier.tla.frames import Undefined, Unit
+from verifier.tla.frames import Code, Undefined, Unit, Waiting
 from verifier.tla.translate.builtins import Builtins
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.making import known_table
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
-from verifier.tla.values import NoValue
+from verifier.tla.values import NoValue, Value
 
 DEEPEST = 40
 """Recursion goes no deeper where the state decides when it ends."""
@@ -82,8 +82,6 @@ class Evaluation(Builtins):
         return self._evaluated(whole, context, bound)
 
     def _peek(self, symbol: ast.Symbol, context: Context) -> Known | None:
-        if isinstance(symbol, Definition):
-            return None
         found = context.env.get(symbol)
         if isinstance(found, Thunk):
             if found.found is None:
@@ -103,7 +101,9 @@ class Evaluation(Builtins):
             unit.slot(symbol)
         frame = unit.frame()
         for symbol, value in bound.items():
-            frame[unit.slot(symbol)] = value
+            frame[unit.slot(symbol)] = (
+                _waiting(whole, unit, value) if isinstance(symbol, Definition) else value
+            )
         try:
             return Known(evaluate(frame))
         except Undefined as error:
@@ -122,6 +122,11 @@ class Evaluation(Builtins):
             if isinstance(item, Nothing):
                 return item
         return known_table(Table(rows))
+
+
+def _waiting(whole: Expression, unit: Unit, value: Value) -> Waiting:
+    """A definition of a LET whose value is known."""
+    return Waiting(Code(whole, unit, True, lambda *_: lambda _: value, False), [])
 
 
 __all__ = ["DEEPEST", "Evaluation"]

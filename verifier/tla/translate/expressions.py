@@ -10,12 +10,12 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.function_forms import FunctionForms
+from verifier.tla.translate.making import set_of
 from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Functions,
     Known,
-    Members,
     Nothing,
     Products,
     Records,
@@ -114,7 +114,7 @@ class Translator(FunctionForms):
         for item in items:
             if isinstance(item, Nothing):
                 return item
-        return Members(tuple((YES, item) for item in items))
+        return set_of([(YES, item) for item in items])
 
 
 __all__ = ["Translator"]

@@ -16,6 +16,7 @@ from verifier.tla.translate.symbolic import (
     Chosen,
     Known,
     LazyMap,
+    Members,
     Nothing,
     Row,
     Single,
@@ -249,6 +250,9 @@ class Maker(Connectives):
                     return NO
                 return self.and_([self.equal(item, rows.rows[key]) for key, item in this.rows.items()])
         left, right = self.pair(one, other)
+        if left.operator is right.operator is Operator.LITERAL:
+            values = [self.names.decode(part.data, part.sort) for part in (left, right)]  # type: ignore[arg-type]
+            return YES if values[0] == values[1] else NO
         if (
             isinstance(left.sort, SCALARS)
             and isinstance(right.sort, SCALARS)
@@ -274,6 +278,16 @@ def table_of(value: Sym) -> Table | None:
     return None
 
 
+def set_of(items: list[tuple[Sym, Sym]]) -> Sym:
+    """A set of items, each with the condition under which it is in: known where all of it is."""
+    if all(condition is YES and isinstance(item, Known) for condition, item in items):
+        try:
+            return Known(frozenset(listed(item.value) for _, item in items))  # type: ignore[union-attr]
+        except NoValue:
+            pass
+    return Members(tuple(items))
+
+
 def known_table(table: Table) -> Sym:
     """A table all of whose values are known as a known value."""
     if all(isinstance(item, Known) for item in table.rows.values()):
@@ -285,4 +299,4 @@ def itself(value: Sym) -> Sym:
     return value
 
 
-__all__ = ["Maker", "itself", "known_table", "table_of"]
+__all__ = ["Maker", "itself", "known_table", "set_of", "table_of"]

@@ -233,28 +233,38 @@ class Reading(Sets):
             self.and_([first, second])
             for kind, first in self.kinds(one).items()
             for another, second in self.kinds(other).items()
-            if kind != another and "model" not in (kind, another)
+            if _clash(kind, {another})
         ]
         return self.if_(self.or_(wrong), Nothing("values of different kinds are compared"), YES)
 
     def comparable_with_members(self, of: Sym, item: Sym, inside: Sym) -> Sym:
         """The same for a value and the members of a set, where it is not in the set."""
         kinds = self.kinds(item)
-        if isinstance(of, Known) and not isinstance(of.value, frozenset):
+        if isinstance(of, Known):
+            of_members = {kind_of(one) for one in of.value} if isinstance(of.value, frozenset) else set()
+            clash = self.or_([held for kind, held in kinds.items() if _clash(kind, of_members)])
+        else:
+            clash = self._clash_with_some(of, kinds)
+        if clash is NO:
             return YES
-        listed = isinstance(of, Known | Members) or (isinstance(of, Term) and isinstance(of.sort, Set))
-        if not listed:
-            return YES
-        wrong = []
+        wrong = self.and_([self.not_(inside), clash])
+        return self.if_(wrong, Nothing("a value of another kind than the members of the set"), YES)
+
+    def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
+        if not (isinstance(of, Members) or (isinstance(of, Term) and isinstance(of.sort, Set))):
+            return NO
+        found = []
         for case in self.spread(of):
             for kind, held in self.kinds(case.item).items():
-                for another, also in kinds.items():
-                    if kind != another and "model" not in (kind, another):
-                        wrong.append(self.exists(case, self.and_([held, also])))
-        if not wrong:
-            return YES
-        clash = self.and_([self.not_(inside), self.or_(wrong)])
-        return self.if_(clash, Nothing("a value of another kind than the members of the set"), YES)
+                also = self.or_([is_of for other, is_of in kinds.items() if _clash(kind, {other})])
+                if also is not NO:
+                    found.append(self.exists(case, self.and_([held, also])))
+        return self.or_(found)
+
+
+def _clash(kind: str, others: set[str]) -> bool:
+    """Whether a value of a kind cannot be compared with one of some other kinds."""
+    return kind != "model" and any(other not in (kind, "model") for other in others)
 
 
 def kind_of(value: Value) -> str:

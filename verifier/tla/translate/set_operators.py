@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from verifier.encodings.sorts import PartialFunction, Range, Set, Sort, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.translate.making import set_of
 from verifier.tla.translate.sequences import Rows
 from verifier.tla.translate.spreading import MOST_FOLDED, Case
 from verifier.tla.translate.symbolic import (
@@ -34,7 +35,7 @@ class SetOperators(Rows):
     def united(self, one: Sym, other: Sym) -> Sym:
         r"""``one \\cup other``"""
         if isinstance(one, Members) and isinstance(other, Members):
-            return Members((*one.items, *other.items))
+            return set_of([*one.items, *other.items])
         if any(self._stays_lazy(part) for part in (one, other)):
             return Joined((one, other))
         left, right = self.pair(one, other)
@@ -74,7 +75,7 @@ class SetOperators(Rows):
             condition = self.and_([case.condition, test(case.item)])
             if condition is not NO:
                 items.append((condition, case.item))
-        return Members(tuple(items))
+        return set_of(items)
 
     def cardinality(self, of: Sym) -> Sym:
         """``Cardinality``"""
