@@ -120,7 +120,7 @@ def test_modules_from_a_library(module: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["bmc", "M.tla"], "verify bmc does not take TLA+ files yet"),
+        (["bmc", "M.tla", "--property", "Smal"], "unknown property 'Smal'"),
         (["explore", "M.tla", "--set", "M=3"], "unknown constant 'M' (allowed: N)"),
         (["explore", "M.tla", "--set", "N=$"], "is not expected"),
         (["explore", "M.tla", "--property", "Smal"], "unknown property 'Smal'"),

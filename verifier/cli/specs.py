@@ -20,7 +20,9 @@ SPEC_HELP = (
 )
 CONFIG_HELP = "Of a TLA+ module: its configuration. [default: FILE.cfg beside FILE.tla]"
 LIBRARY_HELP = "Of a TLA+ module: a folder with modules that it extends; may be repeated."
+LEMMA_HELP = "Of a TLA+ module: an operator that helps to prove, for induct and prove; may be repeated."
 _CONFIG, _LIBRARIES = "verifier.cli.specs.config", "verifier.cli.specs.library"
+_LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = "Give a constant a value; may be repeated."
 
 
@@ -48,6 +50,9 @@ def spec_options(command: Command) -> Command:
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
         command = option(command)
+    own = {flag for made in getattr(command, "__click_params__", ()) for flag in made.opts}
+    if "--lemma" not in own:  # verify induct chooses among lemmas by an option of that name
+        command = _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
     return command
 
 
@@ -65,13 +70,18 @@ def tla_files(spec: str) -> tuple[Path | None, tuple[Path, ...]]:
     module."""
     meta = click.get_current_context().meta
     config, libraries = meta.get(_CONFIG), tuple(meta.get(_LIBRARIES) or ())
-    if not spec.endswith(".tla") and (config is not None or libraries):
-        flag = "--config" if config is not None else "--library"
+    if not spec.endswith(".tla") and (config is not None or libraries or tla_lemmas()):
+        flag = "--config" if config is not None else "--library" if libraries else "--lemma"
         raise UsageError(f"{flag} is for TLA+ modules, and {spec} is none")
     for folder in libraries:
         if not folder.is_dir():
             raise UsageError(f"--library {folder} is no folder")
     return config, libraries
+
+
+def tla_lemmas() -> tuple[str, ...]:
+    """The operators of a TLA+ module that were named as lemmas."""
+    return tuple(click.get_current_context().meta.get(_LEMMAS) or ())
 
 
 def named_spec(option: str | None, argument: str | None) -> str:

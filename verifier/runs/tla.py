@@ -43,7 +43,7 @@ SUFFIX = ".tla"
 _TRUE = Term(Operator.LITERAL, Boolean(), (), True)
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
-_LIVENESS = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
+NOT_CHECKED = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
 
 
 def is_tla(spec: str) -> bool:
@@ -157,11 +157,12 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*configured, *deadlock)))
     for name in options.properties:
         if name not in (*configured, NO_DEADLOCK):
-            spec.invariants[name] = _operator(spec, name, [*configured, NO_DEADLOCK])
+            spec.invariants[name] = formula_named(spec, name, [*configured, NO_DEADLOCK])
     return tuple(dict.fromkeys((*options.properties, *deadlock)))
 
 
-def _operator(spec: Specification, name: str, known: list[str]) -> Formula:
+def formula_named(spec: Specification, name: str, known: list[str]) -> Formula:
+    """The operator of the module with this name, which speaks of one state. Raises UsageError."""
     found = spec.module.names.get(name)
     if not isinstance(found, ast.Definition) or found.parameters:
         raise unknown_name("property", name, known)
@@ -317,7 +318,7 @@ class _Search:
             )
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:
-            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, _LIVENESS)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, NOT_CHECKED)
         if found.complete:
             return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
         if self.options.max_depth is not None and found.closed >= self.options.max_depth:

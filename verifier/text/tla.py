@@ -57,20 +57,17 @@ def _trace(trace: Trace, width: int, *, full: bool) -> Iterator[Text]:
         before = state
 
 
+_TITLES = (
+    "constants", "variables", "sorts", "init", "next", "actions", "instances", "invariants", "properties",
+    "not_checked", "only_explicit",
+)  # fmt: skip
+
+
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
     """What a module and its configuration are."""
     lines: list[RenderableType] = [Text(f"{about['spec']} ({about['file']})", "bold")]
-    for title in (
-        "constants",
-        "variables",
-        "init",
-        "next",
-        "actions",
-        "invariants",
-        "properties",
-        "not_checked",
-    ):
-        found = about[title]
+    for title in _TITLES:
+        found = about.get(title)
         if not found:
             continue
         lines += [Text(), Text(title.replace("_", " "), "bold")]
