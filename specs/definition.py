@@ -155,6 +155,8 @@ class Definition:
     """What is claimed of whole executions. Only ``verify live`` checks it."""
     fairness: tuple[FairnessVariant, ...] = ()
     """The protocol's own fairness, if it states one, and named variants."""
+    checks_deadlock: bool = False
+    """Whether a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

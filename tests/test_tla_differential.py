@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
+from tests.tla_modules import ran
 from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
-from verifier.runs.table import engine_named
-from verifier.runs.tla import formula_named, load
-from verifier.runs.tla_symbolic import run, symbolic
+from verifier.runs.tla_loading import formula_named, load
+from verifier.runs.tla_symbolic import symbolic
 from verifier.tla.explorer import Explorer, State
 from verifier.tla.frames import Undefined
 from verifier.tla.logic import same
@@ -131,7 +131,7 @@ def test_random_expressions_mean_what_the_interpreter_computes(tmp_path: Path, s
     (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{body}====\n")
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
     asked = symbolic(load(str(tmp_path / "M.tla"), {}))
-    asked.question()
+    asked.definition()
     spec, made = asked.loaded.specification, asked.translation
     symbols = dict(zip(spec.variables, made.variables, strict=True))
     translator = Translator(spec.evaluator, made.names, symbols, {})
@@ -223,7 +223,6 @@ def test_random_modules_have_the_states_that_the_interpreter_finds(tmp_path: Pat
     asked = symbolic(load(str(tmp_path / "M.tla"), {}))
     theirs = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     theirs.explore()
-    engine = engine_named("explore")
-    ours = run(engine, asked, engine.options(keep_going=True)).outcome.statistics
+    ours = ran("explore", asked, keep_going=True).outcome.statistics
     assert ours["distinct_states"] == theirs.found.distinct
     assert ours["depth"] == theirs.found.depth
