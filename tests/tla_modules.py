@@ -70,7 +70,8 @@ def value(folder: Path, expression: str, extends: str = "Integers, Sequences, Fi
 def translated(folder: Path, body: str, config: str) -> Symbolic:
     """The module with this body, its first states looked at, before it is translated."""
     (folder / "M.cfg").write_text(config)
-    return symbolic(load(str(written(folder, body)), {}))
+    (folder / "M.tla").write_text(f"---- MODULE M ----{body}{END}")
+    return symbolic(load(str(folder / "M.tla"), {}))
 
 
 def ran(name: str, made: Symbolic, **options: Any) -> Run:

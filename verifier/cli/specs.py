@@ -53,8 +53,8 @@ def spec_options(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """Adds what says how a TLA+ module is read: ``--config`` and ``--library``."""
-    library = click.Path(path_type=Path)
-    command = _kept("--library", _LIBRARIES, LIBRARY_HELP, metavar="DIR", type=library, multiple=True)(command)
+    folders: dict[str, Any] = {"metavar": "DIR", "type": click.Path(path_type=Path), "multiple": True}
+    command = _kept("--library", _LIBRARIES, LIBRARY_HELP, **folders)(command)
     return _kept("--config", _CONFIG, CONFIG_HELP, metavar="FILE", type=FileToRead())(command)
 
 

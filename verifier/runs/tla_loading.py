@@ -191,7 +191,8 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
 
 def _unknown(spec: Specification, name: str, known: Sequence[str], kind: str) -> UsageError:
     """The error for what is neither configured nor an operator without parameters."""
-    operators = [n for n, s in spec.module.names.items() if isinstance(s, ast.Definition) and not s.parameters]
+    named = spec.module.names.items()
+    operators = [one for one, found in named if isinstance(found, ast.Definition) and not found.parameters]
     near = nearest(name, [*known, *operators])
     hint = f"; did you mean {near!r}?" if near else ""
     configured = f"; {Path(spec.config.file).name} names {', '.join(known)}" if known else ""

@@ -157,9 +157,7 @@ def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]
     refused = made.translation.refused
     for name in names:
         if name in refused:
-            other = (
-                _INSTEAD if named else f"name others with --property, or {_INSTEAD.removeprefix('verify ')}"
-            )
+            other = _INSTEAD if named else f"name others with --property, or else {_INSTEAD}"
             words = f"{refused[name]}, so {name} cannot be asked of this engine"
             raise NotTranslated(f"{words}: {other}")
 
