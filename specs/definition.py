@@ -124,6 +124,8 @@ class Presentation:
     description: str = ""
     source: str = ""
     """The module of a built-in protocol, or the file of another protocol."""
+    config: str = ""
+    """Of a TLA+ module: the file of its configuration."""
     default_depth: int = 10
     """The default depth of bounded model checking, in actions."""
     constants: tuple[DescribedConstant, ...] = ()

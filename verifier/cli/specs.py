@@ -47,8 +47,13 @@ def spec_options(command: Command) -> Command:
     command = reading_options(command)
     own = {flag for made in getattr(command, "__click_params__", ()) for flag in made.opts}
     if "--lemma" not in own:  # verify induct chooses among lemmas by an option of that name
-        command = _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
+        command = lemma_option(command)
     return command
+
+
+def lemma_option(command: Command) -> Command:
+    """Adds ``--lemma``."""
+    return _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
 
 
 def reading_options(command: Command) -> Command:

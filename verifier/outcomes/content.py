@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
+from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.verdict import Verdict
@@ -101,5 +103,14 @@ def _statistics(run: Run) -> dict[str, Any]:
         "parameters": _parameters(run.model),
         "building_seconds": round(run.building_seconds, 3),
         "never_enabled": list(run.outcome.never_enabled),
+        **files_of(run.definition),
         **run.outcome.statistics,
     }
+
+
+def files_of(definition: Definition) -> dict[str, str]:
+    """Of a TLA+ module the names of its file and its configuration, without the folders they are in."""
+    shown = definition.presentation
+    if not shown.config:
+        return {}
+    return {"module": Path(shown.source).name, "config": Path(shown.config).name}

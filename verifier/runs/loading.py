@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,12 +64,17 @@ class Source(Interface):
         """The engine's run, at a definition that does."""
         ...
 
-    def whole(self, loaded: Loaded) -> Loaded:
-        """The protocol with all that its definition says."""
+    def whole(self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any]) -> Loaded:
+        """The protocol with all that its definition says (``Loaded.whole``)."""
         ...
 
     def check_assumptions(self) -> None:
         """Raises AssumptionFailed if the protocol's assumptions reject its constants."""
+        ...
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What was read, and what whoever loads the protocol needs."""
         ...
 
 
@@ -87,10 +92,12 @@ class Loaded:
     source: Source | None = None
     """Of a TLA+ module; None: the definition is all there is."""
 
-    @property
-    def whole(self) -> Loaded:
-        """The same with a definition that a model can be built of. Raises UsageError if there is none."""
-        return self if self.source is None else self.source.whole(self)
+    def whole(self, named: Sequence[str] = (), beyond: Sequence[Any] = ()) -> Loaded:
+        """The same with a definition that a model can be built of. Raises UsageError if there is none.
+
+        Of a TLA+ module it has the operators that are ``named``, and sorts for the states ``beyond``.
+        """
+        return self if self.source is None else self.source.whole(self, named, beyond)
 
 
 def load(

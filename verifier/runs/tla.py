@@ -18,13 +18,13 @@ from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
 from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
+from verifier.runs.tla_traces import about, module_trace
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state, trace_object
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.trust.trace import ActionTaken, Trace
 from verifier.verdict import Verdict, VerdictKind
 
 _SPARED_MEMORY = 0.9
@@ -177,17 +177,9 @@ class _Search:
         violation = found.violations.get(name)
         if violation is not None:
             definition, order = self.loaded.definition, self.spec.evaluator.order
-            states = tuple(shown_state(explorer.names, state, order) for state in violation.states)
-            actions = tuple(ActionTaken(action, {}) for action in violation.actions)
-            trace = Trace(definition.name, definition.spec_hash, definition.constants, name, states, actions)
-            about: dict[str, Any] = {
-                "format": "ITF", "spec": definition.name, "spec_hash": definition.spec_hash,
-                "constants": dict(definition.constants), "property": name, "status": "violation",
-                "failing": [], "drawing": None,
-            }  # fmt: skip
-            self.traces[name] = trace_object(
-                explorer.names, violation.states, violation.actions, about, order
-            )
+            states, taken = violation.states, violation.actions
+            trace = module_trace(self.spec, definition, name, states, taken)
+            self.traces[name] = trace_object(explorer.names, states, taken, about(definition, name), order)
             steps = len(violation.actions)
             return Verdict(
                 name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"

@@ -38,8 +38,6 @@ class TlaDefinition(Definition):
     """What the rest of the program asks of a protocol, of a TLA+ module that is only interpreted."""
 
     source_hash: str = ""
-    config: str = ""
-    """The name of the configuration's file."""
 
     @cached_property
     def spec_hash(self) -> str:
@@ -49,7 +47,7 @@ class TlaDefinition(Definition):
     @property
     def property_names(self) -> tuple[str, ...]:
         """The names of all that the configuration asks for."""
-        return tuple(prop.name for prop in (*self.properties, *self.temporal))
+        return (*(prop.name for prop in self.properties), *(prop.name for prop in self.temporal))
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,8 @@ class TlaLoaded:
     specification: Specification
     definition: TlaDefinition
     began: float
+    files: tuple[Path, ...]
+    """All that was read: modules and the configuration."""
 
 
 def load(
@@ -84,7 +84,8 @@ def load(
         object.__setattr__(assignment, "name", name)
     specification = evaluated(lambda: specify(module, asked, overriding, library.words))
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
-    return TlaLoaded(path, specification, definition, time.monotonic() if began is None else began)
+    began = time.monotonic() if began is None else began
+    return TlaLoaded(path, specification, definition, began, (*library.files, Path(asked.file)))
 
 
 def _config(path: Path, config: Path | None) -> Config:
@@ -148,11 +149,10 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         tuple(Action(name, (), (), (), "") for name in _action_names(specification)),
         tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, "") for name in checked),
         None,
-        presentation=Presentation(source=str(path)),
+        presentation=Presentation(source=str(path), config=config.file),
         temporal=tuple(TemporalProperty(name, unknown, True, "") for name in lasting),
         checks_deadlock=specification.next is not None and config.check_deadlock,
         source_hash=source_hash,
-        config=Path(config.file).name,
     )
 
 

@@ -1,16 +1,29 @@
-"""Executions checked by the interpreter: a counterexample of a TLA+ module is one if it says so."""
+"""Executions checked by the interpreter: a counterexample of a TLA+ module is one if it says so.
+
+A trace file is followed from its first state on: among the states that the interpreter finds, those are taken
+that are written as the file has them. So nothing in a file is believed, and its values need not be read.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from verifier.runs.tla_loading import OF_STEPS
+from verifier.errors import UsageError, unknown_name
+from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named
+from verifier.runs.tla_traces import about, module_trace
 from verifier.specs.definition import NO_DEADLOCK
-from verifier.tla.explorer import State
+from verifier.tla.explorer import Explorer, State
 from verifier.tla.frames import Undefined
+from verifier.tla.itf import as_json, trace_object
 from verifier.tla.specification import Formula, Safety, Specification
 from verifier.tla.translate.sampling import Stepper
+from verifier.trust.itf import Header
+from verifier.trust.replay import ReplayFailure
+from verifier.trust.trace import Trace
 
 
 def disagreement(
@@ -77,3 +90,96 @@ def _true(spec: Specification, formula: Formula, state: State, following: State 
     if following is not None:
         evaluator.next[:] = following
     return bool(evaluator.compiled_truth(formula.body, formula.module)())
+
+
+# -- files
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The execution of a trace file, as the interpreter finds it."""
+
+    trace: Trace
+    """Its values are written as TLA+ writes them."""
+    written: Mapping[str, Any]
+    """ITF."""
+
+
+def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Followed:
+    """The execution in a trace file, which shows what it claims. Raises UsageError if the file is no trace of
+    such a module, and ReplayFailure where the module has no such step."""
+    spec = _asked(module, said)
+    start = data.get("loop")
+    actions = [_action_name(entry, number) for number, entry in enumerate(data["states"]) if number]
+    states = _states(spec, data["states"])
+    wrong = disagreement(spec, states, said.violates, start)
+    if wrong is not None:
+        raise ReplayFailure(len(states) - 1, wrong)
+    names, order = [one.name for one in spec.variables], spec.evaluator.order
+    written = trace_object(names, states, actions, about(module.definition, said.violates), order)
+    if start is not None:
+        written["loop"] = start
+        written["#meta"]["loop"] = dict(data["#meta"]["loop"])
+    return Followed(module_trace(spec, module.definition, said.violates, states, actions), written)
+
+
+def _asked(module: TlaLoaded, said: Header) -> Specification:
+    """The specification, with the property that the trace violates. Raises UsageError for an unknown one."""
+    spec, name = module.specification, said.violates
+    known = (*module.definition.property_names, NO_DEADLOCK)
+    if spec.next is None:
+        raise UsageError(f"{spec.module.name} has no Next, so it has no executions")
+    if name is None or name in known:
+        return spec
+    return replace(spec, invariants={**spec.invariants, name: formula_named(spec, name, known)})
+
+
+def _action_name(entry: Any, number: int) -> str:
+    said = entry.get("#meta") if isinstance(entry, dict) else None
+    found = said.get("action") if isinstance(said, dict) else None
+    if not isinstance(found, str):
+        raise UsageError(f'state {number} does not name the action that led to it ("#meta": {{"action": …}})')
+    return found
+
+
+def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:
+    """The states that the entries of a file are. Raises UsageError, and ReplayFailure."""
+    names, order = [one.name for one in spec.variables], spec.evaluator.order
+    wanted = [_plain(entry, names, number) for number, entry in enumerate(entries)]
+
+    def alike(found: Sequence[State], number: int) -> list[State]:
+        """Those of the states that are written so; different values may be written alike."""
+        every = dict.fromkeys(found)
+        return [s for s in every if _text([as_json(value, order) for value in s]) == wanted[number]]
+
+    explorer = Explorer(replace(spec, symmetry=[], view=None, constraints=[]), properties=(), keep_going=True)
+    explorer._initial()
+    paths = [[state] for state in alike(explorer.states, 0)]
+    if not paths:
+        raise ReplayFailure(0, "there is no such initial state")
+    stepper = Stepper(spec)
+    for number in range(1, len(wanted)):
+        paths = [
+            [*path, state]
+            for path in {id(path[-1]): path for path in paths}.values()
+            for state in alike(stepper.successors(path[-1]), number)
+        ]
+        if not paths:
+            raise ReplayFailure(number, "no step of Next leads from the state before to this one")
+    return paths[0]
+
+
+def _plain(entry: Any, names: Sequence[str], number: int) -> str:
+    if not isinstance(entry, dict):
+        raise UsageError(f"state {number} is no JSON object")
+    for name in names:
+        if name not in entry:
+            raise UsageError(f"state {number} lacks the variable {name}")
+    for name in entry:
+        if name not in names and not name.startswith("#"):
+            raise unknown_name(f"variable in state {number}", name, names)
+    return _text([entry[name] for name in names])
+
+
+def _text(values: Sequence[Any]) -> str:
+    return json.dumps(values, sort_keys=True)

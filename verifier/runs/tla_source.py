@@ -8,8 +8,9 @@ prepared by the names of the module, and the definition made when it is answered
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError, unknown_name
@@ -17,11 +18,15 @@ from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
 from verifier.runs.tla import explore
 from verifier.runs.tla_loading import TlaLoaded, evaluated, formula_named, load
-from verifier.runs.tla_symbolic import SORTS, Asked, explored, run, symbolic
+from verifier.runs.tla_symbolic import Asked, Symbolic, explored, run, symbolic
 from verifier.specs.constants import AssumptionFailed
-from verifier.specs.definition import NO_DEADLOCK, Lemma, Property, PropertyKind
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
+from verifier.system.loops import WHERE_LOOP_STARTS
 from verifier.tla.errors import TlaError
-from verifier.tla.explorer import Explorer
+from verifier.tla.explorer import Explorer, State
+from verifier.tla.itf import decoded, model_values
+from verifier.tla.translate.specification import SORTS
+from verifier.trust.certificate import TYPED
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -106,9 +111,41 @@ class TlaSource:
         options = question.options if self.named else replace(question.options, properties=())
         return explore(module, options, listen)
 
-    def whole(self, loaded: Loaded) -> Loaded:
-        """The module translated at the sorts of its first states."""
-        return replace(loaded, definition=symbolic(self.module).definition(), source=None)
+    def whole(self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any]) -> Loaded:
+        """The module translated at the sorts of its first states, and of those beyond. The first name is that
+        of a property, the others those of properties and lemmas. Raises UsageError."""
+        spec, definition = self.module.specification, self.module.definition
+        known = {*definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ, TYPED}
+        plain = dict.fromkeys(name.removesuffix(f" {WHERE_LOOP_STARTS}") for name in named)
+        own = [name for name in plain if name not in known]
+        for name in own:
+            formula_named(spec, name, definition.property_names)
+        declared = [lemma.name for lemma in definition.lemmas]
+        helping = [name for name in own if name not in (*declared, *named[:1])]
+        lemmas = (*definition.lemmas, *(Lemma(name, definition.init, "") for name in helping))
+        made = symbolic(replace(self.module, definition=replace(definition, lemmas=lemmas)), named[:1])
+        made.widen(self._states(made, beyond))
+        return replace(loaded, definition=made.definition(), source=None)
+
+    def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:
+        """The states of a file. Raises UsageError for what are none."""
+        spec = self.module.specification
+        seen = [value for state in made.translation.sample.states for value in state]
+        known = model_values((*spec.constants.values(), *seen))
+        try:
+            states = [tuple(decoded(value, known) for value in state) for state in beyond]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            words = f"the states that the sorts are for are none of {spec.module.name}"
+            raise UsageError(f"{words}: {error}") from None
+        if any(len(state) != len(spec.variables) for state in states):
+            words = f"the states that the sorts are for have other variables than {spec.module.name}"
+            raise UsageError(words)
+        return states
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The modules and the configuration."""
+        return self.module.files
 
     def check_assumptions(self) -> None:
         """Raises AssumptionFailed for an ASSUME that is false."""

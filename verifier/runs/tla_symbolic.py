@@ -7,11 +7,11 @@ there, which is an error of the specification. Every counterexample is an execut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.sorts import SortError
+from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
@@ -21,6 +21,7 @@ from verifier.system.size import bits_of
 from verifier.tla.explorer import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
+from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.specification import SORTS, Translation, started, translate
 from verifier.tla.translate.symbolic import Untranslated
@@ -51,6 +52,31 @@ class Symbolic:
 
     loaded: TlaLoaded
     translation: Translation
+    beyond: list[State] = field(default_factory=list)
+    """States that the sorts were widened by."""
+
+    def sorts(self) -> dict[str, Sort]:
+        """The sort of each variable, as far as is known."""
+        made = self.translation
+        return {name: shape.sort(made.names) for name, shape in made.shapes.items()}
+
+    def widen(self, states: Iterable[State]) -> bool:
+        """Makes the sorts wide enough for states. Whether they were not before."""
+        sorts, before = self.sorts(), len(self.beyond)
+        for state in states:
+            if not self._fits(state, sorts):
+                self.translation.widen([state])
+                self.beyond.append(state)
+                sorts = self.sorts()
+        return len(self.beyond) > before
+
+    def _fits(self, state: State, sorts: Mapping[str, Sort]) -> bool:
+        try:
+            for value, sort in zip(state, sorts.values(), strict=True):
+                self.translation.names.encode(value, sort)
+        except NotInSort:
+            return False
+        return True
 
     def definition(self) -> TlaDefinition:
         """The module as engines take a protocol, at the sorts that are known now. Raises NotTranslated."""
@@ -187,19 +213,18 @@ def _decided(found: Run, leaving: Verdict) -> bool:
 def _widen(made: Symbolic, leaving: Verdict) -> str:
     """Widens the sorts by what follows a state, and says how. Raises UsageError if nothing follows that needs
     it."""
-    translation = made.translation
     assert leaving.trace is not None
-    sorts = {name: shape.sort(translation.names) for name, shape in translation.shapes.items()}
-    state = translation.decode(dict(leaving.trace.states[-1]))
-    if not translation.widen(_following(made, state, leaving.trace.steps)):
+    before = made.sorts()
+    state = made.translation.decode(dict(leaving.trace.states[-1]))
+    if not made.widen(_following(made, state, leaving.trace.steps)):
         raise NotTranslated(
             f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
             f"has one to the interpreter: {_INSTEAD}"
         )
     wider = [
-        f"{name} from {bits_of(sorts[name])} to {bits_of(sort)} bits"
-        for name, shape in translation.shapes.items()
-        if (sort := shape.sort(translation.names)) != sorts[name]
+        f"{name} from {bits_of(before[name])} to {bits_of(sort)} bits"
+        for name, sort in made.sorts().items()
+        if sort != before[name]
     ]
     return f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {', '.join(wider)}"
 
@@ -240,8 +265,7 @@ def explored(asked: Asked) -> tuple[Run | None, str]:
         made = _started(asked)
         if made.translation.sample.complete and not asked.question.options.graph:
             return None, "there are few states"
-        shapes, names = made.translation.shapes, made.translation.names
-        size = sum(bits_of(shape.sort(names)) for shape in shapes.values())
+        size = sum(map(bits_of, made.sorts().values()))
         if size > _MOST_BITS_EXPLORED:
             return None, f"a state takes {size} bits"
         return run_translated(asked, made), ""
@@ -259,7 +283,7 @@ def description(loaded: TlaLoaded) -> dict[str, Any]:
     try:
         symbols = symbolic(loaded)
         made = symbols.translation
-        sorts = {name: shape.sort(made.names) for name, shape in made.shapes.items()}
+        sorts = symbols.sorts()
         about: dict[str, Any] = {
             "sorts": {name: f"{sort} ({bits_of(sort)} bits)" for name, sort in sorts.items()},
             "sorts_found_in": f"{len(made.sample.states)} states" + (", all" if made.sample.complete else ""),

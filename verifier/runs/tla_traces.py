@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show
-from verifier.tla.itf import trace_object
+from verifier.outcomes.content import files_of
+from verifier.specs.definition import Definition
+from verifier.tla.explorer import State
+from verifier.tla.itf import shown_state, trace_object
+from verifier.tla.specification import Specification
 from verifier.trust.trace import ActionTaken, Trace
 
 if TYPE_CHECKING:
-    from verifier.runs.tla_loading import TlaDefinition
     from verifier.runs.tla_symbolic import Symbolic
 
 
-def about(definition: TlaDefinition, violates: str | None) -> dict[str, Any]:
+def about(definition: Definition, violates: str | None) -> dict[str, Any]:
     """What a trace says of itself."""
     return {
         "format": "ITF",
         "spec": definition.name,
         "spec_hash": definition.spec_hash,
-        "module": f"{definition.name}.tla",
-        "config": definition.config,
+        **files_of(definition),
         "constants": dict(definition.constants),
         "property": violates,
         "status": "violation" if violates is not None else "execution",
@@ -56,3 +58,22 @@ def _parameters(action: ActionTaken) -> Mapping[str, Any]:
         name: value if isinstance(value, int | str) else show(value)
         for name, value in action.parameters.items()
     }
+
+
+def module_trace(
+    spec: Specification,
+    definition: Definition,
+    violates: str | None,
+    states: Sequence[State],
+    actions: Sequence[str],
+) -> Trace:
+    """An execution of the interpreter's states, its values as TLA+ writes them."""
+    names, order = [one.name for one in spec.variables], spec.evaluator.order
+    return Trace(
+        definition.name,
+        definition.spec_hash,
+        definition.constants,
+        violates,
+        tuple(shown_state(names, state, order) for state in states),
+        tuple(ActionTaken(action, {}) for action in actions),
+    )

@@ -12,7 +12,9 @@ from verifier.runs.tla import NOT_CHECKED
 from verifier.runs.tla_replay import disagreement
 from verifier.runs.tla_traces import written
 from verifier.specs.definition import UNDEFINED_READ
+from verifier.tla.itf import encoded
 from verifier.tla.translate.specification import SORTS
+from verifier.trust.certificate import Certificate
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -37,7 +39,20 @@ def checked(made: Symbolic, found: Run, asked: Asked) -> Run:
         exit_code=_exit_code(found, verdicts, asked),
         options={**found.options, "properties": names},
         traces=traces,
+        proofs=tuple(proof for proof in found.proofs if proof["property"] not in _OF_THE_TRANSLATION),
+        certificates={
+            name: _at_sorts(made, one)
+            for name, one in found.certificates.items()
+            if name not in _OF_THE_TRANSLATION
+        },
     )
+
+
+def _at_sorts(made: Symbolic, certificate: Certificate) -> Certificate:
+    """The certificate with the states that the sorts were widened by: whoever checks it needs the same."""
+    order = made.translation.specification.evaluator.order
+    beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
+    return replace(certificate, beyond=beyond)
 
 
 def _of_the_module(found: Run, asked: Asked) -> Sequence[Verdict]:
