@@ -128,6 +128,14 @@ class Strength(StrEnum):
 
 
 @dataclass(frozen=True)
+class Taken:
+    """The instances of an action that have these values of parameters."""
+
+    action: str
+    given: tuple[tuple[str, Concrete], ...] = ()
+
+
+@dataclass(frozen=True)
 class Fairness:
     """A fairness condition, or a family of them: one for each combination of values of ``each``.
 
@@ -141,8 +149,14 @@ class Fairness:
     """Parameters that each of the actions has. There is a condition for each combination of their values."""
     given: tuple[tuple[str, Concrete], ...] = ()
     """Parameters with fixed values."""
+    steps: tuple[Taken, ...] | None = None
+    """Instead of actions, one condition: a step of one of these."""
+    label: str = ""
+    """What it is called; empty: by what it demands."""
 
     def __str__(self) -> str:
+        if self.label:
+            return self.label
         what = " or ".join(self.actions) or "the next step"
         fixed = ", ".join(f"{name} = {show(value)}" for name, value in self.given)
         each = f", for each {', '.join(self.each)}" if self.each else ""

@@ -25,10 +25,13 @@ from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.tla.specification import Formula, Specification, specify
+from verifier.tla.specification import Formula, Safety, Specification, conjuncts, specify
 
 _TRUE = Term(Operator.LITERAL, Boolean(), (), True)
+UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_TRUE,))
+"""What stands for a temporal formula before it is translated."""
 Found = TypeVar("Found")
+TEMPORAL_PART = " (temporal part)"
 OF_STEPS = "!step"
 """What follows the name of a property where it speaks of steps and beside that of states."""
 
@@ -139,8 +142,7 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
     for name, safety in specification.properties.items():
         checked += [name] if checkable(specification, name) else []
         checked += [f"{name}{OF_STEPS}"] if safety.always and safety.steps else []
-    unknown = TemporalFormula(TemporalOperator.EVENTUALLY, (_TRUE,))
-    lasting = [name for name, safety in specification.properties.items() if safety.liveness]
+    lasting = [temporal_name(name, one) for name, one in specification.properties.items() if one.liveness]
     return TlaDefinition(
         specification.module.name,
         constants,
@@ -150,7 +152,7 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, "") for name in checked),
         None,
         presentation=Presentation(source=str(path), config=config.file),
-        temporal=tuple(TemporalProperty(name, unknown, True, "") for name in lasting),
+        temporal=tuple(TemporalProperty(name, UNKNOWN, True, "") for name in lasting),
         checks_deadlock=specification.next is not None and config.check_deadlock,
         source_hash=source_hash,
     )
@@ -176,6 +178,23 @@ def checkable(spec: Specification, name: str) -> bool:
     """Whether something of a property speaks of states and steps only."""
     safety = spec.properties[name]
     return bool(safety.initially or safety.always or safety.steps)
+
+
+def temporal_name(name: str, safety: Safety) -> str:
+    """What is left of a property, beside what speaks of states and steps only, is called so."""
+    return f"{name}{TEMPORAL_PART}" if safety.initially or safety.always or safety.steps else name
+
+
+def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safety:
+    """The operator of the module with this name, which speaks of executions. Raises UsageError."""
+    found = spec.module.names.get(name)
+    if not isinstance(found, ast.Definition) or found.parameters:
+        raise _unknown(spec, name, known, "temporal property")
+    safety = conjuncts(spec.evaluator, Formula(ast.Apply(found, place=found.place), spec.module.name))
+    if not safety.liveness:
+        words = f"{name} says nothing of whole executions: verify bmc, explore and prove check it"
+        raise TlaError(found.place, words)
+    return safety
 
 
 def formula_named(spec: Specification, name: str, known: Sequence[str], kind: str = "property") -> Formula:

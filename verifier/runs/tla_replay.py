@@ -13,43 +13,54 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named
+from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_name, temporal_named
 from verifier.runs.tla_traces import about, module_trace
 from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer, State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import as_json, trace_object
+from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Formula, Safety, Specification
 from verifier.tla.translate.sampling import Stepper
 from verifier.trust.itf import Header
 from verifier.trust.replay import ReplayFailure
-from verifier.trust.trace import Trace
+from verifier.trust.trace import ActionTaken, Loop, Trace
+
+
+@dataclass(frozen=True)
+class Around:
+    """How an execution goes on for ever: by the state of a number after the last one."""
+
+    start: int
+    fair: bool
+    """Whether it has to be fair, as the specification says."""
 
 
 def disagreement(
-    spec: Specification, states: Sequence[State], name: str | None, start: int | None = None
+    spec: Specification, states: Sequence[State], name: str | None, around: Around | None = None
 ) -> str | None:
-    """What makes these states no execution that violates the property; None if they are one.
-
-    ``start``: the execution goes on for ever, by the state of that number after the last one.
-    """
+    """What makes these states no execution that violates the property; None if they are one."""
     stepper = Stepper(spec)
     try:
-        return _no_execution(spec, stepper, states, start) or _no_violation(
-            spec, stepper, states, name, start
-        )
+        wrong = _no_execution(spec, stepper, states, around)
+        if wrong is not None or name is None:
+            return wrong
+        if around is not None:
+            return _no_lasso(spec, states, name, around)
+        return _no_violation(spec, stepper, states, name)
     except Undefined as error:
         return str(error)
 
 
 def _no_execution(
-    spec: Specification, stepper: Stepper, states: Sequence[State], start: int | None
+    spec: Specification, stepper: Stepper, states: Sequence[State], around: Around | None
 ) -> str | None:
     if not all(_true(spec, formula, states[0]) for formula in spec.init):
         return "step 0: the first state is not initial"
-    path = list(states) if start is None else [*states, states[start]]
+    path = list(states) if around is None else [*states, states[around.start]]
     for number, (one, other) in enumerate(itertools.pairwise(path), 1):
-        if start is not None and number == len(states) and one == other:
+        if number == len(states) and one == other:
             continue  # it stutters
         if not stepper.within(one):
             return f"step {number}: the CONSTRAINT lets no step begin in the state before"
@@ -58,22 +69,27 @@ def _no_execution(
     return None
 
 
-def _no_violation(
-    spec: Specification, stepper: Stepper, states: Sequence[State], name: str | None, start: int | None
-) -> str | None:
+def _no_violation(spec: Specification, stepper: Stepper, states: Sequence[State], name: str) -> str | None:
     last = states[-1]
-    if name is None:
-        return None
     if name == NO_DEADLOCK:
         return "the last state has a successor" if stepper.successors(last) else None
     if name in spec.invariants:
         return f"{name} holds in the last state" if _true(spec, spec.invariants[name], last) else None
     before = states[-2] if len(states) > 1 else last
-    return (
-        None
-        if _fails(spec, spec.properties[name.removesuffix(OF_STEPS)], before, last)
-        else (f"{name} holds in the last state")
-    )
+    violated = _fails(spec, spec.properties[name.removesuffix(OF_STEPS)], before, last)
+    return None if violated else f"{name} holds in the last state"
+
+
+def _no_lasso(spec: Specification, states: Sequence[State], name: str, around: Around) -> str | None:
+    lasso = Lasso(spec.evaluator, states, around.start)
+    for formula in spec.fairness if around.fair else ():
+        if not lasso.holds(formula):
+            return f"the loop is not fair, as {formula.body.place} demands"
+    known = {temporal_name(one, safety): safety for one, safety in spec.properties.items()}
+    safety = known.get(name) or temporal_named(spec, name, list(known))
+    if all(lasso.holds(formula) for formula in safety.liveness):
+        return f"{name} holds of this execution"
+    return None
 
 
 def _fails(spec: Specification, safety: Safety, before: State, last: State) -> bool:
@@ -109,27 +125,38 @@ def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Follow
     """The execution in a trace file, which shows what it claims. Raises UsageError if the file is no trace of
     such a module, and ReplayFailure where the module has no such step."""
     spec = _asked(module, said)
-    start = data.get("loop")
+    around = None if "loop" not in data else Around(_start(data), said.fairness != NO_FAIRNESS)
     actions = [_action_name(entry, number) for number, entry in enumerate(data["states"]) if number]
     states = _states(spec, data["states"])
-    wrong = disagreement(spec, states, said.violates, start)
+    wrong = disagreement(spec, states, said.violates, around)
     if wrong is not None:
         raise ReplayFailure(len(states) - 1, wrong)
     names, order = [one.name for one in spec.variables], spec.evaluator.order
     written = trace_object(names, states, actions, about(module.definition, said.violates), order)
-    if start is not None:
-        written["loop"] = start
-        written["#meta"]["loop"] = dict(data["#meta"]["loop"])
-    return Followed(module_trace(spec, module.definition, said.violates, states, actions), written)
+    trace = module_trace(spec, module.definition, said.violates, states, actions)
+    if around is not None:
+        loop = data["#meta"]["loop"]
+        written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": loop}}
+        closing = ActionTaken(str(loop["action"]), {}) if "action" in loop else None
+        trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness)))
+    return Followed(trace, written)
+
+
+def _start(data: Mapping[str, Any]) -> int:
+    found: int = data["loop"]
+    if not 0 <= found < len(data["states"]):
+        raise UsageError(f'"loop" is {found}, and the states are numbered up to {len(data["states"]) - 1}')
+    return found
 
 
 def _asked(module: TlaLoaded, said: Header) -> Specification:
     """The specification, with the property that the trace violates. Raises UsageError for an unknown one."""
     spec, name = module.specification, said.violates
+    lasting = said.fairness is not None
     known = (*module.definition.property_names, NO_DEADLOCK)
     if spec.next is None:
         raise UsageError(f"{spec.module.name} has no Next, so it has no executions")
-    if name is None or name in known:
+    if name is None or name in known or lasting:
         return spec
     return replace(spec, invariants={**spec.invariants, name: formula_named(spec, name, known)})
 

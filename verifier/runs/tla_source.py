@@ -13,17 +13,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError
 from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
 from verifier.runs.tla import explore
-from verifier.runs.tla_loading import TlaLoaded, evaluated, formula_named, load
+from verifier.runs.tla_loading import (
+    TEMPORAL_PART,
+    UNKNOWN,
+    TlaDefinition,
+    TlaLoaded,
+    evaluated,
+    formula_named,
+    load,
+    temporal_named,
+)
 from verifier.runs.tla_symbolic import Asked, Symbolic, explored, run, symbolic
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
+from verifier.specs.temporal import TemporalProperty
 from verifier.system.loops import WHERE_LOOP_STARTS
+from verifier.tla.ast import Definition as Operator
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer, State
+from verifier.tla.facts import TEMPORAL
 from verifier.tla.itf import decoded, model_values
 from verifier.tla.translate.specification import SORTS
 from verifier.trust.certificate import TYPED
@@ -67,10 +79,10 @@ class TlaSource:
         names = options.properties or tuple(name for name, by_default in claims.items() if by_default)
         if "all" in names:
             names = tuple(dict.fromkeys((*(name for name in names if name != "all"), *claims)))
+        if engine.decides_temporal:
+            names = tuple(self._temporal_name(name, claims) for name in names)
         own = [name for name in names if name not in claims and name != NO_DEADLOCK]
-        added = [self._operator(engine, name, claims) for name in own]
-        sorts = Property(SORTS, PropertyKind.TYPE_INVARIANT, definition.init, False, "")
-        definition = replace(definition, properties=(*definition.properties, *added, sorts))
+        definition = self._extended(engine, own, claims)
         if not names and engine.decides_temporal:
             words = f"{self.module.specification.config.file} names no temporal PROPERTY"
             raise UsageError(f"{words}: name an operator of {definition.name} with --property")
@@ -83,16 +95,27 @@ class TlaSource:
             replace(options, **changes),
         )
 
-    def _operator(self, engine: Engine[Any], name: str, claims: Mapping[str, bool]) -> Property:
-        """A property that only the module names. Raises UsageError."""
+    def _temporal_name(self, name: str, claims: Mapping[str, bool]) -> str:
+        """What is left of a property for ``verify live``."""
+        part = f"{name}{TEMPORAL_PART}"
+        return part if part in claims else name
+
+    def _extended(self, engine: Engine[Any], own: Sequence[str], claims: Mapping[str, bool]) -> TlaDefinition:
+        """The definition with properties that only the module names. Raises UsageError."""
         spec, definition = self.module.specification, self.module.definition
+        sorts = Property(SORTS, PropertyKind.TYPE_INVARIANT, definition.init, False, "")
         lasting = [prop.name for prop in definition.temporal]
-        if engine.decides_temporal:
-            raise unknown_name("temporal property", name, [*claims, "all"])
-        if name in lasting:
-            raise UsageError(f"{name} is a temporal property, which verify live decides")
-        formula_named(spec, name, [*claims, NO_DEADLOCK])
-        return Property(name, PropertyKind.INVARIANT, definition.init, True, "")
+        temporal, states = list(definition.temporal), list(definition.properties)
+        for name in own:
+            if engine.decides_temporal:
+                temporal_named(spec, name, list(claims))
+                temporal.append(TemporalProperty(name, UNKNOWN, True, ""))
+            elif name in lasting:
+                raise UsageError(f"{name} is a temporal property, which verify live decides")
+            else:
+                formula_named(spec, name, [*claims, NO_DEADLOCK])
+                states.append(Property(name, PropertyKind.INVARIANT, definition.init, True, ""))
+        return replace(definition, properties=(*states, sorts), temporal=tuple(temporal))
 
     def answered(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
@@ -117,15 +140,25 @@ class TlaSource:
         spec, definition = self.module.specification, self.module.definition
         known = {*definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ, TYPED}
         plain = dict.fromkeys(name.removesuffix(f" {WHERE_LOOP_STARTS}") for name in named)
-        own = [name for name in plain if name not in known]
+        lasting = [name for name in named[:1] if self._is_lasting(name)]
+        own = [name for name in plain if name not in (*known, *lasting)]
         for name in own:
             formula_named(spec, name, definition.property_names)
         declared = [lemma.name for lemma in definition.lemmas]
         helping = [name for name in own if name not in (*declared, *named[:1])]
         lemmas = (*definition.lemmas, *(Lemma(name, definition.init, "") for name in helping))
-        made = symbolic(replace(self.module, definition=replace(definition, lemmas=lemmas)), named[:1])
+        module = replace(self.module, definition=replace(definition, lemmas=lemmas))
+        made = symbolic(module, () if lasting else named[:1])
         made.widen(self._states(made, beyond))
-        return replace(loaded, definition=made.definition(), source=None)
+        return replace(loaded, definition=made.definition(lasting), source=None)
+
+    def _is_lasting(self, name: str) -> bool:
+        """Whether a property speaks of whole executions."""
+        spec = self.module.specification
+        found = spec.module.names.get(name)
+        if not isinstance(found, Operator) or found.parameters or found.body is None:
+            return name in {prop.name for prop in self.module.definition.temporal}
+        return spec.evaluator.analysis.of(found.body, found.module).level == TEMPORAL
 
     def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:
         """The states of a file. Raises UsageError for what are none."""

@@ -15,16 +15,24 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
-from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, formula_named
+from verifier.runs.tla_loading import (
+    TlaDefinition,
+    TlaLoaded,
+    formula_named,
+    temporal_name,
+    temporal_named,
+)
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
+from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
 from verifier.tla.explorer import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.translate.specification import SORTS, Translation, started, translate
+from verifier.tla.translate.specification import SORTS, Maker, Translation, started, translate
 from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.temporal import Temporal
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -78,16 +86,37 @@ class Symbolic:
             return False
         return True
 
-    def definition(self) -> TlaDefinition:
-        """The module as engines take a protocol, at the sorts that are known now. Raises NotTranslated."""
-        made, source = self.translation, self.loaded.definition
-        spec = made.specification
+    def definition(self, temporal: Sequence[str] = ()) -> TlaDefinition:
+        """The module as engines take a protocol, at the sorts that are known now. Raises NotTranslated.
+
+        ``temporal``: also with its fairness and these temporal properties.
+        """
+        made, spec = self.translation, self.translation.specification
+        lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
         try:
-            translate(made, {one.name: formula_named(spec, one.name, []) for one in source.lemmas})
+            maker = translate(made, lemmas)
+            found = self._translated()
+            return self._lasting(maker, found, temporal) if temporal else found
         except (Untranslated, SortError) as error:
             raise NotTranslated(f"{error}: {_INSTEAD}") from None
+
+    def _lasting(self, maker: Maker, made: TlaDefinition, names: Sequence[str]) -> TlaDefinition:
+        spec = maker.spec
+        known = {temporal_name(name, one): one for name, one in spec.properties.items() if one.liveness}
+        own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}
+        translator = Temporal(maker, made)
+        found = translator.specification()
         return replace(
-            source,
+            made,
+            actions=(*made.actions, *found.actions),
+            temporal=tuple(translator.properties({name: one.liveness for name, one in own.items()})),
+            fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(found.fairness)),),
+        )
+
+    def _translated(self) -> TlaDefinition:
+        made = self.translation
+        return replace(
+            self.loaded.definition,
             variables=made.variables,
             init=made.init,
             actions=made.actions,
@@ -112,7 +141,8 @@ def symbolic(loaded: TlaLoaded, properties: Iterable[str] = ()) -> Symbolic:
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
-    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ}
+    lasting = {prop.name for prop in loaded.definition.temporal}
+    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
     own = {name: formula_named(spec, name, []) for name in properties if name not in known}
     try:
         return Symbolic(loaded, started(replace(spec, invariants=spec.invariants | own)))
@@ -142,7 +172,7 @@ def run(asked: Asked) -> Run:
 
 def _started(asked: Asked) -> Symbolic:
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
-    made = symbolic(asked.module, asked.question.properties)
+    made = symbolic(asked.module, () if asked.engine.decides_temporal else asked.question.properties)
     sample = made.translation.sample
     every = ", which are all" if sample.complete else ""
     asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
@@ -169,10 +199,10 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
 
 def _round(asked: Asked, made: Symbolic) -> Run:
     """One run, at the sorts that are known."""
-    question, definition = asked.question, made.definition()
-    _check_translated(made, question.properties, asked.named)
-    names = question.properties
-    if not asked.engine.decides_temporal:
+    question, names, lasting = asked.question, asked.question.properties, asked.engine.decides_temporal
+    definition = made.definition(names if lasting else ())
+    _check_translated(made, names, asked.named)
+    if not lasting:
         names = tuple(dict.fromkeys((*names, SORTS)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names)

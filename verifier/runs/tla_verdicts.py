@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 
 from verifier.outcomes.expectations import exit_code, expectations_of
 from verifier.runs.tla import NOT_CHECKED
-from verifier.runs.tla_replay import disagreement
+from verifier.runs.tla_loading import temporal_name
+from verifier.runs.tla_replay import Around, disagreement
 from verifier.runs.tla_traces import written
 from verifier.specs.definition import UNDEFINED_READ
+from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.itf import encoded
 from verifier.tla.translate.specification import SORTS
+from verifier.tla.translate.temporal import FAIR
 from verifier.trust.certificate import Certificate
+from verifier.trust.trace import ActionTaken
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -28,10 +32,12 @@ _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, Verdic
 def checked(made: Symbolic, found: Run, asked: Asked) -> Run:
     """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
     verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
-    traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
     if not asked.named and not asked.engine.decides_temporal:
         verdicts += tuple(_temporal(made))
-    outcome = replace(found.outcome, verdicts=verdicts)
+    verdicts = tuple(map(_as_named, verdicts))
+    never = tuple(name for name in found.outcome.never_enabled if FAIR not in name)
+    traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
+    outcome = replace(found.outcome, verdicts=verdicts, never_enabled=never)
     names = [name for name in found.options["properties"] if name != SORTS]
     return replace(
         found,
@@ -53,6 +59,21 @@ def _at_sorts(made: Symbolic, certificate: Certificate) -> Certificate:
     order = made.translation.specification.evaluator.order
     beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
     return replace(certificate, beyond=beyond)
+
+
+def _as_named(verdict: Verdict) -> Verdict:
+    """The verdict with actions as the module calls them: some are there twice for the sake of fairness."""
+    trace = verdict.trace
+    if trace is None:
+        return verdict
+    actions, loop = tuple(map(_action, trace.actions)), trace.loop
+    if loop is not None and loop.closing is not None:
+        loop = replace(loop, closing=_action(loop.closing))
+    return replace(verdict, trace=replace(trace, actions=actions, loop=loop))
+
+
+def _action(taken: ActionTaken) -> ActionTaken:
+    return replace(taken, name=taken.name.partition(FAIR)[0])
 
 
 def _of_the_module(found: Run, asked: Asked) -> Sequence[Verdict]:
@@ -87,17 +108,16 @@ def _temporal(made: Symbolic) -> Iterator[Verdict]:
     """The verdicts of properties that say more than this engine was asked."""
     for name, safety in made.translation.specification.properties.items():
         if safety.liveness:
-            known = any(prop.name == name for prop in made.translation.properties)
-            shown = f"{name} (temporal part)" if known else name
-            yield Verdict(shown, VerdictKind.INCONCLUSIVE, None, 0.0, NOT_CHECKED)
+            yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, NOT_CHECKED)
 
 
 def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
     if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
         return verdict
     states = [made.translation.decode(dict(state)) for state in verdict.trace.states]
-    start = None if verdict.trace.loop is None else verdict.trace.loop.start
-    wrong = disagreement(made.translation.specification, states, verdict.property_name, start)
+    loop = verdict.trace.loop
+    around = None if loop is None else Around(loop.start, loop.fairness != NO_FAIRNESS)
+    wrong = disagreement(made.translation.specification, states, verdict.property_name, around)
     if wrong is None:
         return verdict
     return replace(verdict, kind=VerdictKind.ERROR, reason=f"the interpreter does not agree: {wrong}")

@@ -42,6 +42,7 @@ from verifier.specs.temporal import (
     SPEC_FAIRNESS,
     Fairness,
     Strength,
+    Taken,
     TemporalFormula,
     TemporalOperator,
     TemporalProperty,
@@ -279,6 +280,10 @@ def changes(instance: Instance) -> FNode:
 
 def _conditions(base: Model, fairness: Fairness) -> Iterator[Condition]:
     """The conditions of a family, each with its instances."""
+    if fairness.steps is not None:
+        numbers = _taking(base, fairness.steps)
+        yield Condition(str(fairness), fairness.strength, numbers, _enabled(base, numbers))
+        return
     given = dict(fairness.given)
     families: dict[tuple[Concrete, ...], list[int]] = {}
     for number, instance in enumerate(base.system.instances):
@@ -292,12 +297,29 @@ def _conditions(base: Model, fairness: Fairness) -> Iterator[Condition]:
             key = tuple(instance.parameters[name] for name in fairness.each)
             families.setdefault(key, []).append(number)
     for key, numbers in families.items():
-        instances = [base.system.instances[number] for number in numbers]
-        enabled = disjunction(
-            exists_over(conjunction((one.guard, changes(one))), one.inputs) for one in instances
-        )
         name = _condition_name(fairness, dict(zip(fairness.each, key, strict=True)))
-        yield Condition(name, fairness.strength, tuple(numbers), enabled)
+        yield Condition(name, fairness.strength, tuple(numbers), _enabled(base, numbers))
+
+
+def _taking(base: Model, steps: Sequence[Taken]) -> tuple[int, ...]:
+    """The instances that are meant."""
+    wanted: dict[str, list[Mapping[str, Concrete]]] = {}
+    for step in steps:
+        wanted.setdefault(step.action, []).append(dict(step.given))
+    return tuple(
+        number
+        for number, instance in enumerate(base.system.instances)
+        if any(
+            all(instance.parameters.get(name) == value for name, value in given.items())
+            for given in wanted.get(instance.action, ())
+        )
+    )
+
+
+def _enabled(base: Model, numbers: Sequence[int]) -> FNode:
+    """Where one of the instances may be taken and changes the state."""
+    instances = [base.system.instances[number] for number in numbers]
+    return disjunction(exists_over(conjunction((one.guard, changes(one))), one.inputs) for one in instances)
 
 
 def _condition_name(fairness: Fairness, values: Mapping[str, Concrete]) -> str:

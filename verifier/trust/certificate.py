@@ -75,8 +75,8 @@ class Certificate:
     single_steps: tuple[str, ...] = ()
     """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
     beyond: tuple[Any, ...] = ()
-    """Of a TLA+ module: states that made its sorts wider than those of its first states, as JSON. The proof
-    is one at these sorts and shows that they are kept, so it does not matter whether the states are reached."""
+    """Of a TLA+ module: states that made its sorts wider than its first states do, as JSON. The proof is one
+    at these sorts and shows that they are kept, so it does not matter whether the states are reached."""
 
 
 class _FoundByContent(TypedDict):
