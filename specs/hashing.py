@@ -53,8 +53,10 @@ def meanings(definition: Definition) -> Callable[[Action], tuple[frozenset[bytes
     """What an action of a definition demands and what it assigns, as sets of forms: two actions with the same
     forms have the same steps, whatever they and their parameters are called."""
     writer = _Writer(definition)
+    alive: list[Action] = []  # the writer knows terms by their ids
 
     def forms(action: Action) -> tuple[frozenset[bytes], frozenset[bytes]]:
+        alive.append(action)
         used = [p.symbol for p in action.parameters if any(p.symbol in term.free for term in _terms(action))]
         levels = {symbol: level for level, symbol in enumerate(used)}
 

@@ -179,11 +179,7 @@ class Temporal:
         raise Untranslated(whole.place, f"{symbol.name} of temporal formulas is not translated")
 
     def _initially(self, whole: Expression, c: Context) -> TemporalFormula:
-        found = self.t.truth(self.t.value(whole, c))
-        if not isinstance(found, Known):
-            words = "a formula of the first state beside temporal ones is not translated"
-            raise Untranslated(whole.place, words)
-        return TemporalFormula(TemporalOperator.EVENTUALLY, (self.t.formula(found),))
+        return TemporalFormula(TemporalOperator.INITIALLY, (self._state(whole, c),))
 
     def _state(self, whole: Expression, c: Context, *, negated: bool = False) -> Term:
         found = self.t.truth(self.t.value(whole, c))
@@ -236,7 +232,11 @@ class Temporal:
     ) -> TemporalFormula:
         """``F ~> G``, or with ``now`` ``[](F => G)``."""
         if now:
-            target = self._eventually(then, c)
+            target = self._below("<>", then, c)
+            after = self._below("[]", then, c)
+            if after is not None and self._level(first, c) <= STATE and self._level(*after) <= STATE:
+                terms = (self._state(first, c), self._state(*after))
+                return TemporalFormula(TemporalOperator.EVER_AFTER, terms)
             if target is None:
                 found = self.formula(then, c)
                 if not _is_of_all_ends(found):
@@ -263,13 +263,13 @@ class Temporal:
         """``<>F``"""
         return ~self._always(whole, c, negated=True)
 
-    def _eventually(self, whole: Expression, c: Context) -> tuple[Expression, Context] | None:
-        """What a formula ``<>F`` says to happen; None if it is none."""
+    def _below(self, kind: str, whole: Expression, c: Context) -> tuple[Expression, Context] | None:
+        """What stands below ``[]`` or ``<>`` in a formula; None if the formula is none of that kind."""
         match whole:
-            case ast.Temporal(kind="<>"):
+            case ast.Temporal() if whole.kind == kind:
                 return whole.items[0], c
             case ast.Apply() if (entered := self._entered(whole, c)) is not None:
-                return self._eventually(*entered)
+                return self._below(kind, *entered)
         return None
 
     # -- names
