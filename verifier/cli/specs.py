@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from verifier.cli.completion import completed
+from verifier.cli.completion import CONFIG, LIBRARIES, completed
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.errors import UsageError, cut
 
@@ -24,7 +24,6 @@ SPEC_HELP = (
 CONFIG_HELP = "Of a TLA+ module: its configuration. [default: FILE.cfg beside FILE.tla]"
 LIBRARY_HELP = "Of a TLA+ module: a folder with modules that it extends; may be repeated."
 LEMMA_HELP = "Of a TLA+ module: an operator that helps to prove, for induct and prove; may be repeated."
-_CONFIG, _LIBRARIES = "verifier.cli.specs.config", "verifier.cli.specs.library"
 _LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = "Give a constant a value; may be repeated."
 
@@ -59,8 +58,8 @@ def lemma_option(command: Command) -> Command:
 def reading_options(command: Command) -> Command:
     """Adds what says how a TLA+ module is read: ``--config`` and ``--library``."""
     folders: dict[str, Any] = {"metavar": "DIR", "type": click.Path(path_type=Path), "multiple": True}
-    command = _kept("--library", _LIBRARIES, LIBRARY_HELP, **folders)(command)
-    return _kept("--config", _CONFIG, CONFIG_HELP, metavar="FILE", type=FileToRead())(command)
+    command = _kept("--library", LIBRARIES, LIBRARY_HELP, **folders)(command)
+    return _kept("--config", CONFIG, CONFIG_HELP, metavar="FILE", type=FileToRead())(command)
 
 
 def _kept(flag: str, key: str, words: str, **more: Any) -> Callable[[Command], Command]:
@@ -80,7 +79,7 @@ def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
     from verifier.runs.loading import TLA, Reading
 
     meta = click.get_current_context().meta
-    config, libraries = meta.get(_CONFIG), tuple(meta.get(_LIBRARIES) or ())
+    config, libraries = meta.get(CONFIG), tuple(meta.get(LIBRARIES) or ())
     kept = tuple(meta.get(_LEMMAS) or ())
     for folder in libraries:
         if not folder.is_dir():

@@ -20,7 +20,7 @@ from verifier.tla import ast
 from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
-from verifier.tla.facts import STATE
+from verifier.tla.facts import CONSTANT, STATE, TEMPORAL
 from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
@@ -180,6 +180,17 @@ def checkable(spec: Specification, name: str) -> bool:
     return bool(safety.initially or safety.always or safety.steps)
 
 
+def operators(spec: Specification, levels: Sequence[int]) -> list[str]:
+    """The operators of the module itself without parameters, of these levels."""
+    analysis = spec.evaluator.analysis
+    own = [
+        found
+        for found in spec.module.names.values()
+        if isinstance(found, ast.Definition) and not found.parameters and found.module == spec.module.name
+    ]
+    return [one.name for one in own if one.body is not None and analysis.of_definition(one).level in levels]
+
+
 def temporal_name(name: str, safety: Safety) -> str:
     """What is left of a property, beside what speaks of states and steps only, is called so."""
     return f"{name}{TEMPORAL_PART}" if safety.initially or safety.always or safety.steps else name
@@ -210,9 +221,8 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
 
 def _unknown(spec: Specification, name: str, known: Sequence[str], kind: str) -> UsageError:
     """The error for what is neither configured nor an operator without parameters."""
-    named = spec.module.names.items()
-    operators = [one for one, found in named if isinstance(found, ast.Definition) and not found.parameters]
-    near = nearest(name, [*known, *operators])
+    levels = (TEMPORAL,) if kind.startswith("temporal") else (CONSTANT, STATE)
+    near = nearest(name, [*known, *operators(spec, levels)])
     hint = f"; did you mean {near!r}?" if near else ""
     configured = f"; {Path(spec.config.file).name} names {', '.join(known)}" if known else ""
     words = f"{spec.module.name} has no operator of that name without parameters{configured}"

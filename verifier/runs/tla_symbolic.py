@@ -299,10 +299,8 @@ def explored(asked: Asked) -> tuple[Run | None, str]:
         if size > _MOST_BITS_EXPLORED:
             return None, f"a state takes {size} bits"
         return run_translated(asked, made), ""
-    except NotTranslated as error:
+    except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
         return None, str(error).removesuffix(f": {_INSTEAD}")
-    except DefinitionError as error:
-        return None, str(error)
 
 
 # -- show
