@@ -138,6 +138,8 @@ class Presentation:
     description: str = ""
     source: str = ""
     """The module of a built-in protocol, or the file of another protocol."""
+    config: str = ""
+    """Of a TLA+ module: the file of its configuration."""
     default_depth: int = 10
     """The default depth of bounded model checking, in actions."""
     constants: tuple[DescribedConstant, ...] = ()
@@ -171,6 +173,8 @@ class Definition:
     """The protocol's own fairness, if it states one, and named variants."""
     refinements: tuple[Refinement, ...] = ()
     """Between which protocols refinements are; two of the properties say that each holds."""
+    checks_deadlock: bool = False
+    """Whether a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

@@ -17,23 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from verifier.encodings.expressions import BOOLEAN, literal, record, some, sort_of, term_of, wrap
 from verifier.encodings.listed_sort import range_of
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import choose, exists, function, if_
 from verifier.encodings.sorts import Function, Option, Record, Sort, SortError, join
 from verifier.encodings.substitution import substituted
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import (
-    BOOLEAN,
-    OptionValue,
-    RecordValue,
-    literal,
-    record,
-    some,
-    sort_of,
-    term_of,
-    wrap,
-)
+from verifier.encodings.values import OptionValue, RecordValue
 from verifier.specs.definition import Action, Definition, DefinitionError
 
 Meaning = Mapping[Symbol, Term]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from verifier.encodings.expressions import Value, coerce, literal, term_of, wrap
 from verifier.encodings.sorts import IndexSet, SortError
 from verifier.encodings.substitution import substituted
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import Value, coerce, literal, term_of, wrap
 from verifier.errors import UsageError, among
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, Property, PropertyKind, Refinement

@@ -17,9 +17,9 @@ from tests.naive_terms import belongs
 from tests.random_formulas import NoTerm
 from tests.random_sorts import random_sort
 from tests.random_terms import Terms
+from verifier.encodings.expressions import coerce, literal, term_of
 from verifier.encodings.quantifiers import all_of
 from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Sort
-from verifier.encodings.values import coerce, literal, term_of
 from verifier.specs.definition import Definition
 from verifier.specs.members import ActionMember
 from verifier.specs.protocol import IndexSetConstant, Protocol, Step, define, refines

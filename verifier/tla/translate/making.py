@@ -251,7 +251,7 @@ class Maker(Connectives):
                 return self.and_([self.equal(item, rows.rows[key]) for key, item in this.rows.items()])
         left, right = self.pair(one, other)
         if left.operator is right.operator is Operator.LITERAL:
-            values = [self.names.decode(part.data, part.sort) for part in (left, right)]  # type: ignore[arg-type]
+            values = [self.names.decode(part.data, part.sort) for part in (left, right)]
             return YES if values[0] == values[1] else NO
         if (
             isinstance(left.sort, SCALARS)
