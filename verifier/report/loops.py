@@ -8,7 +8,6 @@ from typing import Any
 from verifier.encodings.concrete import show
 from verifier.report.itf_values import value_of
 
-
 STUTTERS = "nothing changes"
 """What stands in drawings for the step of an execution that only stutters."""
 

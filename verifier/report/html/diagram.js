@@ -213,10 +213,11 @@ const Diagram = (() => {
   }
 
   function drawRow(trace, plan, row) {
-    const [action, parameters, lane] = trace.steps[row.step];
+    const [action, parameters, lane, changes] = trace.steps[row.step];
     const group = element("g", { class: rowClass(trace, row.step), "data-step": row.step });
     drawTitle(group, plan, row, String(closes(trace, row.step) ? trace.loop : row.step), row.step === 0 ? trace.start : action, parameters);
-    if (row.step > 0) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
+    const stutters = closes(trace, row.step) && changes.length === 0;
+    if (row.step > 0 && !stutters) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
     return group;
   }
