@@ -14,8 +14,9 @@ import pytest
 from tests.command_line import started
 from tests.live_systems import live_of, plan_of
 from tests.models import build
-from verifier.engines import bmc, explore, live_methods, live_portfolio
+from verifier.engines import bmc, explore, live_portfolio
 from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live_methods import by_exploration
 from verifier.engines.prove import ProveOutcome
 from verifier.processes.limits import Limits
 from verifier.specs.registry import load
@@ -125,7 +126,7 @@ def late_decision(portfolio: Any, running: list[str]) -> list[LiveEngine]:
 
 
 def test_a_lasso_where_none_should_be_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    engines(monkeypatch, bmc=closing(20), prove=NOTHING, explicit=later(live_methods.by_exploration, 0.5))
+    engines(monkeypatch, bmc=closing(20), prove=NOTHING, explicit=later(by_exploration, 0.5))
     verdict = own(ending(rabbit()))
     assert verdict.kind is VerdictKind.ERROR
     assert verdict.reason is not None
