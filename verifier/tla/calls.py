@@ -246,10 +246,11 @@ class Calls(Lets):
                     raise
 
             return nested
-        if not primed and is_worth_remembering(facts) and not any(p.arity for p in symbol.parameters):
+        if is_worth_remembering(facts) and not any(parameter.arity for parameter in symbol.parameters):
             known = self.memories.setdefault((symbol, truth), Memory())
             reads = [self.index[variable] for variable in facts.reads]
-            return remembered(known, self._entered(compiled, name, place), arguments, target, reads, self.now)
+            enter = self._entered(compiled, name, place)
+            return remembered(self, known, enter, arguments, target, reads, primed)
         return self._call(target, arguments, compiled, name, place)
 
     @staticmethod

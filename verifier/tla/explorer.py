@@ -304,16 +304,17 @@ class Explorer:
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
         now, following = self.evaluator.now, self.evaluator.next
         simple = not (self.steps or self.action_constraints or self.view or self.constraints)
-        seen = self.seen
+        seen, steps = self.seen, dict[State, bool]()
         for made, _ in successors:
             if simple and made in seen:
                 continue
+            within = True
             if self.steps or self.action_constraints:
-                now[:], following[:] = state, made
-                within = all(test() for test in self.action_constraints)
-                self._check(made, -1, number, self.steps)
-            else:
-                within = True
+                if made not in steps:
+                    now[:], following[:] = state, made
+                    steps[made] = all(test() for test in self.action_constraints)
+                    self._check(made, -1, number, self.steps)
+                within = steps[made]
             now[:] = made
             following[:] = [UNSET] * len(following)
             within = within and all(test() for test in self.constraints)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from verifier.tla.core import Core
 from verifier.tla.facts import STATE, Facts
-from verifier.tla.frames import Evaluate, Frame, Undefined, Unit, Waiting
+from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit, Waiting
 from verifier.tla.values import Boolean, Fn, ModelValue
 
 _PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
@@ -38,38 +39,27 @@ class Memory:
 
 
 def remembered(
+    core: Core,
     memory: Memory,
     body: Callable[[Frame], Any],
     arguments: list[Evaluate],
     unit: Unit,
     reads: list[int],
-    now: list[Any],
+    primed: bool,
 ) -> Callable[[Frame], Any]:
     """A call of a definition; ``body`` takes a frame that begins with the arguments."""
-    count, single = len(arguments), reads[0] if len(reads) == 1 else None
-
-    def key_of(inner: Frame) -> Any:
-        """None where an argument is none that could be compared, or has no value and may not need one."""
-        for index, value in enumerate(inner):
-            if type(value) is Waiting:
-                try:
-                    inner[index] = value.force()
-                except (Undefined, RecursionError):
-                    return None
-            if type(inner[index]) not in _PLAIN:
-                return None
-        return (*inner, *[now[index] for index in reads])
+    count, state, read_next = len(arguments), core.next if primed else core.now, core.read_next
+    key_of = _key(state, reads, Waiting.force_next if primed else Waiting.force)
 
     def call(e: Frame) -> Any:
         inner = [argument(e) for argument in arguments]
-        if memory.calls > _TRIED and memory.answered < memory.calls * _WORTH_IT:
-            return body(inner + [None] * (unit.size - count))
-        if count:
+        key = None
+        if memory.calls <= _TRIED or memory.answered >= memory.calls * _WORTH_IT:
+            if primed and reads:
+                read_next[0] = True
             key = key_of(inner)
-            if key is None:
-                return body(inner + [None] * (unit.size - count))
-        else:
-            key = now[single] if single is not None else tuple([now[index] for index in reads])
+        if key is None:
+            return body(inner + [None] * (unit.size - count))
         memory.calls += 1
         table = memory.table
         found = table.get(key)
@@ -83,3 +73,22 @@ def remembered(
         return found
 
     return call
+
+
+def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) -> Callable[[Frame], Any]:
+    """What a value rests on. None where an argument is none that could be compared, or where it or a variable
+    has no value, and may not need one."""
+
+    def key(inner: Frame) -> Any:
+        for index, value in enumerate(inner):
+            if type(value) is Waiting:
+                try:
+                    inner[index] = force(value)
+                except (Undefined, RecursionError):
+                    return None
+            if type(inner[index]) not in _PLAIN:
+                return None
+        found = (*inner, *[state[index] for index in reads])
+        return None if UNSET in found else found
+
+    return key

@@ -101,8 +101,10 @@ def function(pairs: dict[Value, Value]) -> Value:
 class LazySet:
     """A set that is not listed until it must be."""
 
-    __slots__ = ("_listed",)
+    __slots__ = ("_listed", "ordered")
     _listed: frozenset[Value]
+    ordered: list[Value]
+    """Its members in TLC's order, once they were asked for."""
 
     def contains(self, value: Value) -> bool:
         """Whether a value is a member."""
