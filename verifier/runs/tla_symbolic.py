@@ -104,9 +104,9 @@ def run(
     for _ in range(_MOST_ROUNDS):
         try:
             question = engine.prepare(asked.question(), _options(asked, options))
+            found = engine.run(question, listen, built)
         except (Untranslated, SortError) as error:
             raise NotTranslated(f"{error}: {_INSTEAD}") from None
-        found = engine.run(question, listen, built)
         leaving = _leaving(found)
         if leaving is None:
             return _checked(asked, found, _options(asked, options))
