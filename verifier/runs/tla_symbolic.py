@@ -206,7 +206,10 @@ def _round(asked: Asked, made: Symbolic) -> Run:
         names = tuple(dict.fromkeys((*names, SORTS)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names)
-    return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, asked.built)
+    try:
+        return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, asked.built)
+    except (Untranslated, SortError) as error:
+        raise NotTranslated(f"{error}: {_INSTEAD}") from None
 
 
 def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]) -> None:

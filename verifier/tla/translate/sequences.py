@@ -178,6 +178,9 @@ class Rows(Mappings):
         left, right = self.as_sequence(one), self.as_sequence(other)
         assert isinstance(left.sort, Sequence)
         assert isinstance(right.sort, Sequence)
+        for empty, rest in ((left, right), (right, left)):
+            if isinstance(empty.sort, Sequence) and empty.sort.element == NOTHING:
+                return self.strict(rest, empty)
         element = (
             self.join(left.sort.element, right.sort.element)
             if right.sort.element != NOTHING

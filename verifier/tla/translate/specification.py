@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 
 from verifier.encodings.sorts import Listed, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
@@ -25,6 +26,8 @@ from verifier.tla.values import ModelValue, NoValue, Value
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
 _MOST_LISTED_INITIAL = 256
+_MOST_INSTANCES = 16
+"""Parameters are free where an action would have more instances."""
 
 
 @dataclass
@@ -161,6 +164,7 @@ class Maker:
         parameters: dict[str, Parameter] = {}
         label: list[str] = []
         renamed: dict[Symbol, Symbol] = {}
+        several = prod(symbol.sort.size for _, _, symbol in branch.parameters if symbol is not None)
         for name, item, symbol in branch.parameters:
             own = name
             while own in parameters:
@@ -169,7 +173,7 @@ class Maker:
                 if symbol.name != own:
                     renamed[symbol] = Symbol(own, symbol.sort)
                 one = renamed.get(symbol, symbol)
-                parameters[own] = Parameter(one, free=False, left_open=one.sort.size > 1)
+                parameters[own] = Parameter(one, free=False, left_open=several > _MOST_INSTANCES)
                 label.append("*")
             else:
                 shown = self._shown(item)

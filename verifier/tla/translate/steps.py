@@ -98,7 +98,14 @@ class Steps:
         facts = self.t.evaluator.analysis.of(whole, c.module)
         if facts.level >= ACTION:
             return True
-        return any(self._symbol_acts(c.env.get(symbol)) for symbol in facts.free)
+        given = [c.env.get(symbol) for symbol in facts.free]
+        if any(map(self._symbol_acts, given)):
+            return True
+        # A parameter that stands for a variable may be assigned: ``q' = e``.
+        evaluator = self.t.evaluator
+        if any(isinstance(g, Thunk) and variables(evaluator, g.body, g.context) is not None for g in given):
+            return evaluator.actions.branches(whole, Unit(c.module), False)
+        return False
 
     def _symbol_acts(self, found: object) -> bool:
         if isinstance(found, Thunk):

@@ -46,6 +46,9 @@ def variables(evaluator: Evaluator, body: Expression, c: Context) -> list[ast.Va
     symbol = evaluator.resolve(body.operator, c.module) or body.operator
     if isinstance(symbol, ast.Variable):
         return [symbol]
+    if isinstance(symbol, ast.Parameter):
+        found = c.env.get(symbol)
+        return variables(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
     if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
         return variables(evaluator, symbol.body, Context({}, symbol.module))
     return None
