@@ -8,6 +8,8 @@ STAMP := $(VENV)/.installed
 # Tests run side by side, one worker per core. Each takes its part of the files in order (worksteal), so that
 # neighbours share what is slow to start, and at the end takes tests of the others.
 WORKERS ?= auto
+# Compiled modules are kept: the tests start many processes, each of which would compile all anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install verify announce java readers chromium expectations test lint wheel thorough slow bench results report lemmas abc clean docs
