@@ -74,6 +74,24 @@ def test_a_violation_has_a_shortest_trace(module: Path, tmp_path: Path) -> None:
     assert "seen = {0, 1, 2}" in text
 
 
+def test_a_trace_shows_the_alias(module: Path, tmp_path: Path) -> None:
+    alias = 'Shown == [now |-> x, step |-> x\' - x, at |-> TLCGet("level")]\nWrong == [now |-> seen[7]]\n'
+    module.write_text(
+        module.read_text().replace("Naturals", "Naturals, TLC").replace("Small ==", alias + "Small ==")
+    )
+    config, trace = tmp_path / "A.cfg", tmp_path / "t.itf.json"
+    config.write_text(f"{CONFIG} Small\nALIAS Shown")
+    shown = verify("explore", str(module), "--config", str(config), "--trace-out", str(trace)).stdout
+    assert "now = 2" in shown
+    assert "step = 1" in shown
+    assert "seen =" not in shown
+    last = json.loads(trace.read_text())["states"][3]
+    assert last["x"] == 3
+    assert last["#meta"]["alias"] == {"now": 3, "step": 0, "at": 4}
+    config.write_text(f"{CONFIG} Small\nALIAS Wrong")
+    assert "seen =" in verify("explore", str(module), "--config", str(config)).stdout
+
+
 def test_liveness_is_named_as_not_checked(module: Path) -> None:
     (module.parent / "L.cfg").write_text(f"{CONFIG}\nPROPERTY Often")
     run = _object("explore", str(module), "--config", str(module.parent / "L.cfg"), code=12)

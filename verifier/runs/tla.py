@@ -25,13 +25,14 @@ from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
 from verifier.specs.definition import NO_DEADLOCK, Definition, Property, PropertyKind
 from verifier.tla import ast
+from verifier.tla.alias import aliased
 from verifier.tla.config import Config, parse_value, read_config
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
 from verifier.tla.facts import STATE
 from verifier.tla.frames import Undefined
-from verifier.tla.itf import shown_state, trace_object
+from verifier.tla.itf import as_json, shown_state, trace_object
 from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
 from verifier.tla.order import text
@@ -300,7 +301,13 @@ class _Search:
         violation = found.violations.get(name)
         if violation is not None:
             definition, order = self.loaded.definition, self.spec.evaluator.order
-            states = tuple(shown_state(explorer.names, state, order) for state in violation.states)
+            aliases = aliased(self.spec, violation.states)
+            states = tuple(
+                shown_state(explorer.names, state, order)
+                if alias is None
+                else {name: text(value, order) for name, value in alias.items()}
+                for state, alias in zip(violation.states, aliases, strict=True)
+            )
             actions = tuple(ActionTaken(action, {}) for action in violation.actions)
             trace = Trace(definition.name, definition.spec_hash, definition.constants, name, states, actions)
             about: dict[str, Any] = {
@@ -311,6 +318,9 @@ class _Search:
             self.traces[name] = trace_object(
                 explorer.names, violation.states, violation.actions, about, order
             )
+            for state, alias in zip(self.traces[name]["states"], aliases, strict=True):
+                if alias is not None:
+                    state["#meta"]["alias"] = {key: as_json(value, order) for key, value in alias.items()}
             steps = len(violation.actions)
             return Verdict(
                 name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
