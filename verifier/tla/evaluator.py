@@ -70,12 +70,10 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
 
     def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
         """The error for an operation that has no value."""
-        shown = f": it is {self.show(value[0])}" if value else ""
         words = str(error)
-        if words == "no set":
-            words = f"a set is expected here{shown}"
-        elif words == "no function":
-            words = f"a function is expected here{shown}"
+        if words in ("no set", "no function"):
+            shown = f": it is {self.show(value[0])}" if value else ""
+            words = f"a {words.removeprefix('no ')} is expected here{shown}"
         return Undefined(place, words)
 
     # -- values and truths
