@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,24 @@ def test_limits_keep_what_was_found(module: Path) -> None:
     assert "timeout" in run["results"][0]["reason"]
     run = _object("explore", str(module), "--max-depth", "3", code=0)
     assert run["results"][0]["depth"] == 3
+
+
+@pytest.mark.parametrize(
+    "body", ["\\A f \\in [1..20 -> 1..9] : f[1] < 10", "\\A a, b, c \\in 1..3000 : a + b > -c"]
+)
+def test_the_time_ends_within_one_evaluation(body: str, tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1\n"
+        f"Inv == x < 2 \\/ ({body})",
+    )
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE")
+    started = time.monotonic()
+    run = _object("explore", str(path), "--timeout", "1", code=12)
+    assert time.monotonic() - started < 20
+    assert "timeout" in run["results"][0]["reason"]
+    # What was found until then is kept.
+    assert run["statistics"]["distinct_states"] >= 2
 
 
 def test_show(module: Path) -> None:

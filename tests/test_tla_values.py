@@ -177,3 +177,12 @@ def test_membership_of_another_kind_is_an_error(expression: str, tmp_path: Path)
     else:
         with pytest.raises(Undefined, match=expected):
             value(tmp_path, expression)
+
+
+def test_sets_that_are_too_large_are_not_listed(tmp_path: Path) -> None:
+    assert value(tmp_path, "SUBSET (1..60) = {}") == "FALSE"
+    assert value(tmp_path, "[1..50 -> 1..3] = {1}") == "FALSE"
+    with pytest.raises(Undefined, match="too many to list"):
+        value(tmp_path, "UNION {SUBSET (1..30)} = {}")
+    with pytest.raises(Undefined, match="too large to be counted"):
+        value(tmp_path, "Cardinality(SUBSET (1..100))")

@@ -20,6 +20,7 @@ from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
@@ -225,20 +226,20 @@ class _Search:
             for name in self.properties
             if name not in self.spec.properties or _checkable(self.spec, name)
         )
-        explorer = _evaluated(
-            lambda: Explorer(
-                self.spec,
-                properties=checked,
-                keep_going=self.options.keep_going,
-                max_states=self.options.max_states,
-                max_depth=self.options.max_depth,
-                enforce=self._enforce,
-            )
+        explorer = Explorer(
+            self.spec,
+            properties=checked,
+            keep_going=self.options.keep_going,
+            max_states=self.options.max_states,
+            max_depth=self.options.max_depth,
+            enforce=self._enforce,
         )
+        watched = Watched(self._check_limits)
         try:
-            _evaluated(lambda: self._explore(explorer))
+            with watched:
+                _evaluated(lambda: self._explore(explorer))
         except Interrupted as stop:
-            self.reason = str(stop)
+            self.reason = str(stop) or watched.reason
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
         except MemoryError:
@@ -276,13 +277,16 @@ class _Search:
                 error.words += f" (after {explorer.level} steps, in the state {words[:600]})"
             raise
 
-    def _enforce(self, explorer: Explorer) -> None:
+    def _check_limits(self) -> None:
         self.limits.check_time()
         used = int(self.process.memory_info().rss)
         self.peak = max(self.peak, used)
         if used > self.memory:
             limit = "the memory of this machine" if self.limits.memory is None else None
             raise Interrupted(limit or f"memory limit of {self.memory / 2**20:g} MiB")
+
+    def _enforce(self, explorer: Explorer) -> None:
+        self._check_limits()
         now, found = time.monotonic(), explorer.found
         for name in found.violations.keys() - self.said:
             self.said.add(name)

@@ -15,7 +15,7 @@ from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.remembered import Memory, is_worth_remembering, remembered
 from verifier.tla.strictness import Strictness
-from verifier.tla.values import FALSE, TRUE, Value
+from verifier.tla.values import FALSE, TRUE, NoValue, Value
 
 
 class Calls(Lets):
@@ -263,6 +263,8 @@ class Calls(Lets):
             except Undefined as error:
                 error.within(name, place)
                 raise
+            except NoValue as error:
+                raise Undefined(place, f"{error}, in {name}") from None
 
         return enter
 
@@ -280,6 +282,8 @@ class Calls(Lets):
                 except Undefined as error:
                     error.within(name, place)
                     raise
+                except NoValue as error:
+                    raise Undefined(place, f"{error}, in {name}") from None
 
             return call_alone
 
@@ -291,6 +295,8 @@ class Calls(Lets):
             except Undefined as error:
                 error.within(name, place)
                 raise
+            except NoValue as error:
+                raise Undefined(place, f"{error}, in {name}") from None
 
         return call
 
@@ -307,6 +313,8 @@ class Calls(Lets):
                 except Undefined as error:
                     error.within(name, place)
                     raise
+                except NoValue as error:
+                    raise Undefined(place, f"{error}, in {name}") from None
             return found
 
         return constant

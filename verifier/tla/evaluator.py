@@ -166,13 +166,25 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         """A function that computes the value of an expression in the state that is set."""
         unit = Unit(module)
         evaluate = self.value(whole, unit, primed)
-        return lambda: evaluate(unit.frame())
+        return self._begun(lambda: evaluate(unit.frame()), whole.place)
 
     def compiled_truth(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], bool]:
         """The same of a formula."""
         unit = Unit(module)
         test = self.truth(whole, unit, primed)
-        return lambda: test(unit.frame())
+        return self._begun(lambda: test(unit.frame()), whole.place)
+
+    @staticmethod
+    def _begun(evaluate: Callable[[], Any], place: Place) -> Callable[[], Any]:
+        """What has no value in the midst of Python's own work, as of a hash, gets the place of the whole."""
+
+        def begun() -> Any:
+            try:
+                return evaluate()
+            except NoValue as error:
+                raise Undefined(place, str(error)) from None
+
+        return begun
 
     def is_constant(self, whole: Expression, module: str) -> bool:
         """Whether an expression has the same value in all states."""

@@ -17,6 +17,8 @@ Value: TypeAlias = Any
 """A value as above."""
 
 
+LARGEST = 2**22
+"""Sets of more elements are not listed."""
 _COUNTED = 2**63
 """Sets are counted up to here."""
 
@@ -129,6 +131,10 @@ class LazySet:
         try:
             return self._listed
         except AttributeError:
+            counted = type(self).size is not LazySet.size and not self.infinite
+            if counted and not has_at_most(self, LARGEST):
+                words = f"{self.words} has more than {LARGEST:,} elements: too many to list"
+                raise NoValue(words) from None
             self._listed = found = frozenset(self.members())
             return found
 
