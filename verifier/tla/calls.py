@@ -18,6 +18,11 @@ from verifier.tla.strictness import Strictness
 from verifier.tla.values import FALSE, TRUE, NoValue, Value
 
 
+def endless(name: str) -> str:
+    """What is wrong where Python's own limit is reached."""
+    return f"{name} calls itself without an end, or deeper than 60,000 closures go"
+
+
 class Calls(Lets):
     """Compiles names and operators with arguments."""
 
@@ -265,6 +270,8 @@ class Calls(Lets):
                 raise
             except NoValue as error:
                 raise Undefined(place, f"{error}, in {name}") from None
+            except RecursionError:
+                raise Undefined(place, endless(name)) from None
 
         return enter
 
@@ -284,6 +291,8 @@ class Calls(Lets):
                     raise
                 except NoValue as error:
                     raise Undefined(place, f"{error}, in {name}") from None
+                except RecursionError:
+                    raise Undefined(place, endless(name)) from None
 
             return call_alone
 
@@ -297,6 +306,8 @@ class Calls(Lets):
                 raise
             except NoValue as error:
                 raise Undefined(place, f"{error}, in {name}") from None
+            except RecursionError:
+                raise Undefined(place, endless(name)) from None
 
         return call
 
@@ -315,6 +326,8 @@ class Calls(Lets):
                     raise
                 except NoValue as error:
                     raise Undefined(place, f"{error}, in {name}") from None
+                except RecursionError:
+                    raise Undefined(place, endless(name)) from None
             return found
 
         return constant

@@ -123,6 +123,9 @@ class Explorer:
         """Evaluates the ASSUMEs, before anything else. Raises TlaError for one that is false."""
         self._permute()
         for assumption in self.specification.module.assumptions:
+            if self.evaluator.analysis.of(assumption.body, self.specification.module.name).reads:
+                words = "an assumption speaks of constants only, and this one reads a variable"
+                raise TlaError(assumption.body.place, words)
             test = self.evaluator.compiled_truth(assumption.body, self.specification.module.name)
             try:
                 held = test()

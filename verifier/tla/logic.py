@@ -184,7 +184,8 @@ class Logic(Core):
 
     def _equal_next(self, body: Expression, unit: Unit, primed: bool) -> Truth:
         if primed:
-            raise Undefined(body.place, "a primed formula has primes in it")
+            words = "a formula of two states stands below a prime, or among initial states"
+            raise Undefined(body.place, words)
         here, there = self.value(body, unit), self.value(body, unit, True)
         return lambda e: bool(here(e) == there(e))
 
