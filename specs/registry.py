@@ -43,7 +43,7 @@ def load(spec: str) -> type[Protocol]:
     if spec in BUILT_IN:
         return _imported(spec)
     if spec.endswith(".tla"):
-        words = "is a TLA+ file, which this command does not take yet: verify explore and verify show do"
+        words = "is a TLA+ file; explore, bmc, prove, induct, simulate, show take it, this command does not"
         raise UsageError(f"{spec} {words}")
     path, colon, class_name = spec.rpartition(":")
     if colon and path.endswith(".py"):

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import psutil
 
-from verifier.encodings.sorts import Boolean
-from verifier.encodings.terms import Operator, Term
 from verifier.engines.explore import COMPLETE, Progress
 from verifier.engines.outcome import Outcome
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
@@ -24,125 +19,22 @@ from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
-from verifier.specs.definition import NO_DEADLOCK, Definition, Property, PropertyKind
-from verifier.tla import ast
+from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
+from verifier.runs.tla_traces import about, module_trace
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.alias import aliased
-from verifier.tla.config import Config, parse_value, read_config
-from verifier.tla.errors import Place, TlaError
-from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
-from verifier.tla.facts import STATE
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import as_json, shown_state, trace_object
-from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.tla.specification import Formula, Specification, specify
-from verifier.trust.trace import ActionTaken, Trace
+from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
-SUFFIX = ".tla"
-_TRUE = Term(Operator.LITERAL, Boolean(), (), True)
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
-_LIVENESS = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
-
-
-def is_tla(spec: str) -> bool:
-    """Whether a spec is a TLA+ file."""
-    return spec.endswith(SUFFIX)
-
-
-@dataclass(frozen=True)
-class TlaDefinition(Definition):
-    """What the rest of the program asks of a protocol, of a TLA+ module that is only interpreted."""
-
-    source_hash: str = ""
-
-    @cached_property
-    def spec_hash(self) -> str:
-        """The hash of the texts of module and configuration."""
-        return self.source_hash
-
-
-@dataclass(frozen=True)
-class TlaLoaded:
-    """A module at its constants."""
-
-    path: Path
-    specification: Specification
-    definition: TlaDefinition
-    began: float
-
-
-def load(
-    spec: str,
-    settings: Mapping[str, str],
-    config: Path | None = None,
-    libraries: Sequence[Path] = (),
-    began: float | None = None,
-) -> TlaLoaded:
-    """The module of a file, at the constants of its configuration. Raises UsageError.
-
-    Without ``config``, the configuration is the file of the same name beside the module.
-    """
-    deep_recursion()
-    path = Path(spec)
-    module, library = read_module(path, libraries)
-    asked = _config(path, config)
-    for name in settings:
-        if name not in module.names:
-            raise unknown_name("constant", name, [constant.name for constant in module.constants])
-    overriding = {
-        name: replace(parse_value(value, f"--set {name}={value}"), name=name)
-        for name, value in settings.items()
-    }
-    specification = _evaluated(lambda: specify(module, asked, overriding, library.words))
-    hashed = hashlib.sha256()
-    for file in sorted(library.files, key=lambda file: file.name):
-        hashed.update(file.read_bytes() + b"\0")
-    hashed.update(repr(sorted(map(repr, asked.constants.values()))).encode())
-    hashed.update(repr(sorted(settings.items())).encode())
-    definition = _definition(specification, hashed.hexdigest()[:16])
-    return TlaLoaded(path, specification, definition, time.monotonic() if began is None else began)
-
-
-def _config(path: Path, config: Path | None) -> Config:
-    if config is not None:
-        return read_config(config)
-    beside = path.with_suffix(".cfg")
-    if not beside.is_file():
-        words = f"there is no configuration {beside}: name one with --config FILE"
-        raise TlaError(Place(str(path), 0, 0), words)
-    return read_config(beside)
-
-
-def _definition(specification: Specification, source_hash: str) -> TlaDefinition:
-    order = specification.evaluator.order
-    constants = {
-        name: value if type(value) is int else text(value, order)
-        for name, value in specification.constants.items()
-        if text(value, order) != name
-    }
-    properties = tuple(
-        Property(name, PropertyKind.INVARIANT, _TRUE, True, "")
-        for name in (*specification.invariants, *specification.properties)
-    )
-    return TlaDefinition(
-        specification.module.name, constants, (), _TRUE, (), properties, None, source_hash=source_hash
-    )
-
-
-def _evaluated(work: Any) -> Any:
-    """What work gives. An expression without a value, or recursion without an end, is wrong input."""
-    try:
-        return work()
-    except Undefined as error:
-        raise UsageError(str(error)) from None
-    except RecursionError:
-        raise UsageError(
-            "an operator calls itself without an end, or deeper than 60,000 closures go"
-        ) from None
+NOT_CHECKED = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
 
 
 # -- explore
@@ -159,18 +51,8 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*configured, *deadlock)))
     for name in options.properties:
         if name not in (*configured, NO_DEADLOCK):
-            spec.invariants[name] = _operator(spec, name, [*configured, NO_DEADLOCK])
+            spec.invariants[name] = formula_named(spec, name, [*configured, NO_DEADLOCK])
     return tuple(dict.fromkeys((*options.properties, *deadlock)))
-
-
-def _operator(spec: Specification, name: str, known: list[str]) -> Formula:
-    found = spec.module.names.get(name)
-    if not isinstance(found, ast.Definition) or found.parameters:
-        raise unknown_name("property", name, known)
-    formula = Formula(ast.Apply(found, place=found.place), spec.module.name)
-    if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
-        raise TlaError(found.place, f"{name} speaks of more than one state: name it under PROPERTY")
-    return formula
 
 
 def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None) -> Run:
@@ -222,9 +104,7 @@ class _Search:
 
     def outcome(self) -> Outcome:
         checked = tuple(
-            name
-            for name in self.properties
-            if name not in self.spec.properties or _checkable(self.spec, name)
+            name for name in self.properties if name not in self.spec.properties or checkable(self.spec, name)
         )
         explorer = Explorer(
             self.spec,
@@ -237,14 +117,14 @@ class _Search:
         watched = Watched(self._check_limits)
         try:
             with watched:
-                _evaluated(lambda: self._explore(explorer))
+                evaluated(lambda: self._explore(explorer))
         except Interrupted as stop:
             self.reason = str(stop) or watched.reason
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
         except MemoryError:
             self.reason = "out of memory"
-        _evaluated(explorer.name_actions)
+        evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         if self.spec.postcondition is not None:
             verdicts += (self._postcondition(explorer),)
@@ -260,7 +140,7 @@ class _Search:
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
-        if _evaluated(test):
+        if evaluated(test):
             return Verdict(named.name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
         words = "the postcondition is false"
         return Verdict(named.name, VerdictKind.VIOLATED, depth, seconds, words)
@@ -305,39 +185,33 @@ class _Search:
         violation = found.violations.get(name)
         if violation is not None:
             definition, order = self.loaded.definition, self.spec.evaluator.order
-            aliases = aliased(self.spec, violation.states)
-            states = tuple(
-                shown_state(explorer.names, state, order)
-                if alias is None
-                else {name: text(value, order) for name, value in alias.items()}
-                for state, alias in zip(violation.states, aliases, strict=True)
-            )
-            actions = tuple(ActionTaken(action, {}) for action in violation.actions)
-            trace = Trace(definition.name, definition.spec_hash, definition.constants, name, states, actions)
-            about: dict[str, Any] = {
-                "format": "ITF", "spec": definition.name, "spec_hash": definition.spec_hash,
-                "constants": dict(definition.constants), "property": name, "status": "violation",
-                "failing": [], "drawing": None,
-            }  # fmt: skip
-            self.traces[name] = trace_object(
-                explorer.names, violation.states, violation.actions, about, order
-            )
-            for state, alias in zip(self.traces[name]["states"], aliases, strict=True):
-                if alias is not None:
-                    state["#meta"]["alias"] = {key: as_json(value, order) for key, value in alias.items()}
+            states, taken = violation.states, violation.actions
+            trace = module_trace(self.spec, definition, name, states, taken)
+            self.traces[name] = trace_object(explorer.names, states, taken, about(definition, name), order)
+            trace = self._aliased(trace, name, states)
             steps = len(violation.actions)
             return Verdict(
                 name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
             )
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:
-            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, _LIVENESS)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, NOT_CHECKED)
         if found.complete:
             return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
         if self.options.max_depth is not None and found.closed >= self.options.max_depth:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
         reason = self.reason or "ended when all that was asked for was found"
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
+
+    def _aliased(self, trace: Trace, name: str, states: Sequence[State]) -> Trace:
+        """The trace as the configuration's ALIAS shows it; its file has that beside the variables."""
+        order, shown = self.spec.evaluator.order, list(trace.states)
+        for number, alias in enumerate(aliased(self.spec, states)):
+            if alias is not None:
+                shown[number] = {key: text(value, order) for key, value in alias.items()}
+                values = {key: as_json(value, order) for key, value in alias.items()}
+                self.traces[name]["states"][number]["#meta"]["alias"] = values
+        return replace(trace, states=tuple(shown))
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
@@ -365,11 +239,6 @@ class _Search:
         }
 
 
-def _checkable(spec: Specification, name: str) -> bool:
-    safety = spec.properties[name]
-    return bool(safety.initially or safety.always or safety.steps)
-
-
 # -- show
 
 
@@ -388,7 +257,7 @@ def describe(loaded: TlaLoaded) -> dict[str, Any]:
         "next": [str(spec.next.body.place)] if spec.next is not None else [],
         "actions": actions(spec),
         "invariants": list(spec.invariants),
-        "properties": [name for name in spec.properties if _checkable(spec, name)],
+        "properties": [name for name in spec.properties if checkable(spec, name)],
         "not_checked": [name for name, safety in spec.properties.items() if safety.liveness],
         "deadlock": spec.config.check_deadlock,
         "assumptions": [str(assumption.body.place) for assumption in spec.module.assumptions],

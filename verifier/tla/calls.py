@@ -29,7 +29,7 @@ class Calls(Lets):
     def start_calls(self) -> None:
         """Nothing is compiled yet."""
         self.at_slots: list[int] = []
-        self.bodies: dict[tuple[Definition, bool, bool], list[Evaluate]] = {}
+        self.bodies: dict[tuple[Definition, Unit, bool, bool], list[Evaluate]] = {}
         self.units: dict[Definition, Unit] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
         self.strictness = Strictness(self.resolve, self.constants.__contains__)
@@ -45,7 +45,7 @@ class Calls(Lets):
 
     def body(self, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> list[Evaluate]:
         """The body of a definition, compiled once; a list, because it may be needed before it is there."""
-        key = (definition, primed, truth)
+        key = (definition, unit, primed, truth)
         found = self.bodies.get(key)
         if found is None:
             found = self.bodies[key] = []

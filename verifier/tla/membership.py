@@ -124,11 +124,9 @@ class Membership(Core):
 
     def comparable(self, found: Value, container: frozenset[Value], place: Place) -> None:
         """Raises Undefined if a value is of another kind than the members of a set."""
-        some = next(iter(container))
-        if type(some) is type(found):
-            return
         try:
-            same(found, some)
+            for some in container:
+                same(found, some)
         except NoValue:
             words = f"{self.show(found)} is of another kind than the members of {self.show(container)}"
             raise Undefined(place, words) from None

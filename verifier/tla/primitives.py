@@ -98,19 +98,22 @@ def arithmetic(compute: Callable[[int, int], int]) -> Make:
     return make
 
 
-def _divided(one: int, other: int) -> int:
+def divided(one: int, other: int) -> int:
+    """``one \\\\div other``"""
     if other == 0:
         raise NoValue("division by 0")
     return one // other
 
 
-def _modulo(one: int, other: int) -> int:
+def modulo(one: int, other: int) -> int:
+    """``one % other``"""
     if other <= 0:
         raise NoValue(f"the second argument of % must be above 0: it is {other}")
     return one % other
 
 
-def _power(one: int, other: int) -> int:
+def power(one: int, other: int) -> int:
+    """``one ^ other``"""
     if other < 0 or (one == 0 and other == 0):
         raise NoValue(f"{one} ^ {other} has no value")
     return one**other if abs(one) < 2 or other < 40 else 2**40
@@ -289,9 +292,9 @@ PRIMITIVES: dict[str, Make] = {
     "+": arithmetic(int.__add__),
     "-": arithmetic(int.__sub__),
     "*": arithmetic(int.__mul__),
-    "\\div": arithmetic(_divided),
-    "%": arithmetic(_modulo),
-    "^": arithmetic(_power),
+    "\\div": arithmetic(divided),
+    "%": arithmetic(modulo),
+    "^": arithmetic(power),
     "-.": simple(_negative),
     "..": simple(interval),
     "\\cup": simple(union),

@@ -1,0 +1,192 @@
+"""TLA+ modules translated to definitions: the same states and verdicts as the interpreter finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from results.generators.tla_random import ran
+from tests.tla_modules import translated
+from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
+from verifier.errors import UsageError
+from verifier.runs.tla_symbolic import Symbolic, description
+from verifier.tla.explorer import Explorer
+from verifier.tla.translate import specification as translation
+from verifier.verdict import VerdictKind
+
+QUEUE = """
+EXTENDS Naturals, Sequences, FiniteSets, TLC
+CONSTANTS Node, None
+VARIABLES owner, queue, log, seen, count
+vars == <<owner, queue, log, seen, count>>
+Init == owner = None /\\ queue = <<>> /\\ log = [n \\in Node |-> 0] /\\ seen = {} /\\ count = <<>>
+Ask(n) == /\\ Len(queue) < 2
+          /\\ \\A i \\in 1..Len(queue) : queue[i].from # n
+          /\\ queue' = Append(queue, [from |-> n, kind |-> IF log[n] = 0 THEN "first" ELSE "again"])
+          /\\ UNCHANGED <<owner, log, seen, count>>
+Give == /\\ queue # <<>> /\\ owner = None
+        /\\ owner' = Head(queue).from /\\ queue' = Tail(queue)
+        /\\ seen' = seen \\cup {Head(queue)}
+        /\\ count' = IF owner' \\in DOMAIN count THEN [count EXCEPT ![owner'] = 2] ELSE count @@ (owner' :> 1)
+        /\\ UNCHANGED log
+Free == /\\ owner # None
+        /\\ log' = [log EXCEPT ![owner] = IF @ < 2 THEN @ + 1 ELSE @]
+        /\\ owner' = None /\\ UNCHANGED <<queue, seen, count>>
+Next == (\\E n \\in Node : Ask(n)) \\/ Give \\/ Free
+Spec == Init /\\ [][Next]_vars
+TypeOK == /\\ owner \\in Node \\cup {None} /\\ log \\in [Node -> 0..2]
+          /\\ seen \\subseteq [from : Node, kind : {"first", "again"}]
+Small == Cardinality(seen) < 4
+"""
+QUEUE_CONFIG = """
+SPECIFICATION Spec
+CONSTANTS Node = {a, b}
+ None = None
+INVARIANTS TypeOK Small
+CHECK_DEADLOCK FALSE
+"""
+
+COUNTER = """
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Next == x < 30 /\\ x' = x + 1
+Low == x < 25
+"""
+
+
+def _distinct(asked: Symbolic) -> tuple[int, int]:
+    explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
+    explorer.explore()
+    found = ran("explore", asked, keep_going=True).outcome.statistics
+    return explorer.found.distinct, found["distinct_states"]
+
+
+def test_the_translated_module_has_the_states_that_the_interpreter_finds(tmp_path: Path) -> None:
+    theirs, ours = _distinct(translated(tmp_path, QUEUE, QUEUE_CONFIG))
+    assert theirs == ours > 100
+
+
+def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:
+    asked = translated(tmp_path, QUEUE, QUEUE_CONFIG)
+    asked.definition()
+    sorts = {symbol.name: symbol.sort for symbol in asked.translation.variables}
+    assert isinstance(sorts["owner"], Listed)
+    assert isinstance(sorts["queue"], Sequence)
+    assert sorts["queue"].capacity == 2
+    assert isinstance(sorts["seen"], Set)
+    assert isinstance(sorts["count"], PartialFunction)
+
+
+def test_bmc_finds_the_shortest_counterexample(tmp_path: Path) -> None:
+    asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    (verdict,) = ran("bmc", asked, depth=26, shortest=True).outcome.verdicts
+    assert verdict.kind is VerdictKind.VIOLATED
+    assert verdict.depth == 25
+
+
+def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "sample", _first)
+    asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    assert asked.translation.shapes["x"].sort(asked.translation.names) == Range(0, 2)
+    found = ran("explore", asked, keep_going=True)
+    assert found.outcome.statistics["distinct_states"] == 31
+    assert found.outcome.verdicts[0].kind is VerdictKind.VIOLATED
+
+
+def _first(specification: object) -> object:
+    from verifier.tla.translate.sampling import Sample
+
+    return Sample([(0,), (1,), (2,)], [(0,)], complete=False)
+
+
+def test_a_deadlock_is_found_behind_steps_that_change_nothing(tmp_path: Path) -> None:
+    body = COUNTER + "Spec == Init /\\ [][Next]_x\n"
+    asked = translated(tmp_path, body, "SPECIFICATION Spec\nINVARIANT Low\n")
+    found = {v.property_name: v for v in ran("explore", asked, keep_going=True).outcome.verdicts}
+    assert found["NoDeadlock"].kind is VerdictKind.VIOLATED
+    assert found["NoDeadlock"].depth == 30
+
+
+def test_what_has_no_value_is_an_error_where_it_is_reached(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals, Sequences
+VARIABLE q
+Init == q = <<>>
+Next == IF Len(q) < 2 THEN q' = Append(q, 1) ELSE q' = Tail(Tail(Tail(q)))
+"""
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    with pytest.raises(UsageError, match=r"M\.tla:5:.*Tail"):
+        ran("bmc", asked, depth=4)
+
+
+def test_what_is_not_translated_is_named_with_its_place(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = 1 - x
+Live == TLCGet("level") + x < 9
+"""
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Live\n")
+    with pytest.raises(UsageError, match=r"M\.tla:6:9: the operator TLCGet is not.*explore looks"):
+        ran("bmc", asked, depth=2)
+    assert any("Live" in line for line in description(asked.loaded)["only_explicit"])
+
+
+def test_records_of_several_shapes_are_variants(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLE sent
+Init == sent = {}
+Ask == sent' = sent \\cup {[type |-> "ask", n |-> 1]}
+Tell == \\E m \\in sent : m.type = "ask" /\\ sent' = sent \\cup {[type |-> "tell", to |-> {m.n}]}
+Next == Ask \\/ Tell
+Fine == \\A m \\in sent : m.type = "tell" => m.to = {1}
+"""
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Fine\n")
+    assert _distinct(asked) == (3, 3)
+    sort = asked.translation.variables[0].sort
+    assert isinstance(sort, Set)
+    assert isinstance(sort.element, Variant)
+    found = {v.property_name: v.kind for v in ran("prove", asked).outcome.verdicts}
+    assert found["Fine"] is VerdictKind.PROVED
+
+
+def test_enabled_is_a_formula_of_the_state(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLES x, s
+Init == x = 0 /\\ s = {1}
+Add == x < 3 /\\ x' = x + 1 /\\ UNCHANGED s
+Put == \\E y \\in s : y > x /\\ s' = s \\cup {y + 1} /\\ UNCHANGED x
+Next == Add \\/ (x < 3 /\\ Cardinality(s) < 3 /\\ Put)
+More == ENABLED Next <=> x < 3
+Sure == ENABLED Put
+"""
+    body = body.replace("Naturals", "Naturals, FiniteSets")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS More Sure\nCHECK_DEADLOCK FALSE\n")
+    found = {v.property_name: v for v in ran("explore", asked, keep_going=True).outcome.verdicts}
+    assert found["More"].kind is VerdictKind.HOLDS
+    assert found["Sure"].kind is VerdictKind.VIOLATED
+    assert found["Sure"].depth == 1
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Head(q) = 1 /\\ FALSE /\\ q' = q",
+        "q' = Tail(q) /\\ FALSE",
+        "\\E x \\in {Head(q)} : FALSE /\\ q' = q",
+        "q' \\in {<<Head(q)>>} /\\ FALSE",
+        "(IF Head(q) = 1 THEN q' = q ELSE q' = q)",
+        "(TRUE \\/ Head(q) = 1) /\\ q' = q",
+        "(\\E x \\in {1, 2} : x = 1 \\/ q[x] = 1) /\\ q' = q",
+    ],
+)
+def test_what_a_step_reads_before_it_fails_is_an_error(tmp_path: Path, step: str) -> None:
+    body = f"\nEXTENDS Naturals, Sequences\nVARIABLE q\nInit == q = <<1>>\nNext == q' = <<>> \\/ ({step})\n"
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    with pytest.raises(UsageError, match=r"M\.tla:5:"):
+        ran("bmc", asked, depth=3)

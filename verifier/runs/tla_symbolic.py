@@ -1,0 +1,338 @@
+"""Engines on TLA+ files: the module is translated; the interpreter checks what an engine finds.
+
+The sorts of the variables are guessed. Where an execution leaves them, the interpreter says what follows: the
+sort is widened by it and the engine starts again, unless the interpreter finds an expression without a value
+there, which is an error of the specification. Every counterexample is an execution to the interpreter too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.encodings.sorts import Sort, SortError
+from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted
+from verifier.runs.asking import Remark
+from verifier.runs.tla_loading import (
+    TlaDefinition,
+    TlaLoaded,
+    formula_named,
+    temporal_name,
+    temporal_named,
+)
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
+from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
+from verifier.system.size import bits_of
+from verifier.tla.found import State
+from verifier.tla.frames import Undefined
+from verifier.tla.itf import shown_state
+from verifier.tla.translate.coding import NotInSort
+from verifier.tla.translate.sampling import Stepper
+from verifier.tla.translate.specification import SORTS, Maker, Translation, started, translate
+from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.temporal import Temporal
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
+_MOST_BITS_EXPLORED = 600
+"""States of more bits are explored by the interpreter."""
+_MOST_ROUNDS = 60
+_WALKS_BEYOND, _STEPS_BEYOND = 20, 40
+"""Random walks beyond a state that left its sorts, before the engine starts again."""
+_INSTEAD = "verify explore looks at every state by the interpreter"
+_MOST_SHOWN = 600
+
+
+class NotTranslated(UsageError):
+    """Something of a module cannot be translated; the interpreter may do it all the same."""
+
+
+@dataclass
+class Symbolic:
+    """A module that is translated."""
+
+    loaded: TlaLoaded
+    translation: Translation
+    beyond: list[State] = field(default_factory=list)
+    """States that the sorts were widened by."""
+
+    def sorts(self) -> dict[str, Sort]:
+        """The sort of each variable, as far as is known."""
+        made = self.translation
+        return {name: shape.sort(made.names) for name, shape in made.shapes.items()}
+
+    def widen(self, states: Iterable[State]) -> bool:
+        """Makes the sorts wide enough for states. Whether they were not before."""
+        sorts, before = self.sorts(), len(self.beyond)
+        for state in states:
+            if not self._fits(state, sorts):
+                self.translation.widen([state])
+                self.beyond.append(state)
+                sorts = self.sorts()
+        return len(self.beyond) > before
+
+    def _fits(self, state: State, sorts: Mapping[str, Sort]) -> bool:
+        try:
+            for value, sort in zip(state, sorts.values(), strict=True):
+                self.translation.names.encode(value, sort)
+        except NotInSort:
+            return False
+        return True
+
+    def definition(self, temporal: Sequence[str] = ()) -> TlaDefinition:
+        """The module as engines take a protocol, at the sorts that are known now. Raises NotTranslated.
+
+        ``temporal``: also with its fairness and these temporal properties.
+        """
+        made, spec = self.translation, self.translation.specification
+        lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
+        try:
+            maker = translate(made, lemmas)
+            found = self._translated()
+            return self._lasting(maker, found, temporal) if temporal else found
+        except (Untranslated, SortError) as error:
+            raise NotTranslated(f"{error}: {_INSTEAD}") from None
+
+    def _lasting(self, maker: Maker, made: TlaDefinition, names: Sequence[str]) -> TlaDefinition:
+        spec = maker.spec
+        known = {temporal_name(name, one): one for name, one in spec.properties.items() if one.liveness}
+        own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}
+        translator = Temporal(maker, made)
+        found = translator.specification()
+        return replace(
+            made,
+            actions=(*made.actions, *found.actions),
+            temporal=tuple(translator.properties({name: one.liveness for name, one in own.items()})),
+            fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(found.fairness)),),
+        )
+
+    def _translated(self) -> TlaDefinition:
+        made = self.translation
+        return replace(
+            self.loaded.definition,
+            variables=made.variables,
+            init=made.init,
+            actions=made.actions,
+            properties=(*made.properties, *self._initial()),
+            constraint=made.constraint,
+            lemmas=made.lemmas,
+            successor=made.successor,
+        )
+
+    def _initial(self) -> Iterable[Property]:
+        """Properties that speak of initial states only, which the translation has looked at."""
+        made = self.translation
+        known = {prop.name for prop in made.properties} | set(made.refused)
+        for name, safety in made.specification.properties.items():
+            if safety.initially and not safety.always and not safety.steps and name not in known:
+                yield Property(name, PropertyKind.INVARIANT, self.loaded.definition.init, True, "")
+
+
+def symbolic(loaded: TlaLoaded, properties: Iterable[str] = ()) -> Symbolic:
+    """The module with operators as properties, its first states looked at. Raises UsageError for an
+    expression without a value, and NotTranslated."""
+    spec = loaded.specification
+    if spec.next is None:
+        raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
+    lasting = {prop.name for prop in loaded.definition.temporal}
+    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
+    own = {name: formula_named(spec, name, []) for name in properties if name not in known}
+    try:
+        return Symbolic(loaded, started(replace(spec, invariants=spec.invariants | own)))
+    except Undefined as error:
+        raise UsageError(str(error)) from None
+    except Untranslated as error:
+        raise NotTranslated(f"{error}: {_INSTEAD}") from None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a module."""
+
+    engine: Engine[Any]
+    module: TlaLoaded
+    question: Question[Any]
+    named: tuple[str, ...]
+    """The properties that were named by who asks."""
+    listen: Listen
+    built: Callable[[Model], None]
+
+
+def run(asked: Asked) -> Run:
+    """Runs an engine, at wider sorts where those that were guessed do not do."""
+    return run_translated(asked, _started(asked))
+
+
+def _started(asked: Asked) -> Symbolic:
+    asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
+    made = symbolic(asked.module, () if asked.engine.decides_temporal else asked.question.properties)
+    sample = made.translation.sample
+    every = ", which are all" if sample.complete else ""
+    asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
+    return made
+
+
+def run_translated(asked: Asked, made: Symbolic) -> Run:
+    """The same of a module whose first states were looked at."""
+    from verifier.runs.tla_verdicts import checked
+
+    for _ in range(_MOST_ROUNDS):
+        try:
+            asked.question.limits.check_time()
+        except Interrupted:
+            return asked.engine.run(asked.question, asked.listen, asked.built)  # which says it in its way
+        found = _round(asked, made)
+        leaving = _leaving(found)
+        if leaving is None or _decided(found, leaving):
+            return checked(made, found, asked)
+        asked.listen(Remark(_widen(made, leaving)))
+    words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
+    raise NotTranslated(f"{words}: {_INSTEAD}")
+
+
+def _round(asked: Asked, made: Symbolic) -> Run:
+    """One run, at the sorts that are known."""
+    question, names, lasting = asked.question, asked.question.properties, asked.engine.decides_temporal
+    definition = made.definition(names if lasting else ())
+    _check_translated(made, names, asked.named)
+    if not lasting:
+        names = tuple(dict.fromkeys((*names, SORTS)))
+    loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
+    options = replace(question.options, properties=names)
+    try:
+        return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, asked.built)
+    except (Untranslated, SortError) as error:
+        raise NotTranslated(f"{error}: {_INSTEAD}") from None
+
+
+def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]) -> None:
+    refused = made.translation.refused
+    for name in names:
+        if name in refused:
+            other = _INSTEAD if named else f"name others with --property, or else {_INSTEAD}"
+            words = f"{refused[name]}, so {name} cannot be asked of this engine"
+            raise NotTranslated(f"{words}: {other}")
+
+
+def _leaving(found: Run) -> Verdict | None:
+    """The verdict that the sorts were left, or that something has no value."""
+    for verdict in found.outcome.verdicts:
+        leaves = verdict.property_name in (SORTS, UNDEFINED_READ)
+        if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
+            return verdict
+    return None
+
+
+def _decided(found: Run, leaving: Verdict) -> bool:
+    """Whether all that was asked is violated, and not later than the sorts were left."""
+    beside = (SORTS, UNDEFINED_READ, NO_DEADLOCK)
+    others = [verdict for verdict in found.outcome.verdicts if verdict.property_name not in beside]
+    return bool(others) and all(
+        verdict.kind is VerdictKind.VIOLATED
+        and verdict.trace is not None
+        and leaving.trace is not None
+        and verdict.trace.steps <= leaving.trace.steps
+        for verdict in others
+    )
+
+
+def _widen(made: Symbolic, leaving: Verdict) -> str:
+    """Widens the sorts by what follows a state, and says how. Raises UsageError if nothing follows that needs
+    it."""
+    assert leaving.trace is not None
+    before = made.sorts()
+    state = made.translation.decode(dict(leaving.trace.states[-1]))
+    if not made.widen(_following(made, state, leaving.trace.steps)):
+        raise NotTranslated(
+            f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
+            f"has one to the interpreter: {_INSTEAD}"
+        )
+    wider = [
+        f"{name} from {bits_of(before[name])} to {bits_of(sort)} bits"
+        for name, sort in made.sorts().items()
+        if sort != before[name]
+    ]
+    return f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {', '.join(wider)}"
+
+
+def _following(made: Symbolic, state: State, steps: int) -> list[State]:
+    """States that follow one. Raises UsageError if something there has no value to the interpreter either."""
+    spec = made.translation.specification
+    try:
+        _check_state(made, state)
+        stepper = Stepper(spec)
+        seen = stepper.successors(state)
+        return seen + (stepper.strolls(seen, _WALKS_BEYOND, _STEPS_BEYOND) if seen else [])
+    except Undefined as error:
+        names = [one.name for one in spec.variables]
+        shown = shown_state(names, state, spec.evaluator.order)
+        words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
+        raise UsageError(f"{error} (after {steps} steps, in the state {words[:_MOST_SHOWN]})") from None
+
+
+def _check_state(made: Symbolic, state: State) -> None:
+    spec = made.translation.specification
+    spec.evaluator.now[:] = state
+    for formula in (*spec.invariants.values(), *spec.constraints):
+        spec.evaluator.compiled_truth(formula.body, formula.module)()
+
+
+# -- exploration
+
+
+def explored(asked: Asked) -> tuple[Run | None, str]:
+    """An exploration of the translated module; or None, and why the interpreter is to explore it."""
+    spec = asked.module.specification
+    if spec.symmetry or spec.view is not None:
+        return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
+    if spec.action_constraints or spec.postcondition is not None:
+        return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
+    try:
+        made = _started(asked)
+        if made.translation.sample.complete and not asked.question.options.graph:
+            return None, "there are few states"
+        size = sum(map(bits_of, made.sorts().values()))
+        if size > _MOST_BITS_EXPLORED:
+            return None, f"a state takes {size} bits"
+        return run_translated(asked, made), ""
+    except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
+        return None, str(error).removesuffix(f": {_INSTEAD}")
+
+
+# -- show
+
+
+def description(loaded: TlaLoaded) -> dict[str, Any]:
+    """The sorts of the variables, the actions, and what is only explicit, as ``verify show`` tells them."""
+    try:
+        symbols = symbolic(loaded)
+        made = symbols.translation
+        sorts = symbols.sorts()
+        about: dict[str, Any] = {
+            "sorts": {name: f"{sort} ({bits_of(sort)} bits)" for name, sort in sorts.items()},
+            "sorts_found_in": f"{len(made.sample.states)} states" + (", all" if made.sample.complete else ""),
+        }
+    except UsageError as error:
+        return {"only_explicit": [f"everything: {error}"]}
+    try:
+        symbols.definition()
+    except NotTranslated as error:
+        return {**about, "only_explicit": [f"everything: {error}"]}
+    about["instances"] = _instances(made)
+    about["only_explicit"] = [f"{name}: {error}" for name, error in made.refused.items()]
+    return about
+
+
+def _instances(made: Translation) -> dict[str, str]:
+    """Each action with its parameters, and how many instances it has."""
+    found: dict[str, list[str]] = {}
+    for action in made.actions:
+        found.setdefault(action.name, []).append(", ".join(action.sorts))
+    return {f"{name}({rows[0]})": str(len(rows)) for name, rows in found.items()}

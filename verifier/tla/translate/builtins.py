@@ -1,0 +1,192 @@
+"""The operators that are built in, translated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from verifier.encodings.terms import Operator
+from verifier.tla import ast
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.extensions import EXTENSIONS
+from verifier.tla.frames import Undefined
+from verifier.tla.primitives import PRIMITIVES, divided, modulo
+from verifier.tla.translate.merging import Merging
+from verifier.tla.translate.symbolic import (
+    NO,
+    YES,
+    AllSequences,
+    Known,
+    Members,
+    Nothing,
+    Part,
+    Span,
+    Subsets,
+    Sym,
+    Untranslated,
+)
+from verifier.tla.values import NoValue
+
+
+class Builtins(Merging):
+    """Translates the operators that are built in."""
+
+    evaluator: Evaluator
+
+    def builtin(self, name: str, given: list[Sym], whole: ast.Expression) -> Sym:
+        """An operator with its arguments."""
+        for one in given:
+            if isinstance(one, Nothing):
+                return one
+        found = self._logical(name, given, whole)
+        if found is not None:
+            return self.strict(found, *given)
+        if all(isinstance(one, Known) for one in given):
+            return self._evaluate(name, [one.value for one in given if isinstance(one, Known)], whole)
+        rule = _RULES.get(name)
+        if rule is None:
+            raise Untranslated(
+                whole.place, f"the operator {name} is not translated where the state decides it"
+            )
+        return self.strict(rule(self, *given), *given)
+
+    def _evaluate(self, name: str, given: list[Any], whole: ast.Expression) -> Sym:
+        make = PRIMITIVES.get(name) or EXTENSIONS.get(name)
+        if make is None or name in ("TLCGet", "TLCSet", "RandomElement", "JavaTime", "TLCGetOrDefault"):
+            raise Untranslated(whole.place, f"the operator {name} is not translated")
+        fake = ast.Apply(ast.Builtin(name, len(given)), (), place=whole.place)
+        try:
+            return Known(make(self.evaluator, fake, list(map(_constantly, given)))([]))
+        except Undefined as error:
+            return Nothing(str(error))
+
+    def _logical(self, name: str, given: list[Sym], whole: ast.Expression) -> Sym | None:
+        match name:
+            case "TRUE":
+                return YES
+            case "FALSE":
+                return NO
+            case "~":
+                return self.not_(given[0])
+            case "<=>":
+                return self._equivalent(*given)
+            case "=>":
+                return self.implies(given[0], lambda: given[1])
+            case "=":
+                return self.compared(*given)
+            case "#":
+                return self.not_(self.compared(*given))
+            case "\\in":
+                return self.member(given[0], given[1], whole)
+            case "\\notin":
+                return self.not_(self.member(given[0], given[1], whole))
+            case "\\subseteq":
+                return self.subset(*given)
+            case "<" | "<=" | ">" | ">=":
+                return self._compared(name, *given)
+        return None
+
+    def compared(self, one: Sym, other: Sym) -> Sym:
+        """``one = other``, where they are of kinds that may be compared."""
+        return self.after(self.comparable(one, other), self.equal(one, other))
+
+    def member(self, item: Sym, of: Sym, whole: ast.Expression) -> Sym:
+        r"""``item \\in of``, where the item is of a kind that may be compared with members of the set."""
+        inside = self.contains(of, item)
+        if isinstance(of, Span) and isinstance(whole, ast.Apply) and not _is_interval(whole):
+            of = Members(tuple((case.condition, case.item) for case in self.spread(of)))
+        return self.after(self.comparable_with_members(of, item, inside), inside)
+
+    def _equivalent(self, one: Sym, other: Sym) -> Sym:
+        left, right = self.truth(one), self.truth(other)
+        if isinstance(left, Nothing) or isinstance(right, Nothing):
+            return left if isinstance(left, Nothing) else right
+        return self.equal(left, right)
+
+    def _compared(self, name: str, one: Sym, other: Sym) -> Sym:
+        left, right = self.integer(one), self.integer(other)
+        for part in (left, right):
+            if isinstance(part, Nothing):
+                return part
+        if name in (">", ">="):
+            left, right = right, left
+        return self.less(left, right, equal=name in ("<=", ">="))
+
+
+def _constantly(value: Any) -> Callable[[Any], Any]:
+    return lambda frame: value
+
+
+def _is_interval(whole: ast.Expression) -> bool:
+    """Whether it is ``x \\in low..high`` as it is written."""
+    if not isinstance(whole, ast.Apply) or len(whole.arguments) != 2:
+        return False
+    of = whole.arguments[1]
+    return isinstance(of, ast.Apply) and isinstance(of.operator, ast.Builtin) and of.operator.name == ".."
+
+
+_RULES: dict[str, Callable[..., Sym]] = {
+    "+": lambda make, one, other: make.sum_of(Operator.ADD, one, other),
+    "-": lambda make, one, other: make.sum_of(Operator.SUBTRACT, one, other),
+    "-.": lambda make, value: make.sum_of(Operator.SUBTRACT, Known(0), value),
+    "*": lambda make, one, other: make.by_cases(int.__mul__, one, other),
+    "\\div": lambda make, one, other: make.by_cases(divided, one, other),
+    "%": lambda make, one, other: make.by_cases(modulo, one, other),
+    "^": Builtins.power,
+    "..": Builtins.span,
+    "\\cup": Builtins.united,
+    "\\cap": Builtins.common,
+    "\\": Builtins.without,
+    "SUBSET": lambda make, base: Subsets(base),
+    "UNION": Builtins.big_union,
+    "DOMAIN": Builtins.domain,
+    "Cardinality": Builtins.cardinality,
+    "IsFiniteSet": lambda make, value: YES,
+    "Seq": lambda make, base: AllSequences(base),
+    "Len": Builtins.length_of,
+    "Head": Builtins.head,
+    "Tail": Builtins.tail,
+    "Append": Builtins.appended,
+    "\\o": Builtins.concatenated,
+    "SubSeq": Builtins.sub_seq,
+    "SelectSeq": Builtins.select_seq,
+    ":>": Builtins.pair_of,
+    "@@": Builtins.over_each,
+    "Reverse": lambda make, value: make.reversed(value),
+    "&": lambda make, one, other: make.by_cases(int.__and__, one, other),
+    "|": lambda make, one, other: make.by_cases(int.__or__, one, other),
+    "^^": lambda make, one, other: make.by_cases(int.__xor__, one, other),
+    "shiftR": lambda make, one, other: make.by_cases(_shifted, one, other),
+    "SetToBag": lambda make, of: make.function_over(of, lambda key: Known(1)),
+    "BagToSet": Builtins.domain,
+    "BagIn": lambda make, item, bag: make.contains(make.domain(bag), item),
+    "CopiesIn": Builtins.copies,
+    "BagCardinality": Builtins.bag_cardinality,
+    "(+)": Builtins.bag_sum,
+    "(-)": Builtins.bag_difference,
+    "\\sqsubseteq": Builtins.bag_within,
+    "kSubset": lambda make, size, of: Part(
+        Subsets(of), lambda item: make.equal(make.cardinality(item), size)
+    ),
+    "Min": lambda make, of: make.extreme(of, largest=False),
+    "Max": lambda make, of: make.extreme(of, largest=True),
+    "FoldSet": Builtins.fold_set,
+    "FoldLeft": Builtins.fold_left,
+    "FoldRight": Builtins.fold_right,
+    "MapThenFoldSet": Builtins.map_then_fold,
+    "TLCEval": lambda make, value: value,
+    "TLCNoOp": lambda make, value: value,
+    "Print": lambda make, shown, value: value,
+    "PrintT": lambda make, shown: YES,
+    "Assert": lambda make, truth, words: make.if_(truth, YES, Nothing("Assert fails")),
+}
+"""What translates an operator whose arguments are not all known."""
+
+
+def _shifted(one: int, other: int) -> int:
+    if other < 0:
+        raise NoValue("a shift by less than 0")
+    return one >> other
+
+
+__all__ = ["Builtins"]

@@ -1,0 +1,146 @@
+"""Values of the interpreter as values of a sort, and back."""
+
+from __future__ import annotations
+
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
+from verifier.encodings.sorts import (
+    Boolean,
+    Function,
+    Listed,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.tla.order import Order
+from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, Value, boolean, function, listed
+from verifier.tla.values import Boolean as Truth
+
+_TAKEN = ("term", "sort", "updated")
+"""Names that fields of records cannot have."""
+
+
+def field_name(name: str) -> str:
+    """What a field is called in the sort of a record."""
+    return f"{name}_" if name in _TAKEN or name.endswith("_") else name
+
+
+class NotInSort(Exception):
+    """A value does not belong to a sort."""
+
+
+class Names:
+    """What the words of a module are called in sorts."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.companions: list[tuple[ModelValue, ...]] = []
+        """Sets of model values of which each is expected where another one was seen."""
+        self.words: dict[Value, str] = {}
+        self.meant: dict[Concrete, Value] = {}
+
+    def word(self, value: Value) -> str:
+        """The member of an enumeration for a string or model value."""
+        found = self.words.get(value)
+        if found is None:
+            found = value.name if isinstance(value, ModelValue) else value or "(empty)"
+            while found in self.meant:
+                found += "'"
+            self.words[value], self.meant[found] = found, value
+        return found
+
+    @staticmethod
+    def field(name: str) -> str:
+        """The field that a name in a record sort stands for."""
+        return name[:-1] if name.endswith("_") else name
+
+    # -- values to sorts
+
+    def encode(self, value: Value, sort: Sort) -> Concrete:
+        """The value of a sort. Raises NotInSort."""
+        value = listed(value)
+        found = self._encoded(value, sort)
+        if not isinstance(sort, Variant) and not _quickly(sort, found):
+            raise NotInSort
+        return found
+
+    def _encoded(self, value: Value, sort: Sort) -> Concrete:
+        match sort, value:
+            case Boolean(), Truth():
+                return bool(value)
+            case ((Range() | Listed()), int()):
+                return value
+            case (Listed(), str()) | (Listed(), ModelValue()):
+                return self.word(value)
+            case Set(), frozenset():
+                return frozenset(self.encode(item, sort.element) for item in value)
+            case Tuple(), tuple() if len(value) == len(sort.items):
+                return tuple(self.encode(v, s) for v, s in zip(value, sort.items, strict=True))
+            case Sequence(), tuple() if len(value) <= sort.capacity:
+                return tuple(self.encode(item, sort.element) for item in value)
+            case Record(), Fn() if {field_name(n) for n in value if type(n) is str} == set(sort.field_sorts):
+                return FrozenMap((name, self.encode(value[self.field(name)], s)) for name, s in sort.fields)
+            case ((Function() | PartialFunction()), (Fn() | tuple())):
+                return self._function(value, sort)
+            case Variant(), _:
+                return self._tagged(value, sort)
+        raise NotInSort
+
+    def _tagged(self, value: Value, sort: Variant) -> Concrete:
+        for tag, part in sort.alternatives:
+            try:
+                return Tagged(tag, self.encode(value, part))
+            except NotInSort:
+                continue
+        raise NotInSort
+
+    def _function(self, value: Value, sort: Function | PartialFunction) -> Concrete:
+        pairs = dict(enumerate(value, 1)) if isinstance(value, tuple) else value
+        found = {self.encode(k, sort.domain): self.encode(v, sort.range) for k, v in pairs.items()}
+        if isinstance(sort, Function):
+            keys = tuple(sort.domain.each())
+            if len(keys) != len(found) or any(key not in found for key in keys):
+                raise NotInSort
+            return FrozenMap((key, found[key]) for key in keys)
+        return FrozenMap(found)
+
+    # -- and back
+
+    def decode(self, value: Concrete, sort: Sort) -> Value:
+        """The value that a value of a sort stands for."""
+        match sort, value:
+            case Boolean(), bool():
+                return TRUE if value else FALSE
+            case Variant(), Tagged():
+                return self.decode(value.payload, sort.payload(value.tag))
+            case Set(), frozenset():
+                return frozenset(self.decode(item, sort.element) for item in value)
+            case Tuple(), tuple():
+                return tuple(self.decode(v, s) for v, s in zip(value, sort.items, strict=True))
+            case Sequence(), tuple():
+                return tuple(self.decode(item, sort.element) for item in value)
+            case Record(), FrozenMap():
+                sorts = sort.field_sorts
+                return function({self.field(n): self.decode(v, sorts[n]) for n, v in value.items()})
+            case ((Function() | PartialFunction()), FrozenMap()):
+                return function(
+                    {self.decode(k, sort.domain): self.decode(v, sort.range) for k, v in value.items()}
+                )
+        if isinstance(value, int):
+            return value
+        return self.meant[value]
+
+
+def _quickly(sort: Sort, value: Concrete) -> bool:
+    """Whether a scalar is in its sort; the parts of others were asked already."""
+    match sort:
+        case Range() | Listed() | Boolean():
+            return sort.contains(value)
+    return True
+
+
+__all__ = ["Names", "NotInSort", "boolean", "field_name"]

@@ -1,0 +1,301 @@
+"""Values made into terms, their parts, and comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Sort, Tuple, Variant
+from verifier.encodings.terms import Operator, Term
+from verifier.tla.translate.coding import NotInSort, field_name
+from verifier.tla.translate.connectives import Connectives
+from verifier.tla.translate.shapes import NOTHING, NoShape, Shape, exact_sort
+from verifier.tla.translate.symbolic import (
+    NO,
+    YES,
+    Chosen,
+    Known,
+    LazyMap,
+    Members,
+    Nothing,
+    Row,
+    Single,
+    Sym,
+    Table,
+    Untranslated,
+)
+from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, meet, number, undefined, variable
+from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed, same
+
+
+class Maker(Connectives):
+    """Makes terms for one module."""
+
+    def sort_of(self, value: Value) -> Sort:
+        """The least sort of a value."""
+        shape = Shape()
+        try:
+            shape.add(value)
+        except (NoShape, NoValue) as error:
+            raise Untranslated(None, f"no sort holds this value: {error}") from None
+        return shape.sort(self.names)
+
+    def term(self, value: Sym) -> Term:
+        """A value as a term, in the least sort."""
+        match value:
+            case Term():
+                return value
+            case Known():
+                sort = self.sort_of(value.value)
+                return literal(sort, self.names.encode(value.value, sort))
+            case Table():
+                return self._table(value)
+            case Row():
+                return self._row(value)
+            case Single():
+                key, item = self.term(value.key), self.term(value.value)
+                sort = PartialFunction(key.sort, item.sort)
+                empty = literal(sort, self.names.encode((), sort))
+                return Term(Operator.EXTEND, sort, (empty, key, item))
+            case Chosen():
+                left, right = self.pair(value.then, value.otherwise)
+                sort = self.join(left.sort, right.sort)
+                return Term(Operator.IF, sort, (self.formula(value.condition), left, right))
+            case Nothing():
+                return undefined(TRUTH)
+            case LazyMap():
+                return self.term(value.whole())
+            case Op():
+                raise Untranslated(None, "an operator is no value")
+        return self.set_term(value)
+
+    def set_term(self, value: Sym) -> Term:
+        """A set that is described, as a term."""
+        raise NotImplementedError
+
+    def convert(self, value: Term, target: Sort) -> Term:
+        """A term in another sort; undefined where the value is not in it."""
+        raise NotImplementedError
+
+    def _table(self, table: Table) -> Term:
+        rows = table.rows
+        if not rows:
+            return literal(Tuple(), ())
+        if all(key in rows for key in range(1, len(rows) + 1)) and all(type(k) is int for k in rows):
+            row = [self.term(rows[key]) for key in range(1, len(rows) + 1)]
+            return Term(Operator.TUPLE, Tuple(*(item.sort for item in row)), tuple(row))
+        if all(type(key) is str for key in rows):
+            fields = {field_name(k): self.term(rows[k]) for k in self.names.order.sorted(rows)}
+            sort = Record(**{name: item.sort for name, item in fields.items()})
+            return Term(Operator.RECORD, sort, tuple(fields.values()))
+        exact = exact_sort(frozenset(rows), self.names)
+        if exact is None:
+            shape = Shape()
+            for key in rows:
+                shape.add(key)
+            return self.as_partial(table, shape.sort(self.names), None)
+        items = {key: self.term(item) for key, item in rows.items()}
+        result = self.join_all([item.sort for item in items.values()])
+        symbol = self.fresh("k", exact)
+        found: Term | None = None
+        for key, item in reversed(items.items()):
+            converted = self.convert(item, result)
+            if found is None:
+                found = converted
+                continue
+            is_key = Term(
+                Operator.EQUAL, TRUTH, (variable(symbol), literal(exact, self.names.encode(key, exact)))
+            )
+            found = Term(Operator.IF, result, (is_key, converted, found))
+        assert found is not None
+        return Term(Operator.FUNCTION, Function(exact, result), (found,), binds=symbol)
+
+    def as_partial(self, table: Table, keys: Sort, result: Sort | None) -> Term:
+        """A table as a function whose domain may vary."""
+        items = {key: self.term(item) for key, item in table.rows.items()}
+        result = self.join_all([item.sort for item in items.values()] + ([result] if result else []))
+        sort = PartialFunction(keys, result)
+        symbol = self.fresh("k", keys)
+        body: Term = undefined(result)
+        inside: list[Sym] = []
+        for key, item in reversed(items.items()):
+            is_key = Term(
+                Operator.EQUAL, TRUTH, (variable(symbol), literal(keys, self.names.encode(key, keys)))
+            )
+            inside.append(is_key)
+            body = Term(Operator.IF, result, (is_key, self.convert(item, result), body))
+        return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
+
+    def _instead(self, value: Term, literal: Term) -> Term:
+        """The only value of a sort, in another sort."""
+        return self.term(self.strict(literal, value))
+
+    def _row(self, row: Row) -> Term:
+        items = [self.term(slot) for slot in row.slots]
+        if not items:
+            return self._instead(self.term(row.length), literal(Sequence(NOTHING, 0), ()))
+        element = self.join_all([item.sort for item in items])
+        slots = []
+        default = literal(element, element.default)
+        length = self.term(row.length)
+        for place, item in enumerate(items):
+            used = Term(Operator.LESS, TRUTH, (number(place), length))
+            slots.append(Term(Operator.IF, element, (used, self.convert(item, element), default)))
+        whole = Term(Operator.SEQUENCE, Sequence(element, len(slots)), tuple(slots))
+        return Term(Operator.TRUNCATE, whole.sort, (whole, length))
+
+    # -- sorts
+
+    def join(self, one: Sort, other: Sort) -> Sort:
+        """The least sort for the values of both."""
+        if one == other:
+            return one
+        found = self.joins.get((one, other))
+        if found is None:
+            shape = Shape()
+            try:
+                shape.add_sort(one, self.names)
+                shape.add_sort(other, self.names)
+            except NoShape as error:
+                raise Untranslated(None, f"{one} and {other} have no common sort: {error}") from None
+            found = self.joins[one, other] = shape.sort(self.names)
+        return found
+
+    def join_all(self, sorts: Iterable[Sort]) -> Sort:
+        """The same of several."""
+        found: Sort | None = None
+        for sort in sorts:
+            found = sort if found is None else self.join(found, sort)
+        return NOTHING if found is None else found
+
+    def pair(self, one: Sym, other: Sym) -> tuple[Term, Term]:
+        """Two values as terms whose sorts are alike."""
+        for this, side, swapped in ((one, other, False), (other, one, True)):
+            if isinstance(this, Known) and not isinstance(side, Known):
+                that = self.term(side)
+                try:
+                    made = literal(that.sort, self.names.encode(this.value, that.sort))
+                except NotInSort:
+                    continue
+                return (that, made) if swapped else (made, that)
+        left, right = self.term(one), self.term(other)
+        if alike(left.sort, right.sort):
+            return left, right
+        sort = self.join(left.sort, right.sort)
+        return self.convert(left, sort), self.convert(right, sort)
+
+    # -- parts
+
+    def payload(self, value: Term, tag: str) -> Term:
+        """What a variant holds."""
+        assert isinstance(value.sort, Variant)
+        if value.operator is Operator.VARIANT and value.data == tag:
+            return value.arguments[0]
+        return Term(Operator.PAYLOAD, value.sort.payload(tag), (value,), tag)
+
+    def has_tag(self, value: Term, tag: str) -> Sym:
+        """Whether a variant has a tag."""
+        if value.operator is Operator.VARIANT:
+            return YES if value.data == tag else NO
+        return Term(Operator.HAS_TAG, TRUTH, (value,), tag)
+
+    def item(self, value: Term, place: int) -> Term:
+        """An item of a tuple, counted from 0."""
+        assert isinstance(value.sort, Tuple)
+        if value.operator is Operator.TUPLE:
+            return value.arguments[place]
+        return Term(Operator.FIELD, value.sort.items[place], (value,), place)
+
+    def field(self, value: Term, name: str) -> Term:
+        """A field of a record."""
+        assert isinstance(value.sort, Record)
+        if value.operator is Operator.RECORD:
+            return value.arguments[list(value.sort.field_sorts).index(name)]
+        return Term(Operator.FIELD, value.sort.field_sorts[name], (value,), name)
+
+    def length(self, value: Term) -> Term:
+        """The length of a sequence."""
+        assert isinstance(value.sort, Sequence)
+        return Term(Operator.LENGTH, Range(0, value.sort.capacity), (value,))
+
+    def at(self, value: Term, place: int) -> Term:
+        """An element of a sequence, counted from 0."""
+        assert isinstance(value.sort, Sequence)
+        return Term(Operator.AT, value.sort.element, (value, number(place)))
+
+    # -- comparison
+
+    def less(self, one: Sym, other: Sym, *, equal: bool = False) -> Sym:
+        """``one < other``, or ``one <= other``."""
+        if isinstance(one, Known) and isinstance(other, Known):
+            return YES if (one.value < other.value or (equal and one.value == other.value)) else NO
+        operator = Operator.LESS_EQUAL if equal else Operator.LESS
+        return Term(operator, TRUTH, (self.term(one), self.term(other)))
+
+    def equal(self, one: Sym, other: Sym) -> Sym:
+        """Whether two values are equal."""
+        if isinstance(one, Nothing) or isinstance(other, Nothing):
+            return one if isinstance(one, Nothing) else other
+        if isinstance(one, Known) and isinstance(other, Known):
+            try:
+                return YES if same(listed(one.value), listed(other.value)) else NO
+            except NoValue as error:
+                return Nothing(str(error))
+        for this, that in ((one, other), (other, one)):
+            if isinstance(this, Chosen):
+                return self.if_(this.condition, self.equal(this.then, that), self.equal(this.otherwise, that))
+            if isinstance(this, Table) and (rows := table_of(that)) is not None:
+                if this.rows.keys() != rows.rows.keys():
+                    return NO
+                return self.and_([self.equal(item, rows.rows[key]) for key, item in this.rows.items()])
+        left, right = self.pair(one, other)
+        if left.operator is right.operator is Operator.LITERAL:
+            values = [self.names.decode(part.data, part.sort) for part in (left, right)]
+            return YES if values[0] == values[1] else NO
+        if (
+            isinstance(left.sort, SCALARS)
+            and isinstance(right.sort, SCALARS)
+            and not meet(left.sort, right.sort)
+        ):
+            return NO
+        return Term(Operator.EQUAL, TRUTH, (left, right))
+
+
+def table_of(value: Sym) -> Table | None:
+    """A function whose keys are known as a table."""
+    match value:
+        case Table():
+            return value
+        case LazyMap():
+            return table_of(value.whole())
+        case Known():
+            found = listed(value.value) if is_function(value.value) else value.value
+            if isinstance(found, tuple):
+                return Table({number: Known(item) for number, item in enumerate(found, 1)})
+            if isinstance(found, Fn):
+                return Table({key: Known(item) for key, item in found.items()})
+    return None
+
+
+def set_of(items: list[tuple[Sym, Sym]]) -> Sym:
+    """A set of items, each with the condition under which it is in: known where all of it is."""
+    if all(condition is YES and isinstance(item, Known) for condition, item in items):
+        try:
+            return Known(frozenset(listed(item.value) for _, item in items))  # type: ignore[union-attr]
+        except NoValue:
+            pass
+    return Members(tuple(items))
+
+
+def known_table(table: Table) -> Sym:
+    """A table all of whose values are known as a known value."""
+    if all(isinstance(item, Known) for item in table.rows.values()):
+        return Known(function({key: listed(item.value) for key, item in table.rows.items()}))  # type: ignore[union-attr]
+    return table
+
+
+def itself(value: Sym) -> Sym:
+    return value
+
+
+__all__ = ["Maker", "itself", "known_table", "set_of", "table_of"]

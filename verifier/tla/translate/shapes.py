@@ -1,0 +1,380 @@
+"""What values look like, and the smallest sort for them.
+
+A shape says which kinds of values were seen in one place: integers, words, sets of what, records with which
+fields. Shapes only grow. The sort of a shape holds all the values that it was made of, and others besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from verifier.encodings.sorts import (
+    Boolean,
+    Function,
+    Listed,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
+from verifier.tla.translate.coding import Names, field_name
+from verifier.tla.values import Boolean as Truth
+from verifier.tla.values import Fn, ModelValue, NoValue, Value, is_infinite, listed, members
+
+_MOST_MIXED = 64
+"""More integers than this are not listed beside words."""
+_MOST_SHAPES = 8
+"""Records with more sets of fields become functions of strings."""
+MOST_LISTED = 100_000
+
+
+class NoShape(Exception):
+    """No finite sort holds these values."""
+
+
+@dataclass
+class Shape:
+    """What was seen in one place."""
+
+    ints: set[int] = field(default_factory=set)
+    words: dict[Value, None] = field(default_factory=dict)
+    truths: bool = False
+    sets: Shape | None = None
+    rows: Rows | None = None
+    records: dict[frozenset[str], dict[str, Shape]] = field(default_factory=dict)
+    functions: Functions | None = None
+
+    # -- values
+
+    def add(self, value: Value) -> None:
+        """A value."""
+        value = listed(value)
+        match value:
+            case int():
+                self.ints.add(value)
+            case Truth():
+                self.truths = True
+            case str() | ModelValue():
+                self.words[value] = None
+            case frozenset():
+                self.sets = self.sets or Shape()
+                for item in value:
+                    self.sets.add(item)
+            case tuple():
+                self._row(len(value), value)
+            case Fn() if all(type(key) is str for key in value):
+                fields = self._record(frozenset(value))
+                for name, item in value.items():
+                    fields[name].add(item)
+            case Fn():
+                found = self._functions()
+                found.domains.add(frozenset(value))
+                for key, item in value.items():
+                    found.keys.add(key)
+                    found.results.add(item)
+            case _:
+                raise NoShape(f"a value of the kind {type(value).__name__}")
+
+    def _row(self, length: int, items: Iterable[Value] = ()) -> Rows:
+        self.rows = self.rows or Rows()
+        self.rows.lengths.add(length)
+        while len(self.rows.items) < length:
+            self.rows.items.append(Shape())
+        for shape, item in zip(self.rows.items, items, strict=False):
+            shape.add(item)
+        return self.rows
+
+    def _record(self, names: frozenset[str]) -> dict[str, Shape]:
+        if names not in self.records:
+            self.records[names] = {name: Shape() for name in sorted(names)}
+        return self.records[names]
+
+    def _functions(self) -> Functions:
+        self.functions = self.functions or Functions()
+        return self.functions
+
+    def add_members(self, of: Value) -> None:
+        """All members of a set, without listing those of large ones. Raises NoShape for infinite ones."""
+        match of:
+            case Interval():
+                if of.size() > MOST_LISTED:
+                    raise NoShape("a large interval")
+                self.ints.update(range(of.low, of.high + 1))
+            case Powerset():
+                self.sets = self.sets or Shape()
+                self.sets.add_members(of.base)
+            case FunctionSet():
+                self._add_functions(of)
+            case RecordSet() | ProductSet():
+                self._add_products(of)
+            case Combined() if of.sign == "\\cup":
+                self.add_members(of.first)
+                self.add_members(of.second)
+            case _:
+                if is_infinite(of):
+                    raise NoShape("an infinite set")
+                if not isinstance(of, frozenset) and of.size() > MOST_LISTED:
+                    raise NoShape("a large set")
+                for item in members(of):
+                    self.add(item)
+
+    def _add_products(self, of: RecordSet | ProductSet) -> None:
+        if isinstance(of, ProductSet):
+            for shape, image in zip(self._row(len(of.items)).items, of.items, strict=False):
+                shape.add_members(image)
+            return
+        fields = self._record(frozenset(of.fields))
+        for name, image in of.fields.items():
+            fields[name].add_members(image)
+
+    def _add_functions(self, of: FunctionSet) -> None:
+        domain = frozenset(members(of.domain))
+        results = Shape()
+        if domain:
+            results.add_members(of.range)
+        if domain == frozenset(range(1, len(domain) + 1)):
+            for shape in self._row(len(domain)).items[: len(domain)]:
+                shape.merge(results)
+        elif all(type(key) is str for key in domain):
+            for shape in self._record(frozenset(domain)).values():
+                shape.merge(results)
+        else:
+            found = self._functions()
+            found.domains.add(domain)
+            for key in domain:
+                found.keys.add(key)
+            found.results.merge(results)
+
+    def merge(self, other: Shape) -> None:
+        """What another shape has."""
+        self.ints |= other.ints
+        self.words |= other.words
+        self.truths = self.truths or other.truths
+        if other.sets is not None:
+            self.sets = self.sets or Shape()
+            self.sets.merge(other.sets)
+        if other.rows is not None:
+            for length in other.rows.lengths:
+                self._row(length)
+            assert self.rows is not None
+            for shape, more in zip(self.rows.items, other.rows.items, strict=False):
+                shape.merge(more)
+        for names, fields in other.records.items():
+            own = self._record(names)
+            for name, shape in fields.items():
+                own[name].merge(shape)
+        if other.functions is not None:
+            found = self._functions()
+            found.domains |= other.functions.domains
+            found.partial = found.partial or other.functions.partial
+            found.keys.merge(other.functions.keys)
+            found.results.merge(other.functions.results)
+
+    def add_sort(self, sort: Sort, names: Names) -> None:
+        """What a sort holds."""
+        match sort:
+            case Boolean():
+                self.truths = True
+            case Range():
+                if sort.size > MOST_LISTED:
+                    raise NoShape("a large range")
+                self.ints.update(range(sort.low, sort.high + 1))
+            case Listed():
+                for value in sort.values():
+                    self.add(names.decode(value, sort))
+            case Set():
+                self.sets = self.sets or Shape()
+                self.sets.add_sort(sort.element, names)
+            case Tuple() | Sequence() | Record():
+                self._add_row_sort(sort, names)
+            case Function() | PartialFunction():
+                self._add_function_sort(sort, names)
+            case Variant():
+                for _, part in sort.alternatives:
+                    self.add_sort(part, names)
+            case _:
+                raise NoShape(f"the sort {sort}")
+
+    def _add_row_sort(self, sort: Tuple | Sequence | Record, names: Names) -> None:
+        if isinstance(sort, Record):
+            fields = self._record(frozenset(names.field(name) for name, _ in sort.fields))
+            for name, part in sort.fields:
+                fields[names.field(name)].add_sort(part, names)
+        elif isinstance(sort, Tuple):
+            for shape, item in zip(self._row(len(sort.items)).items, sort.items, strict=False):
+                shape.add_sort(item, names)
+        else:
+            rows = self._row(sort.capacity)
+            rows.lengths.update(range(sort.capacity))
+            for shape in rows.items[: sort.capacity]:
+                shape.add_sort(sort.element, names)
+
+    def _add_function_sort(self, sort: Function | PartialFunction, names: Names) -> None:
+        found = self._functions()
+        if isinstance(sort, Function):
+            found.domains.add(frozenset(names.decode(key, sort.domain) for key in sort.domain.values()))
+        else:
+            found.partial = True
+        found.keys.add_sort(sort.domain, names)
+        found.results.add_sort(sort.range, names)
+
+    # -- sorts
+
+    def sort(self, names: Names) -> Sort:
+        """The sort."""
+        kinds = self._kinds(names)
+        if not kinds:
+            return NOTHING
+        if len(kinds) == 1:
+            return next(iter(kinds.values()))
+        return Variant(**kinds)
+
+    def _kinds(self, names: Names) -> dict[str, Sort]:
+        kinds: dict[str, Sort] = self._scalars(names)
+        if self.truths:
+            kinds["truth"] = Boolean()
+        if self.sets is not None:
+            kinds["set"] = Set(self.sets.sort(names))
+        records, rows, functions = self.records, self.rows, self.functions
+        if len(records) > _MOST_SHAPES or (functions is not None and records):
+            functions, records = self._with_records(), {}
+        if functions is not None and rows is not None:
+            functions, rows = _with_rows(functions, rows), None
+        if rows is not None:
+            kinds["sequence"] = _rows_sort(rows, names)
+        for fields in records.values():
+            parts = {name: fields[name].sort(names) for name in names.order.sorted(fields)}
+            tag = "record" if len(records) == 1 else "with_" + "_".join(parts)
+            kinds[tag] = Record(**{field_name(name): part for name, part in parts.items()})
+        if functions is not None:
+            kinds["function"] = _function_sort(functions, names)
+        return kinds
+
+    def _with_records(self) -> Functions:
+        made = Functions(partial=True)
+        if self.functions is not None:
+            both = Shape(functions=made)
+            both.merge(Shape(functions=self.functions))
+        for fields in self.records.values():
+            made.domains.add(frozenset(fields))
+            for name, shape in fields.items():
+                made.keys.words[name] = None
+                made.results.merge(shape)
+        return made
+
+    def _scalars(self, names: Names) -> dict[str, Sort]:
+        kinds: dict[str, Sort] = {}
+        for companions in names.companions:
+            if any(word in self.words for word in companions):
+                self.words |= dict.fromkeys(companions)
+        plain: list[Value] = [w for w in self.words if isinstance(w, ModelValue)]
+        plain += [w for w in self.words if isinstance(w, str)]
+        plain.sort(key=lambda word: (isinstance(word, str), names.order.rank(_name(word))))
+        words = [names.word(word) for word in plain]
+        if words and self.ints and len(self.ints) <= _MOST_MIXED:
+            kinds["word"] = Listed(*words, *sorted(self.ints))
+            return kinds
+        if self.ints:
+            kinds["number"] = integers(self.ints)
+        if words:
+            kinds["word"] = Listed(*words)
+        return kinds
+
+
+@dataclass
+class Rows:
+    """Tuples and sequences."""
+
+    lengths: set[int] = field(default_factory=set)
+    items: list[Shape] = field(default_factory=list)
+
+
+@dataclass
+class Functions:
+    """Functions that are no sequences, and no records."""
+
+    domains: set[frozenset[Value]] = field(default_factory=set)
+    keys: Shape = field(default_factory=Shape)
+    results: Shape = field(default_factory=Shape)
+    partial: bool = False
+
+
+NOTHING = Range(1, 0)
+"""The sort of what was never seen: the elements of a set that is always empty."""
+
+
+def _name(word: Value) -> str:
+    return word.name if isinstance(word, ModelValue) else str(word)
+
+
+def integers(values: Iterable[int]) -> Sort:
+    """Integers that lie close together as a range, others listed."""
+    found = sorted(values)
+    low, high = found[0], found[-1]
+    if high - low + 1 <= 2 * len(found) + 8:
+        return Range(low, high)
+    return Listed(*found)
+
+
+def _rows_sort(rows: Rows, names: Names) -> Sort:
+    if len(rows.lengths) == 1:
+        return Tuple(*(shape.sort(names) for shape in rows.items))
+    element = Shape()
+    for shape in rows.items:
+        element.merge(shape)
+    return Sequence(element.sort(names), max(rows.lengths))
+
+
+def _with_rows(functions: Functions, rows: Rows) -> Functions:
+    made = Functions(set(functions.domains), Shape(), Shape(), functions.partial)
+    made.keys.merge(functions.keys)
+    made.results.merge(functions.results)
+    for length in rows.lengths:
+        made.domains.add(frozenset(range(1, length + 1)))
+    for number, shape in enumerate(rows.items, 1):
+        made.keys.ints.add(number)
+        made.results.merge(shape)
+    return made
+
+
+def _function_sort(functions: Functions, names: Names) -> Sort:
+    keys, results = functions.keys.sort(names), functions.results.sort(names)
+    if len(functions.domains) == 1 and not functions.partial:
+        (domain,) = functions.domains
+        exact = exact_sort(domain, names)
+        if exact is not None:
+            return Function(exact, results)
+    return PartialFunction(keys, results)
+
+
+def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
+    """The sort with exactly these values; None if no sort has them."""
+    shape = Shape()
+    for key in domain:
+        shape.add(key)
+    if not domain:
+        return None
+    if shape.ints and not (shape.words or shape.truths or shape.rows or shape.sets):
+        found = sorted(shape.ints)
+        if len(found) == len(domain):
+            return Range(found[0], found[-1]) if found[-1] - found[0] + 1 == len(found) else Listed(*found)
+    try:
+        sort = shape.sort(names)
+    except NoValue:
+        return None
+    return sort if sort.size == len(domain) else None
+
+
+__all__ = [
+    "MOST_LISTED",
+    "NOTHING",
+    "NoShape",
+    "Shape",
+    "exact_sort",
+]

@@ -1,0 +1,268 @@
+"""A definition made of a specification: sorts for its variables, and everything it says as terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from verifier.encodings.sorts import Listed, Sort
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
+from verifier.tla import ast
+from verifier.tla.ast import Variable
+from verifier.tla.found import State
+from verifier.tla.order import text
+from verifier.tla.specification import Formula, Specification
+from verifier.tla.translate.coding import Names, NotInSort
+from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.sampling import Sample, bounds_of_types, sample
+from verifier.tla.translate.shapes import Shape
+from verifier.tla.translate.steps import Branch, Steps
+from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
+from verifier.tla.values import ModelValue, NoValue, Value
+
+SORTS = "Sorts"
+"""The type invariant: every variable keeps within the sort that was found for it."""
+_MOST_LISTED_INITIAL = 256
+_MOST_INSTANCES = 16
+"""Parameters are free where an action would have more instances."""
+
+
+@dataclass
+class Translation:
+    """What was made of a specification."""
+
+    specification: Specification
+    names: Names
+    shapes: dict[str, Shape]
+    sample: Sample
+    variables: tuple[Symbol, ...] = ()
+    init: Term = field(default_factory=lambda: literal(TRUTH, True))
+    actions: tuple[Action, ...] = ()
+    properties: tuple[Property, ...] = ()
+    constraint: Term | None = None
+    lemmas: tuple[Lemma, ...] = ()
+    successor: tuple[Symbol, ...] = ()
+    refused: dict[str, Untranslated] = field(default_factory=dict)
+    """Properties that cannot be translated."""
+
+    def decode(self, state: dict[str, object]) -> State:
+        """A state of the definition as the interpreter has it."""
+        return tuple(self.names.decode(state[s.name], s.sort) for s in self.variables)
+
+    def widen(self, states: list[State]) -> bool:
+        """Adds states to the shapes. Whether a sort became wider."""
+        before = {s.name: s.sort for s in self.variables}
+        for state in states:
+            for symbol, value in zip(self.variables, state, strict=True):
+                self.shapes[symbol.name].add(value)
+        return any(shape.sort(self.names) != before[name] for name, shape in self.shapes.items())
+
+
+def started(specification: Specification) -> Translation:
+    """The sorts, from the first states. Raises Undefined, or Untranslated."""
+    found = sample(specification)
+    names = Names(specification.evaluator.order)
+    for value in specification.constants.values():
+        if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
+            names.companions.append(tuple(specification.evaluator.order.sorted(value)))
+    shapes = {one.name: Shape() for one in specification.variables}
+    for state in found.states:
+        for one, value in zip(specification.variables, state, strict=True):
+            try:
+                shapes[one.name].add(value)
+            except NoValue as error:
+                raise Untranslated(None, f"{one.name} has no finite sort: {error}") from None
+    if not found.complete:
+        bounds_of_types(specification, shapes)
+    return Translation(specification, names, shapes, found)
+
+
+def translate(made: Translation, lemmas: dict[str, Formula] | None = None) -> Maker:
+    """Translates everything, at the sorts that are known. Raises Untranslated."""
+    maker = Maker(made)
+    maker.make(lemmas or {})
+    return maker
+
+
+class Maker:
+    """Makes terms of a specification's formulas."""
+
+    def __init__(self, made: Translation) -> None:
+        self.made, self.spec = made, made.specification
+        declared = self.spec.variables
+        self.sorts: dict[Variable, Sort] = {v: made.shapes[v.name].sort(made.names) for v in declared}
+        self.symbols = {v: Symbol(v.name, self.sorts[v]) for v in declared}
+        self.successor = {v: Symbol(primed(v.name), self.sorts[v]) for v in declared}
+        self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
+        self.t.assigned = {}
+        self.steps = Steps(self.t)
+
+    def make(self, lemmas: dict[str, Formula]) -> None:
+        """Fills in the translation."""
+        made, spec = self.made, self.spec
+        made.variables = tuple(self.symbols.values())
+        made.successor = tuple(self.successor.values())
+        made.init = self._init()
+        parts = [self._truth(formula) for formula in spec.constraints]
+        made.constraint = self.t.formula(self.t.and_(parts)) if parts else None
+        made.actions = tuple(self._actions()) if spec.next is not None else ()
+        made.properties = tuple(self._properties())
+        made.lemmas = tuple(
+            Lemma(name, self.t.formula(self._truth(formula)), "") for name, formula in lemmas.items()
+        )
+
+    def _truth(self, formula: Formula) -> Sym:
+        return self.t.truth(self.t.value(formula.body, Context({}, formula.module)))
+
+    def _init(self) -> Term:
+        made = self.made
+        if len(made.sample.initial) <= _MOST_LISTED_INITIAL:
+            states = [self._is(state) for state in made.sample.initial]
+            return self.t.formula(self.t.or_(states))
+        return self.t.formula(self.t.and_([self._truth(formula) for formula in self.spec.init]))
+
+    def _is(self, state: State) -> Sym:
+        pairs = zip(self.spec.variables, state, strict=True)
+        return self.t.and_([self.t.equal(variable(self.symbols[v]), Known(value)) for v, value in pairs])
+
+    # -- actions
+
+    def _actions(self) -> list[Action]:
+        assert self.spec.next is not None
+        context = Context({}, self.spec.next.module)
+        body = self.spec.next.body
+        if isinstance(body, ast.Step):  # a step that changes nothing is allowed, and no successor
+            body = body.action
+        branches = list(self.steps.walk(body, context, Branch(), top=True))
+        if self.spec.action_constraints:
+            branches = [self._constrained(branch) for branch in branches]
+        self.t.assigned = {}
+        groups: dict[str, list[tuple[str, ...]]] = {}
+        seen: dict[tuple[str, tuple[str, ...]], int] = {}
+        return [self._action(branch, groups, seen) for branch in branches]
+
+    def _constrained(self, branch: Branch) -> Branch:
+        if branch.dead:
+            return branch
+        self.t.assigned = branch.assigned
+        tests = [self._truth(formula) for formula in self.spec.action_constraints]
+        return Branch(branch.name, (*branch.guards, *tests), branch.assigned, branch.parameters, branch.dead)
+
+    def _action(
+        self,
+        branch: Branch,
+        groups: dict[str, list[tuple[str, ...]]],
+        seen: dict[tuple[str, tuple[str, ...]], int],
+    ) -> Action:
+        guards = [self.t.formula(guard) for guard in branch.guards]
+        missing = [v.name for v in self.spec.variables if v not in branch.assigned]
+        if missing and not branch.dead:
+            guards.append(undefined(TRUTH))
+        parameters: dict[str, Parameter] = {}
+        label: list[str] = []
+        renamed: dict[Symbol, Symbol] = {}
+        several = prod(symbol.sort.size for _, _, symbol in branch.parameters if symbol is not None)
+        for name, item, symbol in branch.parameters:
+            own = name
+            while own in parameters:
+                own += "_"
+            if symbol is not None:
+                if symbol.name != own:
+                    renamed[symbol] = Symbol(own, symbol.sort)
+                one = renamed.get(symbol, symbol)
+                parameters[own] = Parameter(one, free=False, left_open=several > _MOST_INSTANCES)
+                label.append("*")
+            else:
+                shown = self._shown(item)
+                parameters[own] = Parameter(Symbol(own, Listed(shown)), free=False)
+                label.append(str(shown))
+        named = tuple(parameter.symbol.name for parameter in parameters.values())
+        family = groups.setdefault(branch.name, [])
+        if named not in family:
+            family.append(named)
+        number = family.index(named)
+        action = branch.name if number == 0 else f"{branch.name}_{number + 1}"
+        again = seen[action, tuple(label)] = seen.get((action, tuple(label)), 0) + 1
+        if again > 1:
+            action = f"{action}#{again}"
+        then = [] if branch.dead or missing else list(self._assignments(branch))
+        if renamed:
+            guards = [with_symbols(guard, renamed) for guard in guards]
+            then = [(target, with_symbols(value, renamed)) for target, value in then]
+        return Action(action, tuple(parameters.values()), tuple(guards), tuple(then), "")
+
+    def _shown(self, item: Sym) -> int | str:
+        if isinstance(item, Known):
+            value: Value = item.value
+            return (
+                value
+                if type(value) is int
+                else text(value, self.spec.evaluator.order).strip('"') or "(empty)"
+            )
+        return "?"
+
+    def _assignments(self, branch: Branch) -> list[tuple[Term, Term]]:
+        found = []
+        for one, value in branch.assigned.items():
+            target, sort = variable(self.symbols[one]), self.sorts[one]
+            if (
+                isinstance(value, Term)
+                and value.operator is Operator.VARIABLE
+                and value.data is self.symbols[one]
+            ):
+                continue
+            found.append((target, self._fitted(value, sort)))
+        return found
+
+    def _fitted(self, value: Sym, sort: Sort) -> Term:
+        if isinstance(value, Known):
+            try:
+                return literal(sort, self.made.names.encode(value.value, sort))
+            except NotInSort:
+                return undefined(sort)
+        return self.t.convert(self.t.term(value), sort)
+
+    def action(self, branch: Branch) -> Action:
+        """A way to take an action, by itself."""
+        self.t.assigned = {}
+        return self._action(branch, {}, {})
+
+    # -- properties
+
+    def _properties(self) -> list[Property]:
+        found = [Property(SORTS, PropertyKind.TYPE_INVARIANT, literal(TRUTH, True), True, "")]
+        self.t.assigned = {}
+        for name, formula in self.spec.invariants.items():
+            self._add(found, name, PropertyKind.INVARIANT, [formula])
+        for name, safety in self.spec.properties.items():
+            self._initially(name, safety.initially)
+            if safety.always:
+                self._add(found, name, PropertyKind.INVARIANT, list(safety.always))
+            if safety.steps:
+                self.t.assigned = None
+                own = f"{name}!step" if safety.always else name
+                self._add(found, own, PropertyKind.STEP_INVARIANT, list(safety.steps))
+                self.t.assigned = {}
+        return found
+
+    def _initially(self, name: str, formulas: tuple[Formula, ...]) -> None:
+        for formula in formulas:
+            test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
+            for state in self.made.sample.initial:
+                self.spec.evaluator.now[:] = state
+                if not test():
+                    self.made.refused[name] = Untranslated(formula.body.place, f"{name} is false initially")
+
+    def _add(self, found: list[Property], name: str, kind: PropertyKind, formulas: list[Formula]) -> None:
+        try:
+            term = self.t.formula(self.t.and_([self._truth(formula) for formula in formulas]))
+        except Untranslated as error:
+            self.made.refused[name] = error
+            return
+        found.append(Property(name, kind, term, True, ""))
+
+
+__all__ = ["SORTS", "Nothing", "Translation", "started", "translate"]

@@ -1,0 +1,404 @@
+"""The actions in Next: a guard and assignments for each way in which it can be true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from verifier.encodings.terms import Symbol
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.facts import ACTION
+from verifier.tla.frames import Unit
+from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.guards import all_ways
+from verifier.tla.translate.spreading import Case
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.targets import target, variables
+from verifier.tla.translate.terms import variable
+
+MOST_BRANCHES = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """One way in which an action can be taken, as far as it is known."""
+
+    name: str = "Next"
+    guards: tuple[Sym, ...] = ()
+    assigned: dict[ast.Variable, Sym] = field(default_factory=dict)
+    parameters: tuple[tuple[str, Sym, Symbol | None], ...] = ()
+    dead: bool = False
+    """Whether something without a value is evaluated, so that nothing follows."""
+
+
+class Steps:
+    """Finds the branches of an action."""
+
+    def __init__(self, translator: Translator) -> None:
+        self.t = translator
+        self.count = 0
+        translator.forms[ast.Enabled] = self.enabled
+
+    def walk(self, whole: Expression, c: Context, branch: Branch, *, top: bool = False) -> Iterator[Branch]:
+        """All branches of a formula, from one that was found before it."""
+        if branch.dead:
+            yield branch
+            return
+        try:
+            yield from self._walk(whole, c, branch, top)
+        except Untranslated as error:
+            if error.place is None:
+                error.place = whole.place
+            raise
+
+    def _walk(self, whole: Expression, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
+        if not self._acts(whole, c):
+            yield from self._guard(whole, c, branch)
+            return
+        match whole:
+            case ast.Junction():
+                if whole.conjunction:
+                    yield from self._in_turn(whole.items, c, branch, top and len(whole.items) == 1)
+                    return
+                for item in whole.items:
+                    yield from self.walk(item, c, branch, top=top)
+            case ast.Quantifier():
+                every, some = self._every, self._exists
+                yield from every(whole, c, branch) if whole.universal else some(whole, c, branch, top)
+            case ast.If():
+                yield from self._if(whole.condition, whole.then, whole.otherwise, c, branch, top)
+            case ast.Case():
+                yield from self._case(whole, c, branch)
+            case ast.Let():
+                yield from self.walk(whole.body, self.t.let(whole, c), branch, top=top)
+            case ast.Unchanged():
+                yield from self._unchanged(whole.body, c, branch)
+            case ast.Step():
+                yield from self._step(whole, c, branch)
+            case ast.Apply():
+                yield from self._apply(whole, c, branch, top)
+            case _:
+                yield from self._guard(whole, c, branch)
+
+    def _step(self, whole: ast.Step, c: Context, branch: Branch) -> Iterator[Branch]:
+        if whole.stuttering:
+            yield from self.walk(whole.action, c, branch, top=True)
+            yield from self._unchanged(whole.subscript, c, branch)
+            return
+        for made in self.walk(whole.action, c, branch, top=True):
+            self.t.assigned = made.assigned
+            here = self.t.value(whole.subscript, c)
+            there = self.t.value(whole.subscript, replace(c, primed=True))
+            yield from self._guarded(self.t.not_(self.t.equal(here, there)), made)
+
+    def _acts(self, whole: Expression, c: Context) -> bool:
+        """Whether a formula speaks of the next state."""
+        facts = self.t.evaluator.analysis.of(whole, c.module)
+        if facts.level >= ACTION:
+            return True
+        given = [c.env.get(symbol) for symbol in facts.free]
+        if any(map(self._symbol_acts, given)):
+            return True
+        # A parameter that stands for a variable may be assigned: ``q' = e``.
+        evaluator = self.t.evaluator
+        if any(isinstance(g, Thunk) and variables(evaluator, g.body, g.context) is not None for g in given):
+            return evaluator.actions.branches(whole, Unit(c.module), False)
+        return False
+
+    def _symbol_acts(self, found: object) -> bool:
+        if isinstance(found, Thunk):
+            return self._acts(found.body, found.context)
+        return getattr(found, "definition", None) is not None
+
+    def enabled(self, whole: ast.Enabled, c: Context) -> Sym:
+        """``ENABLED A``: one of the ways to take A is possible."""
+        if c.primed:
+            return Nothing("ENABLED of the next state is not supported")
+        kept, count = self.t.assigned, self.count
+        try:
+            found: list[Sym] = []
+            for branch in self.walk(whole.body, c, Branch()):
+                possible = self.t.and_(branch.guards)
+                for _, item, symbol in reversed(branch.parameters):
+                    if symbol is not None:
+                        possible = self.t.exists(Case(YES, item, symbol), possible)
+                found.append(possible)
+            return self.t.or_(found)
+        finally:
+            self.t.assigned, self.count = kept, count
+
+    # -- guards
+
+    def _guard(self, whole: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
+        self.t.assigned = branch.assigned
+        test = self.t.truth(self.t.value(whole, c))
+        if self.t.evaluator.actions.branches(whole, Unit(c.module), False):
+            test = self.t.after(all_ways(self.t, whole, c), test)
+        yield from self._guarded(test, branch)
+
+    def _guarded(self, test: Sym, branch: Branch) -> Iterator[Branch]:
+        test = self.t.truth(test)
+        if test is NO or (isinstance(test, Known) and not test.value.truth):
+            yield from self._stopped(branch)
+            return
+        if isinstance(test, Known):
+            yield branch
+            return
+        yield replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
+
+    def _stopped(self, branch: Branch) -> Iterator[Branch]:
+        """A branch that is never taken: what it reads until then may have no value."""
+        if any(self.t.reads(guard) is not YES for guard in branch.guards):
+            yield replace(branch, guards=(*branch.guards, NO), dead=True)
+
+    # -- connectives
+
+    def _in_turn(
+        self, items: tuple[Expression, ...], c: Context, branch: Branch, top: bool
+    ) -> Iterator[Branch]:
+        if not items:
+            yield branch
+            return
+        for made in self.walk(items[0], c, branch, top=top):
+            yield from self._in_turn(items[1:], c, made, top) if not made.dead else (made,)
+
+    def _exists(self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
+        self.t.assigned = branch.assigned
+        shown = [n.name for b in whole.bindings for n in (b.names if not b.is_tuple else b.names[:1])]
+        read, rows = self.t.bound_cases(whole.bindings, c)
+        if read is not YES:
+            yield from self._guarded(self.t.and_([read, NO]), branch)
+        for cases, inner in rows:
+            self.count += 1
+            if self.count > MOST_BRANCHES:
+                raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")
+            made = replace(
+                branch,
+                parameters=(
+                    *branch.parameters,
+                    *((name, case.item, case.symbol) for name, case in zip(shown, cases, strict=False)),
+                ),
+            )
+            for one in self._all_guarded(cases, made):
+                yield from self.walk(whole.body, inner, one, top=top)
+
+    def _all_guarded(self, cases: list[Case], branch: Branch) -> Iterator[Branch]:
+        guards, dead = list(branch.guards), False
+        for case in cases:
+            if case.condition is YES:
+                continue
+            if case.condition is NO:
+                yield from self._stopped(branch)
+                return
+            guards.append(case.condition)
+            dead = dead or isinstance(case.condition, Nothing)
+        yield replace(branch, guards=tuple(guards), dead=dead)
+
+    def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:
+        """A conjunction over all members of a set, all of which are known."""
+        self.t.assigned = branch.assigned
+        read, found = self.t.bound_cases(whole.bindings, c)
+        rows = list(found)
+        if read is not YES or any(case.condition is not YES for cases, _ in rows for case in cases):
+            yield from self._guard(whole, c, branch)
+            return
+
+        def at(number: int, made: Branch) -> Iterator[Branch]:
+            if number == len(rows) or made.dead:
+                yield made
+                return
+            for one in self.walk(whole.body, rows[number][1], made):
+                yield from at(number + 1, one)
+
+        yield from at(0, branch)
+
+    def _if(
+        self,
+        condition: Expression,
+        then: Expression,
+        otherwise: Expression,
+        c: Context,
+        branch: Branch,
+        top: bool,
+    ) -> Iterator[Branch]:
+        self.t.assigned = branch.assigned
+        decides = self.t.truth(self.t.value(condition, c))
+        if isinstance(decides, Known):
+            yield from self.walk(then if decides.value.truth else otherwise, c, branch, top=top)
+            return
+        if isinstance(decides, Nothing):
+            yield from self._guarded(decides, branch)
+            return
+        yield from self._either(
+            decides,
+            lambda b: self.walk(then, c, b, top=top),
+            lambda b: self.walk(otherwise, c, b, top=top),
+            branch,
+        )
+
+    def _either(self, decides: Sym, then: object, otherwise: object, branch: Branch) -> Iterator[Branch]:
+        bare = replace(branch, guards=())
+        sides = [list(side(bare)) for side in (then, otherwise)]  # type: ignore[operator]
+        merged = self._merged(decides, sides, branch)
+        if merged is not None:
+            yield merged
+            return
+        for guard, side in zip((decides, self.t.not_(decides)), sides, strict=True):
+            for made in side:
+                yield replace(made, guards=(*branch.guards, guard, *made.guards))
+
+    def _merged(self, decides: Sym, sides: list[list[Branch]], branch: Branch) -> Branch | None:
+        """Both sides of an IF as one branch, where each is one and assigns the same variables."""
+        if any(len(side) != 1 or side[0].dead for side in sides):
+            return None
+        one, other = sides[0][0], sides[1][0]
+        same = one.assigned.keys() == other.assigned.keys() and one.name == other.name
+        if not same or one.parameters != branch.parameters or other.parameters != branch.parameters:
+            return None
+        try:
+            assigned = {
+                v: branch.assigned[v]
+                if v in branch.assigned
+                else self.t.if_(decides, one.assigned[v], other.assigned[v])
+                for v in one.assigned
+            }
+        except Untranslated:
+            return None
+        guard = self.t.if_(decides, self.t.and_(one.guards), self.t.and_(other.guards))
+        guards = branch.guards if guard is YES else (*branch.guards, guard)
+        return replace(one, guards=guards, assigned=assigned)
+
+    def _case(self, whole: ast.Case, c: Context, branch: Branch) -> Iterator[Branch]:
+        arms = whole.arms
+
+        def at(number: int, made: Branch) -> Iterator[Branch]:
+            if number == len(arms):
+                if whole.other is not None:
+                    yield from self.walk(whole.other, c, made)
+                else:
+                    yield from self._guarded(Nothing("no case of this CASE is true"), made)
+                return
+            self.t.assigned = made.assigned
+            decides = self.t.truth(self.t.value(arms[number][0], c))
+            if isinstance(decides, Known):
+                yield from (
+                    self.walk(arms[number][1], c, made) if decides.value.truth else at(number + 1, made)
+                )
+                return
+            if isinstance(decides, Nothing):
+                yield from self._guarded(decides, made)
+                return
+            yield from self._either(
+                decides, lambda b: self.walk(arms[number][1], c, b), lambda b: at(number + 1, b), made
+            )
+
+        yield from at(0, branch)
+
+    # -- operators
+
+    def _apply(self, whole: ast.Apply, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
+        evaluator = self.t.evaluator
+        symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
+        if isinstance(symbol, ast.Parameter) and not symbol.arity:
+            found = c.env.get(symbol)
+            if isinstance(found, Thunk):
+                yield from self.walk(found.body, found.context, branch)
+                return
+        if isinstance(symbol, Definition) and symbol not in evaluator.constants:
+            if symbol.nested and not symbol.parameters:
+                found = c.env[symbol]
+                yield from self.walk(found.body, found.context, branch, top=top)
+                return
+            assert symbol.body is not None
+            made = replace(branch, name=symbol.shown) if top else branch
+            if top and symbol.parameters:
+                made = self._with_arguments(symbol, whole, c, made)
+            yield from self.walk(symbol.body, self.t.entered(symbol, whole, c), made, top=top)
+            return
+        if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
+            assigned = target(self.t.evaluator, whole.arguments[0], c)
+            if assigned is not None:
+                yield from self._assign(symbol.name, assigned, whole.arguments[1], c, branch)
+                return
+        if isinstance(symbol, Builtin) and symbol.name == "=>":
+            self.t.assigned = branch.assigned
+            decides = self.t.truth(self.t.value(whole.arguments[0], c))
+            if isinstance(decides, Known):
+                yield from self.walk(whole.arguments[1], c, branch) if decides.value.truth else (branch,)
+                return
+            yield from self._either(
+                decides, lambda b: self.walk(whole.arguments[1], c, b), lambda b: iter((b,)), branch
+            )
+            return
+        yield from self._guard(whole, c, branch)
+
+    def _with_arguments(self, symbol: Definition, whole: ast.Apply, c: Context, branch: Branch) -> Branch:
+        """What an action is called with, for its name: arguments that are no bound names above it."""
+        extra = []
+        have = {id(item) for _, item, _ in branch.parameters}
+        for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
+            if parameter.arity or self._acts(argument, c):
+                continue
+            found = self.t._constant(argument, c)
+            if isinstance(found, Known) and id(self._bound_item(argument, c)) not in have:
+                extra.append((parameter.name, found, None))
+        return replace(branch, parameters=(*branch.parameters, *extra))
+
+    def _bound_item(self, argument: Expression, c: Context) -> object:
+        if isinstance(argument, ast.Apply) and not argument.arguments:
+            return c.env.get(argument.operator)
+        return None
+
+    # -- assignments
+
+    def _assign(
+        self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch
+    ) -> Iterator[Branch]:
+        self.t.assigned = branch.assigned
+        value = self.t.value(right, c)
+        if isinstance(value, Nothing):
+            yield from self._guarded(value, branch)
+            return
+        read = self.t.reads(value)
+        if read is not YES:
+            if name == "\\in":
+                yield from self._guarded(self.t.and_([read, NO]), branch)
+            branch = replace(branch, guards=(*branch.guards, read))
+        if to in branch.assigned:
+            old = branch.assigned[to]
+            test = self.t.equal(old, value) if name == "=" else self.t.contains(value, old)
+            yield from self._guarded(test, branch)
+            return
+        if name == "=":
+            yield replace(branch, assigned={**branch.assigned, to: value})
+            return
+        for case in self.t.spread(value, f"{to.name}'"):
+            self.count += 1
+            if self.count > MOST_BRANCHES:
+                raise Untranslated(right.place, f"Next has more than {MOST_BRANCHES} branches")
+            parameter = (f"{to.name}'", case.item, case.symbol)
+            made = replace(
+                branch,
+                parameters=(*branch.parameters, parameter),
+                assigned={**branch.assigned, to: case.item},
+            )
+            yield from self._all_guarded([case], made)
+
+    def _unchanged(self, body: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
+        found = variables(self.t.evaluator, body, c)
+        if found is None:
+            self.t.assigned = branch.assigned
+            yield from self._guarded(
+                self.t.equal(self.t.value(body, c), self.t.value(body, replace(c, primed=True))), branch
+            )
+            return
+        assigned, tests = dict(branch.assigned), []
+        for one in found:
+            now = variable(self.t.variables[one])
+            if one in assigned:
+                tests.append(self.t.equal(assigned[one], now))
+            else:
+                assigned[one] = now
+        yield from self._guarded(self.t.and_(tests), replace(branch, assigned=assigned))

@@ -1,0 +1,166 @@
+"""What an expression of TLA+ is translated to: a value that is known, a term, or something between them.
+
+Sets that are large or not finite stay descriptions, and functions whose keys are known stay tables, as long
+as nobody needs them as terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from verifier.encodings.terms import Term
+from verifier.tla.errors import Place
+from verifier.tla.values import FALSE, TRUE, Value
+
+
+class Untranslated(Exception):
+    """An expression that cannot be translated: where, and why."""
+
+    def __init__(self, place: Place | None, words: str) -> None:
+        super().__init__(words)
+        self.place, self.words = place, words
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.words}" if self.place is not None else self.words
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A value that is the same in all states."""
+
+    value: Value
+
+
+@dataclass(frozen=True, eq=False)
+class Nothing:
+    """An expression that has no value, wherever it is evaluated."""
+
+    words: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A function of which the keys are known."""
+
+    rows: dict[Value, Sym]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A sequence by its slots and its length; a slot beyond the length is never looked at."""
+
+    slots: tuple[Sym, ...]
+    length: Sym
+
+
+@dataclass(frozen=True, eq=False)
+class Single:
+    """``key :> value``, where the key is not known."""
+
+    key: Sym
+    value: Sym
+
+
+@dataclass(frozen=True, eq=False)
+class LazyMap:
+    """A function ``f[x \\in S] == e``: its values are computed one by one, when they are asked for."""
+
+    domain: Sym
+    at: Callable[[Sym], Sym]
+    """The value at an argument."""
+    whole: Callable[[], Sym]
+    """The function with all its values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """One of two, which cannot be one term."""
+
+    condition: Sym
+    then: Sym
+    otherwise: Sym
+
+
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """``[S -> T]``"""
+
+    domain: Sym
+    range: Sym
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """``[a : S, b : T]``"""
+
+    fields: dict[str, Sym]
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    r"""``S \\X T``"""
+
+    items: tuple[Sym, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets:
+    """``SUBSET S``"""
+
+    base: Sym
+
+
+@dataclass(frozen=True, eq=False)
+class AllSequences:
+    """``Seq(S)``"""
+
+    base: Sym
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """``low..high``"""
+
+    low: Sym
+    high: Sym
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """A set of items, each with the condition under which it is in."""
+
+    items: tuple[tuple[Sym, Sym], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """A union of sets."""
+
+    parts: tuple[Sym, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The members of a set that pass a test."""
+
+    base: Sym
+    test: Callable[[Sym], Sym]
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """An operator that is an argument."""
+
+    call: Callable[..., Sym]
+    definition: Any = None
+
+
+Sym: TypeAlias = (
+    "Known | Nothing | Term | Table | Row | Single | LazyMap | Chosen | Functions | Records | Products"
+    " | Subsets | AllSequences | Span | Members | Joined | Part | Operator"
+)
+
+YES, NO = Known(TRUE), Known(FALSE)
+LAZY_SETS = (Functions, Records, Products, Subsets, AllSequences, Span, Members, Joined, Part)
