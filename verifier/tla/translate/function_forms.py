@@ -120,7 +120,7 @@ class FunctionForms(Binders):
                 return inline(key)
             term = self.term(key)
             if term.operator is Operator.LITERAL:
-                return at(Known(self.names.decode(term.data, term.sort)))  # type: ignore[arg-type]
+                return at(Known(self.names.decode(term.data, term.sort)))
             if term.sort.size > _MOST_TABLED:
                 return inline(key)
             rows = {value: at(Known(value)) for value in self.values_of_sort(term)}
