@@ -107,6 +107,20 @@ class Lemma:
 
 
 @dataclass(frozen=True)
+class Refinement:
+    """That every execution is one of an abstract protocol (``verifier.specs.refinement``)."""
+
+    steps: str
+    """The name of the property that speaks of steps."""
+    beginnings: str
+    """The name of the property that speaks of initial states."""
+    abstract: str
+    """The name of the abstract protocol."""
+    mapping: tuple[tuple[Symbol, Term], ...]
+    """Its variables, each with its value in a state of this protocol."""
+
+
+@dataclass(frozen=True)
 class DescribedConstant:
     """A constant: its value, its default, and its allowed values in words."""
 
@@ -124,6 +138,8 @@ class Presentation:
     description: str = ""
     source: str = ""
     """The module of a built-in protocol, or the file of another protocol."""
+    config: str = ""
+    """Of a TLA+ module: the file of its configuration."""
     default_depth: int = 10
     """The default depth of bounded model checking, in actions."""
     constants: tuple[DescribedConstant, ...] = ()
@@ -155,6 +171,10 @@ class Definition:
     """What is claimed of whole executions. Only ``verify live`` checks it."""
     fairness: tuple[FairnessVariant, ...] = ()
     """The protocol's own fairness, if it states one, and named variants."""
+    refinements: tuple[Refinement, ...] = ()
+    """Between which protocols refinements are; two of the properties say that each holds."""
+    checks_deadlock: bool = False
+    """Whether a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

@@ -9,7 +9,7 @@ not by its name.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,32 @@ def spec_hash(definition: Definition) -> str:
     checked by default.
     """
     return _Writer(definition).definition(definition).hex()[:_LENGTH]
+
+
+def meanings(definition: Definition) -> Callable[[Action], tuple[frozenset[bytes], frozenset[bytes]]]:
+    """What an action of a definition demands and what it assigns, as sets of forms: two actions with the same
+    forms have the same steps, whatever they and their parameters are called."""
+    writer = _Writer(definition)
+    alive: list[Action] = []  # the writer knows terms by their ids
+
+    def forms(action: Action) -> tuple[frozenset[bytes], frozenset[bytes]]:
+        alive.append(action)
+        used = [p.symbol for p in action.parameters if any(p.symbol in term.free for term in _terms(action))]
+        levels = {symbol: level for level, symbol in enumerate(used)}
+
+        def form(term: Term) -> bytes:
+            return writer.term(term, levels, len(used))
+
+        assigned = (_pack(form(target), form(value)) for target, value in action.then)
+        return frozenset(map(form, action.when)), frozenset(assigned)
+
+    return forms
+
+
+def _terms(action: Action) -> Iterator[Term]:
+    yield from action.when
+    for assignment in action.then:
+        yield from assignment
 
 
 def value_form(value: Concrete) -> bytes:

@@ -34,6 +34,10 @@ class TemporalOperator(StrEnum):
     """All states from some state on satisfy it."""
     LEADS_TO = "leads to"
     """Where the first formula holds, the second holds then or later."""
+    INITIALLY = "initially"
+    """The first state satisfies the formula."""
+    EVER_AFTER = "ever after"
+    """Where the first formula holds, the second holds then and in all later states."""
     NOT = "not"
     AND = "and"
     OR = "or"
@@ -43,13 +47,13 @@ class TemporalOperator(StrEnum):
     """For at least one value of a variable."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TemporalFormula:
     """A temporal formula. ``&``, ``|``, ``~`` and ``implies`` combine it with others."""
 
     operator: TemporalOperator
     terms: tuple[Term, ...] = ()
-    """The formulas about one state: two of LEADS_TO, one of the other temporal operators."""
+    """The formulas about one state: two of LEADS_TO and EVER_AFTER, one of the other temporal operators."""
     parts: tuple[TemporalFormula, ...] = ()
     """What NOT, AND, OR, FOR_EACH and FOR_SOME are about."""
     binds: Symbol | None = None
@@ -77,10 +81,18 @@ class TemporalFormula:
         for part in self.parts:
             yield from part.all_terms()
 
+    def __repr__(self) -> str:
+        return f"the temporal formula {self}"
+
     def __str__(self) -> str:
         inner = [f"({text(term)})" for term in self.terms] + [f"({part})" for part in self.parts]
         match self.operator:
-            case TemporalOperator.LEADS_TO | TemporalOperator.AND | TemporalOperator.OR:
+            case (
+                TemporalOperator.LEADS_TO
+                | TemporalOperator.EVER_AFTER
+                | TemporalOperator.AND
+                | TemporalOperator.OR
+            ):
                 return f" {self.operator} ".join(inner)
             case TemporalOperator.FOR_EACH | TemporalOperator.FOR_SOME:
                 assert self.binds is not None
@@ -128,6 +140,14 @@ class Strength(StrEnum):
 
 
 @dataclass(frozen=True)
+class Taken:
+    """The instances of an action that have these values of parameters."""
+
+    action: str
+    given: tuple[tuple[str, Concrete], ...] = ()
+
+
+@dataclass(frozen=True)
 class Fairness:
     """A fairness condition, or a family of them: one for each combination of values of ``each``.
 
@@ -141,8 +161,14 @@ class Fairness:
     """Parameters that each of the actions has. There is a condition for each combination of their values."""
     given: tuple[tuple[str, Concrete], ...] = ()
     """Parameters with fixed values."""
+    steps: tuple[Taken, ...] | None = None
+    """Instead of actions, one condition: a step of one of these."""
+    label: str = ""
+    """What it is called; empty: by what it demands."""
 
     def __str__(self) -> str:
+        if self.label:
+            return self.label
         what = " or ".join(self.actions) or "the next step"
         fixed = ", ".join(f"{name} = {show(value)}" for name, value in self.given)
         each = f", for each {', '.join(self.each)}" if self.each else ""

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from results.generators.tla_random import ran
+from tests.tla_modules import translated
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.errors import UsageError
-from verifier.runs.table import engine_named
-from verifier.runs.tla import load
-from verifier.runs.tla_symbolic import Symbolic, description, run, symbolic
+from verifier.runs.tla_symbolic import Symbolic, description
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import specification as translated
+from verifier.tla.translate import specification as translation
 from verifier.verdict import VerdictKind
 
 QUEUE = """
@@ -56,28 +56,21 @@ Low == x < 25
 """
 
 
-def _loaded(folder: Path, body: str, config: str) -> Symbolic:
-    (folder / "M.tla").write_text(f"---- MODULE M ----{body}====\n")
-    (folder / "M.cfg").write_text(config)
-    return symbolic(load(str(folder / "M.tla"), {}))
-
-
 def _distinct(asked: Symbolic) -> tuple[int, int]:
     explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     explorer.explore()
-    engine = engine_named("explore")
-    found = run(engine, asked, engine.options(keep_going=True)).outcome.statistics
+    found = ran("explore", asked, keep_going=True).outcome.statistics
     return explorer.found.distinct, found["distinct_states"]
 
 
 def test_the_translated_module_has_the_states_that_the_interpreter_finds(tmp_path: Path) -> None:
-    theirs, ours = _distinct(_loaded(tmp_path, QUEUE, QUEUE_CONFIG))
+    theirs, ours = _distinct(translated(tmp_path, QUEUE, QUEUE_CONFIG))
     assert theirs == ours > 100
 
 
 def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:
-    asked = _loaded(tmp_path, QUEUE, QUEUE_CONFIG)
-    asked.question()
+    asked = translated(tmp_path, QUEUE, QUEUE_CONFIG)
+    asked.definition()
     sorts = {symbol.name: symbol.sort for symbol in asked.translation.variables}
     assert isinstance(sorts["owner"], Listed)
     assert isinstance(sorts["queue"], Sequence)
@@ -87,19 +80,17 @@ def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:
 
 
 def test_bmc_finds_the_shortest_counterexample(tmp_path: Path) -> None:
-    asked = _loaded(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
-    engine = engine_named("bmc")
-    (verdict,) = run(engine, asked, engine.options(depth=26, shortest=True)).outcome.verdicts
+    asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    (verdict,) = ran("bmc", asked, depth=26, shortest=True).outcome.verdicts
     assert verdict.kind is VerdictKind.VIOLATED
     assert verdict.depth == 25
 
 
 def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translated, "sample", _first)
-    asked = _loaded(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    monkeypatch.setattr(translation, "sample", _first)
+    asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
     assert asked.translation.shapes["x"].sort(asked.translation.names) == Range(0, 2)
-    engine = engine_named("explore")
-    found = run(engine, asked, engine.options(keep_going=True))
+    found = ran("explore", asked, keep_going=True)
     assert found.outcome.statistics["distinct_states"] == 31
     assert found.outcome.verdicts[0].kind is VerdictKind.VIOLATED
 
@@ -112,9 +103,8 @@ def _first(specification: object) -> object:
 
 def test_a_deadlock_is_found_behind_steps_that_change_nothing(tmp_path: Path) -> None:
     body = COUNTER + "Spec == Init /\\ [][Next]_x\n"
-    asked = _loaded(tmp_path, body, "SPECIFICATION Spec\nINVARIANT Low\n")
-    engine = engine_named("explore")
-    found = {v.property_name: v for v in run(engine, asked, engine.options(keep_going=True)).outcome.verdicts}
+    asked = translated(tmp_path, body, "SPECIFICATION Spec\nINVARIANT Low\n")
+    found = {v.property_name: v for v in ran("explore", asked, keep_going=True).outcome.verdicts}
     assert found["NoDeadlock"].kind is VerdictKind.VIOLATED
     assert found["NoDeadlock"].depth == 30
 
@@ -126,10 +116,9 @@ VARIABLE q
 Init == q = <<>>
 Next == IF Len(q) < 2 THEN q' = Append(q, 1) ELSE q' = Tail(Tail(Tail(q)))
 """
-    asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
-    engine = engine_named("bmc")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     with pytest.raises(UsageError, match=r"M\.tla:5:.*Tail"):
-        run(engine, asked, engine.options(depth=4))
+        ran("bmc", asked, depth=4)
 
 
 def test_what_is_not_translated_is_named_with_its_place(tmp_path: Path) -> None:
@@ -140,10 +129,9 @@ Init == x = 0
 Next == x' = 1 - x
 Live == TLCGet("level") + x < 9
 """
-    asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Live\n")
-    engine = engine_named("bmc")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Live\n")
     with pytest.raises(UsageError, match=r"M\.tla:6:9: the operator TLCGet is not.*explore looks"):
-        run(engine, asked, engine.options(depth=2))
+        ran("bmc", asked, depth=2)
     assert any("Live" in line for line in description(asked.loaded)["only_explicit"])
 
 
@@ -157,13 +145,12 @@ Tell == \\E m \\in sent : m.type = "ask" /\\ sent' = sent \\cup {[type |-> "tell
 Next == Ask \\/ Tell
 Fine == \\A m \\in sent : m.type = "tell" => m.to = {1}
 """
-    asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Fine\n")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Fine\n")
     assert _distinct(asked) == (3, 3)
     sort = asked.translation.variables[0].sort
     assert isinstance(sort, Set)
     assert isinstance(sort.element, Variant)
-    engine = engine_named("prove")
-    found = {v.property_name: v.kind for v in run(engine, asked, engine.options()).outcome.verdicts}
+    found = {v.property_name: v.kind for v in ran("prove", asked).outcome.verdicts}
     assert found["Fine"] is VerdictKind.PROVED
 
 
@@ -179,9 +166,8 @@ More == ENABLED Next <=> x < 3
 Sure == ENABLED Put
 """
     body = body.replace("Naturals", "Naturals, FiniteSets")
-    asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS More Sure\nCHECK_DEADLOCK FALSE\n")
-    engine = engine_named("explore")
-    found = {v.property_name: v for v in run(engine, asked, engine.options(keep_going=True)).outcome.verdicts}
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS More Sure\nCHECK_DEADLOCK FALSE\n")
+    found = {v.property_name: v for v in ran("explore", asked, keep_going=True).outcome.verdicts}
     assert found["More"].kind is VerdictKind.HOLDS
     assert found["Sure"].kind is VerdictKind.VIOLATED
     assert found["Sure"].depth == 1
@@ -201,7 +187,6 @@ Sure == ENABLED Put
 )
 def test_what_a_step_reads_before_it_fails_is_an_error(tmp_path: Path, step: str) -> None:
     body = f"\nEXTENDS Naturals, Sequences\nVARIABLE q\nInit == q = <<1>>\nNext == q' = <<>> \\/ ({step})\n"
-    asked = _loaded(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
-    engine = engine_named("bmc")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     with pytest.raises(UsageError, match=r"M\.tla:5:"):
-        run(engine, asked, engine.options(depth=3))
+        ran("bmc", asked, depth=3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from verifier.runs.tla_loading import load
+from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import DEADLOCK, Explorer
@@ -58,3 +60,10 @@ def value(folder: Path, expression: str, extends: str = "Integers, Sequences, Fi
     assert isinstance(definition, ast.Definition)
     evaluator = made.evaluator
     return text(evaluator.compiled(ast.Apply(definition, place=definition.place), "M")(), evaluator.order)
+
+
+def translated(folder: Path, body: str, config: str) -> Symbolic:
+    """The module with this body, its first states looked at, before it is translated."""
+    (folder / "M.cfg").write_text(config)
+    (folder / "M.tla").write_text(f"---- MODULE M ----{body}{END}")
+    return symbolic(load(str(folder / "M.tla"), {}))

@@ -46,7 +46,8 @@ def swept() -> list[Row]:
 def two_recoveries_report() -> Report:
     """Two recoveries of one BookKeeper ledger, from the trace."""
     model, trace = two_recoveries()
-    return Report("Two recoveries of one ledger", (row_of(Replayed(model, trace, None, 0.0)),))
+    replay = Replayed(model.definition, model, trace, None, 0.0)
+    return Report("Two recoveries of one ledger", (row_of(replay),))
 
 
 @cache

@@ -17,14 +17,19 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError
+from verifier.outcomes.run import Run
+from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
-from verifier.runs.tla import formula_named, load
-from verifier.runs.tla_symbolic import NotTranslated, run, symbolic
-from verifier.tla.explorer import Explorer, State
+from verifier.runs.tla_loading import TlaLoaded, formula_named, load
+from verifier.runs.tla_source import TlaSource
+from verifier.runs.tla_symbolic import Asked, NotTranslated, Symbolic, run_translated, symbolic
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.logic import same
 from verifier.tla.specification import Specification
@@ -234,7 +239,7 @@ def compare_texts(folder: Path, expressions: list[str], states: list[str], found
     (folder / "M.tla").write_text(f"---- MODULE M ----\n{body}====\n")
     (folder / "M.cfg").write_text(CONFIG)
     asked = symbolic(load(str(folder / "M.tla"), {}))
-    asked.question()
+    asked.definition()
     spec, made = asked.loaded.specification, asked.translation
     # The interpreter takes the members of a set as they come where TLC sorts them.
     spec.evaluator.__dict__["domain"] = partial(spec.evaluator.domain, ordered=True)
@@ -384,15 +389,23 @@ def _expected(name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
     return {"explore": (f"HOLDS {states}",), "bmc": ("HOLDS",), "prove": ("PROVED", "INCONCLUSIVE")}[name]
 
 
-def _ours(name: str, loaded: object, depth: int) -> str:
-    engine = engine_named(name)
-    options = {
+def ran(name: str, made: Symbolic, **options: Any) -> Run:
+    """An engine on the translated module, at wider sorts where that is needed."""
+    engine, module = engine_named(name), made.loaded
+    loaded = Loaded(str(module.path), module.definition, {})
+    question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
+    asked = Asked(engine, module, question, (), lambda _: None, lambda _: None)
+    return run_translated(asked, made)
+
+
+def _ours(name: str, loaded: TlaLoaded, depth: int) -> str:
+    every: dict[str, dict[str, Any]] = {
         "explore": {"keep_going": True},
         "bmc": {"depth": depth, "shortest": True},
         "prove": {"timeout": 20.0},
-    }[name]
+    }
     try:
-        done = run(engine, symbolic(loaded), engine.options(properties=("Inv",), **options))  # type: ignore[arg-type]
+        done = ran(name, symbolic(loaded), properties=("Inv",), **every[name])
     except NotTranslated as error:
         return f"untranslated: {error}"
     except UsageError:

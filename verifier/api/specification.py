@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from verifier.api.result import Result
 from verifier.errors import unknown_name
+from verifier.runs.asking import answered, prepared
 from verifier.runs.loading import Loaded, load_class_at
 from verifier.runs.loading import load as load_spec
 from verifier.runs.option import Option, Words, declared
@@ -73,8 +74,8 @@ class Specification:
         for name in named:
             if not isinstance(name, str):
                 raise unknown_name("property", name, self.properties)
-        question = found.prepare(self.loaded, found.options_of({**parsed, "properties": named}))
-        return Result(found.run(question))
+        question = prepared(found, self.loaded, found.options_of({**parsed, "properties": named}))
+        return Result(answered(found, question))
 
     def __getattr__(self, name: str) -> Ask:
         """Every engine of the table is a method. It takes the engine's options, as ``verify ENGINE --help``

@@ -4,7 +4,8 @@ A TOML file. ``[defaults]`` may give ``engine``, ``timeout`` and ``memory`` to a
 
     [[cell]]
     id = "kip101"
-    spec = "kip101"                 # built in, or a Python file, sought beside the manifest
+    spec = "kip101"                 # built in, or a Python or TLA+ file, sought beside the manifest
+    # config = "Small.cfg"          # of a TLA+ file; library = ["modules"] and lemmas = ["Inv"] too
     constants = { replicas = 2 }
     engine = "bmc"                  # bmc (the default), explore, simulate, induct or prove
     depth = 12                      # of bmc and simulate; of explore the most
@@ -25,15 +26,16 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.engine import Engine
+from verifier.runs.loading import TLA, Loaded, Reading, load
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 from verifier.runs.table import ENGINES, engine_named
-from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, whole
+from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, reading_in, whole
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import VerdictKind
 
@@ -56,6 +58,9 @@ _KEYS = (
     "distinct_states",
     "seconds",
     "expect",
+    "config",
+    "library",
+    "lemmas",
 )
 _SAID_ELSEWHERE = {"properties": "expect", "expect": "expect", "timeout": "timeout", "memory": "memory"}
 _VERDICTS = {
@@ -100,6 +105,12 @@ class Cell:
     expected: tuple[Expected, ...]
     distinct_states: int | None
     seconds: float | None
+    reading: Reading = field(default_factory=Reading)
+    """How the spec is read, if it is a TLA+ module."""
+
+    def loaded(self) -> Loaded:
+        """The spec at the cell's constants. Raises UsageError or DefinitionError."""
+        return load(self.place, self.constants, reading=self.reading)
 
 
 @dataclass(frozen=True)
@@ -166,7 +177,16 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
         expected=expected,
         distinct_states=states,
         seconds=_seconds(table, place),
+        reading=_reading(table, path, place),
     )
+
+
+def _reading(table: Mapping[str, Any], path: Path, place: str) -> Reading:
+    """How a TLA+ module is read; files and folders are sought beside the manifest."""
+    reading = reading_in(table, place)
+    if reading != Reading() and not str(table["spec"]).endswith(TLA):
+        raise UsageError(f"{place}: config, library and lemmas are for TLA+ modules, FILE.tla")
+    return reading.beside(path.parent)
 
 
 def _seconds(table: Mapping[str, Any], place: str) -> float | None:
@@ -182,7 +202,7 @@ def _located(spec: str, path: Path, place: str) -> str:
     """A file is sought beside the manifest, wherever the command is started."""
     if spec in BUILT_IN:
         return spec
-    if not spec.endswith(".py") and ".py:" not in spec:
+    if not spec.endswith((".py", TLA)) and ".py:" not in spec:
         error = unknown_name(f"spec in {place}", spec, BUILT_IN)
         raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py")
     file = spec.rpartition(":")[0] if ".py:" in spec else spec

@@ -14,7 +14,6 @@ from verifier.outcomes.row import Row, rows_of
 from verifier.processes.children import Work
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
-from verifier.runs.loading import load
 from verifier.runs.table import engine_named, execute
 from verifier.specs.protocol import DefinitionError
 
@@ -88,7 +87,7 @@ def _guarded(find: Callable[[], Any]) -> Work:
 
 def _surveying(cell: Cell) -> Work:
     def find() -> Facts:
-        definition = load(cell.place, cell.constants).definition
+        definition = cell.loaded().definition
         engine = engine_named(cell.engine)
         claims = engine.claims(definition)
         return Facts(
@@ -105,7 +104,7 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
     def find() -> CellRun:
         given = {**cell.options, "timeout": cell.timeout, "memory": cell.memory}
         options = engine_named(cell.engine).options_for(properties, given)
-        content = as_object(execute(cell.engine, load(cell.place, cell.constants), options))
+        content = as_object(execute(cell.engine, cell.loaded(), options))
         statistics = content["statistics"]
         seen = statistics.get("distinct_states") if statistics.get("complete") else None
         return CellRun(tuple(rows_of(content)), seen)

@@ -10,7 +10,7 @@ import click
 from verifier.cli.output import format_option, note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
-from verifier.cli.specs import SPEC_HELP
+from verifier.cli.specs import SPEC_HELP, reading_of, reading_options
 from verifier.solvers.names import SOLVER_NAMES
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _SHOWN = 5
 @click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
 @click.option("--solver", type=one_of("solver", SOLVER_NAMES), help=_SOLVER_HELP)
 @click.option("--timeout", type=DURATION, help="End the check after this time: 90, 90s, 2m, 1h.")
+@reading_options
 @format_option
 def command(
     path: Path, spec: str | None, solver: str | None, timeout: float | None, output_format: str
@@ -42,12 +43,13 @@ def command(
     Examples:
       verify certify proof.json
       verify certify proof.json --spec my_protocol.py
+      verify certify proof.json --spec TwoPhase.tla --config Small.cfg
     """
     from verifier.cli.running import terminable
     from verifier.outcomes.content import as_object
     from verifier.runs.certifying import certify, read_claim, run_of
 
-    claim = read_claim(path, spec, solver, timeout)
+    claim = read_claim(path, spec, solver, timeout, reading_of(spec))
     _announce(claim)
     with terminable():
         certified = certify(claim)

@@ -13,6 +13,8 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol
 
+CONFIG, LIBRARIES = "verifier.cli.specs.config", "verifier.cli.specs.library"
+"""Where the command line keeps the configuration and the folders that were named for a TLA+ module."""
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -22,7 +24,7 @@ def files(incomplete: str) -> list[CompletionItem]:
 
 
 def specs(incomplete: str) -> list[CompletionItem]:
-    """The built-in protocols, and Python files and folders."""
+    """The built-in protocols, Python files and TLA+ modules, and folders."""
     from verifier.specs.registry import BUILT_IN
 
     named = [CompletionItem(name) for name in BUILT_IN if name.startswith(incomplete)]
@@ -35,7 +37,7 @@ def specs(incomplete: str) -> list[CompletionItem]:
     found = [item for item in beside if item.name.startswith(start) and (start or item.name[0] != ".")]
     return [
         *named,
-        *(CompletionItem(f"{before}{item.name}") for item in found if item.suffix == ".py"),
+        *(CompletionItem(f"{before}{item.name}") for item in found if item.suffix in (".py", ".tla")),
         *(CompletionItem(f"{before}{item.name}/", type="dir") for item in found if item.is_dir()),
     ]
 
@@ -60,12 +62,28 @@ def completed(what: str) -> Complete:
         from verifier.specs.registry import load
 
         try:
-            found = [name for name in names(load(spec)) if name.startswith(incomplete)]
+            known = _of_module(what, spec, context) if spec.endswith(".tla") else names(load(spec))
+            found = [name for name in known if name.startswith(incomplete)]
         except Exception:  # noqa: BLE001 -- a file of one's own may raise anything; the command says what
             return []
         return [CompletionItem(name) for name in found]
 
     return complete
+
+
+def _of_module(what: str, spec: str, context: click.Context) -> list[str]:
+    """The same of a TLA+ module: what its configuration names, then its operators that could be named."""
+    from verifier.runs.tla_loading import load, operators
+    from verifier.tla.facts import STATE, TEMPORAL
+
+    config, libraries = context.meta.get(CONFIG), context.meta.get(LIBRARIES) or ()
+    module = load(spec, {}, config, libraries)
+    if what == "constants":
+        return [f"{constant.name}=" for constant in module.specification.module.constants]
+    temporal = what == "temporal"
+    named = module.definition.temporal if temporal else module.definition.properties
+    others = operators(module.specification, (TEMPORAL,) if temporal else (STATE,))
+    return list(dict.fromkeys(("all", *(prop.name for prop in named), *others)))
 
 
 def _properties(kind: type[Protocol]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from verifier.cli.defaults import project_defaults
 from verifier.cli.output import format_option, html_option, note, write
 from verifier.cli.parameters import Parameter
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
 from verifier.runs.engine import Engine, OutputFile
 from verifier.runs.option import Option, Switch, Words, declared
 from verifier.runs.table import engine_named
@@ -135,14 +135,13 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     began = time.monotonic()
     from verifier.cli.reporter import Reporter
     from verifier.cli.running import Display, announce, check_targets, show, terminable
+    from verifier.runs.asking import answered, prepared
     from verifier.runs.loading import load
 
     _say_defaults(engine)
     spec = named_spec(given.pop("spec_option"), given.pop("spec_argument"))
-    if spec.endswith(".tla"):
-        from verifier.cli.tla import run_tla
-
-        return run_tla(engine, spec, given, began)
+    own = given.get("lemmas")
+    reading = reading_of(spec, own if isinstance(own, tuple) else ())
     settings = parse_settings(given.pop("settings"))
     full, trace_out = given.pop("full"), given.pop("trace_out", None)
     shown = Display(given.pop("output_format"), full, trace_out, given.pop("html"))
@@ -152,7 +151,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     for file, path in files.items():
         if path is not None:
             options = file.prepare(options, path)
-    question = engine.prepare(load(spec, settings, began), options)
+    question = prepared(engine, load(spec, settings, began, reading), options)
     targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
     check_targets(shown, targets, question.properties)
 
@@ -161,7 +160,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
 
     announce(question.definition, engine.announcement(question))
     with terminable(), Reporter(engine.progress()) as reporter:
-        run = engine.run(question, reporter, built)
+        run = answered(engine, question, reporter, built)
     if certificate is not None:
         run = _with_certificates(run, certificate)
     code = show(run, shown, engine.render)

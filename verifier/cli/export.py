@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from verifier.cli.output import check_writable, note, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
 from verifier.errors import UsageError
 from verifier.printable import json_text
+
+if TYPE_CHECKING:
+    from verifier.runs.loading import Reading
 
 _FORMATS = ("smt2", "vmt", "btor2", "aiger")
 _READABLE = ".aag"
@@ -47,6 +50,7 @@ class Options:
     out: Path | None
     names: Path | None
     deadlock: bool
+    reading: Reading
 
 
 @click.command("export")
@@ -70,8 +74,10 @@ def command(
       verify export --spec kip320 --property StrongIsr --format aiger --out k.aig --map k.json
       berkeley-abc -c "read k.aig; pdr"
       verify export --spec my_protocol.py --set replicas=4 --format btor2 > my_protocol.btor2
+      verify export --spec TwoPhase.tla --format vmt --out t.vmt
     """
-    return _run(Options(named_spec(spec_option, spec_argument), parse_settings(settings), **rest))
+    spec = named_spec(spec_option, spec_argument)
+    return _run(Options(spec, parse_settings(settings), reading=reading_of(spec), **rest))
 
 
 def _run(options: Options) -> int:
@@ -84,11 +90,13 @@ def _run(options: Options) -> int:
     from verifier.system.deadlock import with_deadlock
     from verifier.text.run import with_constants
 
-    loaded = load(options.spec, options.settings)
-    chosen = chosen_properties(loaded.definition, options.properties, deadlock=options.deadlock)
+    loaded = load(options.spec, options.settings, reading=options.reading)
+    deadlock = options.deadlock or (loaded.definition.checks_deadlock and not options.properties)
+    loaded = loaded.whole([name for name in options.properties if name != "all"])
+    chosen = chosen_properties(loaded.definition, options.properties, deadlock=deadlock)
     _check_files(options.out, options.names)
     model = build_model(loaded.definition)
-    model = with_deadlock(model) if options.deadlock else model
+    model = with_deadlock(model) if deadlock else model
     readable = options.out is None or options.out.suffix == _READABLE
     exported = export(model, chosen, Format(options.form), readable=readable)
     if options.out is None:

@@ -9,7 +9,7 @@ import click
 
 from verifier.cli.output import console, print_lines, say
 from verifier.cli.paths import FileToRead, SpecName
-from verifier.cli.specs import SET_HELP, SPEC_HELP, parse_settings
+from verifier.cli.specs import SET_HELP, SPEC_HELP, parse_settings, reading_of, reading_options
 from verifier.files import read_text
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _SET_HELP = f"{SET_HELP} [default: those of the file]"
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help=_SET_HELP)
 @click.option("--show", "shown", is_flag=True, help="Show the execution too.")
 @click.option("--full", is_flag=True, help="Show the execution with whole states.")
+@reading_options
 def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool, full: bool) -> int:
     """Check a trace file (ITF JSON) against its protocol, without a solver.
 
@@ -35,35 +36,42 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     state, and the property fails in the last. If not, exit code 2 and a line that says at which step and why.
 
     \b
-    Example:
+    Examples:
       verify replay trace.itf.json
+      verify replay trace.itf.json --spec TwoPhase.tla --config Small.cfg
     """
     from verifier.runs.replaying import replayed
     from verifier.text.counterexample import render_trace
     from verifier.text.live import render_loop
+    from verifier.text.tla import render_written_trace
 
-    replay = replayed(file, read_text(file), spec, parse_settings(settings))
+    replay = replayed(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
     model, trace = replay.model, replay.trace
     if replay.warning is not None:
         say(f"warning: {replay.warning}", err=True)
     if shown or full:
         target = console()
-        print_lines(target, render_trace(model, trace, target.width, full=full))
+        if model is None:
+            print_lines(target, list(render_written_trace(trace, target.width, full=full)))
+        else:
+            print_lines(target, render_trace(model, trace, target.width, full=full))
         if trace.loop is not None:
             print_lines(target, render_loop(trace, target.width))
     say(_success(model, trace))
     return 0
 
 
-def _success(model: Model, trace: Trace) -> str:
+def _success(model: Model | None, trace: Trace) -> str:
     from verifier.text.failure import short_failure
     from verifier.text.live import replay_words
 
     if trace.loop is not None:
-        return replay_words(model, trace)
+        return replay_words(trace)
     actions = f"{trace.steps} action" if trace.steps == 1 else f"{trace.steps} actions"
     if trace.violates is None:
         return f"replays: {actions}; the file names no property"
+    if model is None:
+        return f"replays by the interpreter: {actions}, {trace.violates} fails in the last state"
     if model.system.seeks(trace.violates):
         return f"replays: {actions}, {trace.violates} is reached in the last state"
     return f"replays: {actions}, {trace.violates} fails in the last state: {short_failure(model, trace)}"

@@ -9,7 +9,7 @@ import click
 from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName
-from verifier.cli.specs import SPEC_HELP, parse_settings
+from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options
 from verifier.errors import UsageError
 from verifier.printable import printable_text
 from verifier.report.formats import FORMATS, format_of, render
@@ -35,6 +35,7 @@ _SPEC_HELP = (
 @click.option("--older", is_flag=True, help=_OLDER_HELP)
 @click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of a trace: its constants.")
+@reading_options
 def command(
     run: Path,
     output_format: str | None,
@@ -56,6 +57,7 @@ def command(
       verify report run.json --html run.html
       verify report sweep/ --html sweep.html
       verify report trace.itf.json --format markdown
+      verify report trace.itf.json --spec TwoPhase.tla --html trace.html
       verify report run.json --out junit.xml
     """
     flag, target = ("--out", out) if html is None else ("--html", html)
@@ -67,7 +69,7 @@ def command(
 
     from verifier.report.reading import read_report
 
-    report = read_report(run, title, spec, parse_settings(settings), older=older)
+    report = read_report(run, title, spec, parse_settings(settings), reading_of(spec), older=older)
     for words in report.notes if chosen == "junit" or not run.is_dir() else ():
         say(words, err=True)  # JUnit has no place for notes, and those of a trace are warnings
     text = render(report, chosen)

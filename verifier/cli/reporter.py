@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import console, is_quiet, note
 from verifier.printable import printable
+from verifier.runs.asking import Remark
 from verifier.text.progress import ProgressText
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ class Reporter:
 
     def __call__(self, news: Any) -> None:
         """Takes a piece of news."""
-        lines = list(self._text.hear(news, live=self._terminal))
-        if self._terminal and self._live is None:
+        of_engine = not isinstance(news, Remark)
+        lines = list(self._text.hear(news, live=self._terminal)) if of_engine else [news.words]
+        if self._terminal and self._live is None and of_engine:
             self._start()
         for line in lines:
             self._keep(line)

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import check_writable, console, note, print_json, print_lines, write
 from verifier.cli.paths import writes
-from verifier.outcomes.content import as_object
+from verifier.outcomes.content import as_object, written_trace
 from verifier.outcomes.run import Run
 from verifier.printable import json_text
 from verifier.specs.definition import Definition
 from verifier.text.run import with_constants
-from verifier.trust import itf
 from verifier.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -107,19 +106,19 @@ def terminable() -> Iterator[None]:
 
 def _write_traces(finished: Run, path: Path) -> None:
     """Writes the counterexamples of a run, the first to the path itself."""
-    traces = [verdict.trace for verdict in finished.outcome.verdicts if verdict.trace is not None]
-    if not traces or (finished.model is None and not finished.traces):
+    verdicts = [verdict for verdict in finished.outcome.verdicts if verdict.trace is not None]
+    written = [(one, trace) for one in verdicts if (trace := written_trace(finished, one)) is not None]
+    if not written:
         old = "; the one that is there is older" if path.is_file() else ""
         note(f"no counterexample, so {path} is not written{old}")
         return
-    for number, trace in enumerate(traces):
-        target = path if number == 0 else path_with_name(path, str(trace.violates))
-        model = finished.model
-        content = finished.traces[str(trace.violates)] if model is None else itf.dump(trace, model)
+    for number, (verdict, content) in enumerate(written):
+        name = str(verdict.trace and verdict.trace.violates)
+        target = path if number == 0 else path_with_name(path, name)
         write("--trace-out", target, f"{json_text(content)}\n")
-        reached = model is not None and model.system.seeks(str(trace.violates))
+        reached = finished.model is not None and finished.model.system.seeks(name)
         what = "execution that reaches" if reached else "counterexample of"
-        note(f"the {what} {trace.violates} is in {target}")
+        note(f"the {what} {name} is in {target}")
 
 
 def _write_page(finished: Run, path: Path) -> None:

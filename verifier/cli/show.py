@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from verifier.cli.output import console, format_option, print_json, print_lines
-from verifier.cli.specs import named_spec, parse_settings, spec_options
+from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
+
+if TYPE_CHECKING:
+    from verifier.runs.loading import Reading
 
 
 @click.command("show")
@@ -22,15 +28,15 @@ def command(
     Examples:
       verify show kip320
       verify show --spec my_protocol.py --set replicas=4 --format json
+      verify show TwoPhase.tla --config Small.cfg
     """
     from verifier.runs.building import build_model
-    from verifier.runs.loading import load
+    from verifier.runs.loading import TLA, load
 
     spec = named_spec(spec_option, spec_argument)
-    if spec.endswith(".tla"):
-        from verifier.cli.tla import show_tla
-
-        return show_tla(spec, settings, output_format)
+    reading = reading_of(spec)
+    if spec.endswith(TLA):
+        return _show_module(spec, settings, reading, output_format)
     loaded = load(spec, parse_settings(settings))
 
     from verifier.report.description import describe, is_quickly_built
@@ -38,6 +44,23 @@ def command(
 
     definition = loaded.definition
     about = describe(definition, build_model(definition) if is_quickly_built(definition) else None)
+    if output_format == "json":
+        print_json(about)
+    else:
+        target = console()
+        print_lines(target, render_description(about, target.width))
+    return 0
+
+
+def _show_module(spec: str, settings: Sequence[str], reading: Reading, output_format: str) -> int:
+    """Describes a TLA+ module, whose sorts and actions are found out."""
+    from verifier.runs.tla import describe
+    from verifier.runs.tla_loading import load
+    from verifier.runs.tla_symbolic import description
+    from verifier.text.tla import render_description
+
+    module = load(spec, parse_settings(settings), reading.config, reading.libraries)
+    about = describe(module) | description(module)
     if output_format == "json":
         print_json(about)
     else:

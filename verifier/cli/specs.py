@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from verifier.cli.completion import completed
-from verifier.cli.paths import SpecName
+from verifier.cli.completion import CONFIG, LIBRARIES, completed
+from verifier.cli.paths import FileToRead, SpecName
 from verifier.errors import UsageError, cut
+
+if TYPE_CHECKING:
+    from verifier.runs.loading import Reading
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 SPEC_HELP = (
     "A built-in protocol (verify list), or a Python file with one: FILE.py, or FILE.py:Class where it "
-    "has several. The code of the file is run. Or a TLA+ module, FILE.tla."
+    "has several. The code of the file is run. Or a TLA+ module: FILE.tla."
 )
 CONFIG_HELP = "Of a TLA+ module: its configuration. [default: FILE.cfg beside FILE.tla]"
 LIBRARY_HELP = "Of a TLA+ module: a folder with modules that it extends; may be repeated."
 LEMMA_HELP = "Of a TLA+ module: an operator that helps to prove, for induct and prove; may be repeated."
-_CONFIG, _LIBRARIES = "verifier.cli.specs.config", "verifier.cli.specs.library"
 _LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = "Give a constant a value; may be repeated."
 
 
 def spec_options(command: Command) -> Command:
-    """Adds ``SPEC``, ``--spec`` and ``--set``."""
+    """Adds ``SPEC``, ``--spec`` and ``--set``, and what TLA+ modules need."""
     for option in (
         click.option(
             "--set",
@@ -38,22 +40,26 @@ def spec_options(command: Command) -> Command:
             shell_complete=completed("constants"),
         ),
         click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", help=SPEC_HELP),
-        _kept("--config", _CONFIG, CONFIG_HELP, metavar="FILE", type=click.Path(path_type=Path)),
-        _kept(
-            "--library",
-            _LIBRARIES,
-            LIBRARY_HELP,
-            metavar="DIR",
-            type=click.Path(path_type=Path),
-            multiple=True,
-        ),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
         command = option(command)
+    command = reading_options(command)
     own = {flag for made in getattr(command, "__click_params__", ()) for flag in made.opts}
     if "--lemma" not in own:  # verify induct chooses among lemmas by an option of that name
-        command = _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
+        command = lemma_option(command)
     return command
+
+
+def lemma_option(command: Command) -> Command:
+    """Adds ``--lemma``."""
+    return _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
+
+
+def reading_options(command: Command) -> Command:
+    """Adds what says how a TLA+ module is read: ``--config`` and ``--library``."""
+    folders: dict[str, Any] = {"metavar": "DIR", "type": click.Path(path_type=Path), "multiple": True}
+    command = _kept("--library", LIBRARIES, LIBRARY_HELP, **folders)(command)
+    return _kept("--config", CONFIG, CONFIG_HELP, metavar="FILE", type=FileToRead())(command)
 
 
 def _kept(flag: str, key: str, words: str, **more: Any) -> Callable[[Command], Command]:
@@ -65,23 +71,26 @@ def _kept(flag: str, key: str, words: str, **more: Any) -> Callable[[Command], C
     return click.option(flag, callback=keep, expose_value=False, help=words, **more)
 
 
-def tla_files(spec: str) -> tuple[Path | None, tuple[Path, ...]]:
-    """The configuration and the folders of modules that were named. Raises UsageError if the spec is no TLA+
-    module."""
+def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
+    """How the spec is read, if it is a TLA+ module. Raises UsageError for what is said of another spec.
+
+    ``lemmas`` are those that an engine has an option of its own for.
+    """
+    from verifier.runs.loading import TLA, Reading
+
     meta = click.get_current_context().meta
-    config, libraries = meta.get(_CONFIG), tuple(meta.get(_LIBRARIES) or ())
-    if not spec.endswith(".tla") and (config is not None or libraries or tla_lemmas()):
-        flag = "--config" if config is not None else "--library" if libraries else "--lemma"
-        raise UsageError(f"{flag} is for TLA+ modules, and {spec} is none")
+    config, libraries = meta.get(CONFIG), tuple(meta.get(LIBRARIES) or ())
+    kept = tuple(meta.get(_LEMMAS) or ())
     for folder in libraries:
         if not folder.is_dir():
             raise UsageError(f"--library {folder} is no folder")
-    return config, libraries
-
-
-def tla_lemmas() -> tuple[str, ...]:
-    """The operators of a TLA+ module that were named as lemmas."""
-    return tuple(click.get_current_context().meta.get(_LEMMAS) or ())
+    if spec is not None and spec.endswith(TLA):
+        return Reading(config, libraries, kept or tuple(lemmas))
+    if config is not None or libraries or kept:
+        flag = "--config" if config is not None else "--library" if libraries else "--lemma"
+        what = "no --spec is named" if spec is None else f"{spec} is none"
+        raise UsageError(f"{flag} is for TLA+ modules, and {what}")
+    return Reading()
 
 
 def named_spec(option: str | None, argument: str | None) -> str:
@@ -90,8 +99,8 @@ def named_spec(option: str | None, argument: str | None) -> str:
         raise UsageError(f"two specs are named, {option} and {argument}: name one")
     spec = option if option is not None else argument
     if spec is None:
-        raise UsageError("no spec is named: give --spec NAME or --spec FILE.py (verify list shows the names)")
-    tla_files(spec)
+        words = "give --spec NAME, --spec FILE.py or --spec FILE.tla (verify list shows the names)"
+        raise UsageError(f"no spec is named: {words}")
     return spec
 
 

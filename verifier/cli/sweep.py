@@ -11,13 +11,14 @@ import click
 from verifier.cli.output import console, format_option, note, print_json, print_lines, say
 from verifier.cli.parameters import COUNT, DURATION, POSITIVE, SIZE
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName, check_no_code, reads_spec
-from verifier.cli.specs import SPEC_HELP, parse_settings
+from verifier.cli.specs import SPEC_HELP, lemma_option, parse_settings, reading_of, reading_options
 from verifier.errors import UsageError
 from verifier.sweep.extra import TO_SWEEP, check_extra
 from verifier.verdict import ExitCode, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.expectations import Expectations
+    from verifier.runs.loading import Reading
     from verifier.sweep.expansion import Expansion
     from verifier.sweep.grid import Grid
     from verifier.sweep.session import SweepOutcome
@@ -70,6 +71,7 @@ class Options:
     spark_log: Path | None
     expect: tuple[str, ...]
     output_format: str
+    reading: Reading
 
 
 @click.command("sweep")
@@ -107,6 +109,8 @@ class Options:
     help="Where Spark's own messages go. [default: spark.log in FOLDER]",
 )
 @click.option("--expect", multiple=True, metavar="VERDICT", help=_EXPECT_HELP)
+@reading_options
+@lemma_option
 @format_option
 def command(**given: Any) -> int:
     """Run many jobs: every combination of specs, constants, properties and engines, on Spark.
@@ -116,11 +120,14 @@ def command(**given: Any) -> int:
     \b
     Examples:
       verify sweep --spec kip279 --spec kip320 --grid replicas=2..3 --grid log_size=1,2 --depth 10
+      verify sweep --spec Paxos.tla --grid N=2..4 --engine prove
       verify sweep grid.toml --timeout 60s --out nightly
       verify sweep grid.toml --out nightly --rerun verdict=inconclusive --timeout 10m
     """
     check_extra("verify sweep", TO_SWEEP)  # before what follows, which imports them
-    return _run(Options(**given))
+    modules = (spec for spec in given["specs"] if spec.endswith(".tla"))
+    reading = reading_of(next(modules, next(iter(given["specs"]), None)))
+    return _run(Options(**given, reading=reading))
 
 
 def _run(options: Options) -> int:
@@ -180,8 +187,11 @@ def _grids(options: Options) -> list[Grid]:
         "timeout": options.timeout,
         "memory": options.memory,
         "split": options.split,
+        "reading": options.reading,
     }
     said = {name: value for name, value in given.items() if value not in ((), {}, None)}
+    if options.file is not None:
+        del said["reading"]
     if options.file is None:
         return [Grid(**{"specs": (), **said})]
     for name in ("specs", "axes", "properties", "engines", "options"):

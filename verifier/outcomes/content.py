@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from types import MappingProxyType
+from pathlib import Path
 from typing import Any
 
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
+from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.verdict import Verdict
@@ -31,7 +32,7 @@ def as_object(run: Run) -> dict[str, Any]:
         "about": asdict(run.origin),
         "expected": list(run.expected),
         "expected_but_never_enabled": list(run.missing),
-        "results": [_result(verdict, run.model, run.traces) for verdict in run.outcome.verdicts],
+        "results": [_result(verdict, written_trace(run, verdict)) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
         "drawing": run.definition.drawing,
@@ -51,28 +52,32 @@ def without_answer(
         "about": asdict(origin),
         "expected": [],
         "expected_but_never_enabled": [],
-        "results": [_result(verdict, None)],
+        "results": [_result(verdict)],
         "proofs": [],
         "statistics": {} if peak_memory is None else {"peak_memory_bytes": peak_memory},
         "drawing": None,
     }
 
 
-def _result(
-    verdict: Verdict, model: Model | None, traces: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-) -> dict[str, Any]:
-    trace = verdict.trace
-    written = itf.dump(trace, model) if trace is not None and model is not None else None
+def written_trace(run: Run, verdict: Verdict) -> Mapping[str, Any] | None:
+    """The ITF of a verdict's execution; None if it has none, or nothing that could write it."""
+    written, trace = run.traces.get(verdict.property_name), verdict.trace
+    if written is not None or trace is None or run.model is None:
+        return written
+    return itf.dump(trace, run.model)
+
+
+def _result(verdict: Verdict, trace: Mapping[str, Any] | None = None) -> dict[str, Any]:
     return {
         "property": verdict.property_name,
         "verdict": verdict.kind.value,
         "depth": verdict.depth,
         "steps": verdict.steps,
-        "fewest": verdict.fewest if trace is not None else None,
+        "fewest": verdict.fewest if verdict.trace is not None else None,
         "reason": verdict.reason,
         "seconds": round(verdict.seconds, 3),
         "found_by": verdict.found_by,
-        "trace": written or traces.get(verdict.property_name),
+        "trace": trace,
         "certificate": verdict.certificate,
     }
 
@@ -98,5 +103,14 @@ def _statistics(run: Run) -> dict[str, Any]:
         "parameters": _parameters(run.model),
         "building_seconds": round(run.building_seconds, 3),
         "never_enabled": list(run.outcome.never_enabled),
+        **files_of(run.definition),
         **run.outcome.statistics,
     }
+
+
+def files_of(definition: Definition) -> dict[str, str]:
+    """Of a TLA+ module the names of its file and its configuration, without the folders they are in."""
+    shown = definition.presentation
+    if not shown.config:
+        return {}
+    return {"module": Path(shown.source).name, "config": Path(shown.config).name}

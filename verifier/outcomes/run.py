@@ -59,7 +59,7 @@ class Run:
     """Of each property that is proved, if it can be written down."""
     origin: Origin = field(default_factory=origin)
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """ITF of the traces by property, where there is no model that could write them."""
+    """ITF of the executions by property, where the model does not write them: of TLA+ modules."""
 
     def with_files(self, files: Mapping[str, str]) -> Run:
         """The run, each verdict with the file that its certificate was written to."""

@@ -12,12 +12,19 @@ from verifier.json_shape import read_json
 from verifier.outcomes.row import Row, check_run, rows_of
 from verifier.report.itf_values import check_values
 from verifier.report.report import Report
+from verifier.runs.loading import Reading
 from verifier.sweep.current import Standing, standing
 from verifier.sweep.extra import TO_READ_ROWS, check_extra
 
 
 def read_report(
-    path: Path, title: str | None, spec: str | None, settings: Mapping[str, str], *, older: bool = False
+    path: Path,
+    title: str | None,
+    spec: str | None,
+    settings: Mapping[str, str],
+    reading: Reading | None = None,
+    *,
+    older: bool = False,
 ) -> Report:
     """The report of a sweep's folder, a run's JSON, or a trace once it is replayed.
 
@@ -35,7 +42,7 @@ def read_report(
     # Only a trace needs its protocol, and what it takes to evaluate it.
     from verifier.runs.replaying import replayed, row_of
 
-    replay = replayed(path, text, spec, settings)
+    replay = replayed(path, text, spec, settings, reading)
     warnings = () if replay.warning is None else (f"Warning: {replay.warning}.",)
     return Report(title or path.name, (row_of(replay),), warnings)
 

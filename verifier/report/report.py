@@ -70,7 +70,8 @@ def command_of(row: Row) -> str:
     if not is_engine(row.engine):
         return shlex.join(["verify", row.engine, "TRACE.itf.json"])
     engine = engine_named(row.engine)
-    words = ["verify", engine.name, "--spec", spec]
+    words = ["verify", engine.name, "--spec", row.statistics.get("module", spec)]
+    words += ["--config", row.statistics["config"]] if row.statistics.get("config") else []
     for name, value in row.constants.items():
         words += ["--set", f"{name}={show(value)}"]
     words += ["--deadlock"] if row.property_name == NO_DEADLOCK else ["--property", row.property_name]

@@ -15,7 +15,7 @@ from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
 from verifier.runs.building import build_model
-from verifier.runs.loading import load, trusted_spec
+from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
@@ -50,13 +50,19 @@ class Certified:
     verdict: Verdict
 
 
-def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float | None) -> Claim:
+def read_claim(
+    path: Path,
+    spec: str | None,
+    solver: str | None,
+    timeout: float | None,
+    reading: Reading | None = None,
+) -> Claim:
     """The claim of a certificate's file. ``spec`` is the user's own choice; without it only a built-in one is
     loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
     began = time.monotonic()
     limits = Limits(timeout, since=began)
     certificate, content = read(path)
-    loaded = load(trusted_spec(certificate.spec, spec, "the certificate"), certificate.constants)
+    loaded = _loaded(certificate, trusted_spec(certificate.spec, spec, "the certificate"), reading)
     checker = solver or other_solver(certificate.found_by.solver)
     if checker in certificate.found_by.solver.split("+"):
         raise UsageError(f"--solver {checker} found this proof: another one must check it")
@@ -67,6 +73,15 @@ def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float 
     check_fit(model, certificate, content)
     require_initial_state(model)  # asked here too: what a child raises is taken for a crash
     return Claim(path, certificate, model, checker, limits, began)
+
+
+def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
+    """The protocol that the certificate is of. Of a TLA+ module, at the sorts that it was proved at."""
+    if not spec.endswith(TLA):
+        return load(spec, certificate.constants)
+    numbers = {name: value for name, value in certificate.constants.items() if type(value) is int}
+    named = (certificate.property_name, *certificate.lemmas)
+    return load(spec, numbers, reading=reading).whole(named, certificate.beyond)
 
 
 def certify(claim: Claim) -> Certified:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from verifier.errors import unknown_name
 from verifier.runs.option import declared
 from verifier.runs.options import Options
-from verifier.specs.definition import PropertyKind
+from verifier.specs.definition import NO_DEADLOCK, PropertyKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -135,10 +135,11 @@ class Engine(Generic[OptionsT]):
         """The properties that it can be asked about, and of each whether it is checked if none is named."""
         if self.decides_temporal:
             return {prop.name: prop.default for prop in definition.temporal}
+        stuck = {NO_DEADLOCK: True} if definition.checks_deadlock and self.looks_for_deadlocks else {}
         return {
             prop.name: prop.default and (self.decides_reachable or prop.kind is not PropertyKind.REACHABLE)
             for prop in definition.properties
-        }
+        } | stuck
 
     def options_of(self, given: Mapping[str, Any]) -> OptionsT:
         """The options from names and values that are right already, as the program gives them.

@@ -13,6 +13,8 @@ from verifier.runs.option import Switch, Whole, internal, option
 from verifier.runs.options import DeadlockOption, Options, memory_option
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from verifier.outcomes.run import Run
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
@@ -107,6 +109,14 @@ def _graph(run: Run, path: Path) -> Written:
     return Written(GRAPHS[path.suffix](found.graph), f"{size} are in {{path}}")
 
 
+def _render(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    from verifier.text.exploration import render_exploration
+    from verifier.text.tla import render_tla
+
+    by_interpreter = run.model is None and "levels" in run.outcome.statistics
+    return (render_tla if by_interpreter else render_exploration)(run, width, full=full)
+
+
 ENGINE = Engine(
     name="explore",
     help=_HELP,
@@ -114,7 +124,7 @@ ENGINE = Engine(
     prepare=_prepare,
     run=_run,
     announcement=lambda asked: f"{', '.join(asked.properties)} in every reachable state",
-    render=late("verifier.text.exploration", "render_exploration"),
+    render=_render,
     progress=late("verifier.text.progress", "StatesText"),
     files=(OutputFile("--graph", _GRAPH, prepare=_with_graph, of_run=_graph),),
     relative_cost=4.0,

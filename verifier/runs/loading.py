@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from typing import Protocol as Interface
 
 from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
@@ -18,8 +19,63 @@ from verifier.specs.reading.places import place_of, placed, raised_at
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
 _MOST_BUILT_IN, _MOST = 1000, 100_000
 """The largest number that a constant of a built-in protocol is, and one of any other that sets no maximum."""
+
+
+TLA = ".tla"
+"""How the files of TLA+ modules end."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a TLA+ module is read; of other specs there is nothing to say."""
+
+    config: Path | None = None
+    """None: the file of the same name beside the module."""
+    libraries: tuple[Path, ...] = ()
+    """Folders with modules that it extends."""
+    lemmas: tuple[str, ...] = ()
+    """Operators of the module that help to prove."""
+
+    def beside(self, folder: Path) -> Reading:
+        """The same, with the paths as they are from that folder."""
+        config = None if self.config is None else folder / self.config
+        return replace(self, config=config, libraries=tuple(folder / path for path in self.libraries))
+
+
+class Source(Interface):
+    """Where a definition comes from that can only be made once it is known what is asked, and that may have
+    to be made anew when an engine has answered."""
+
+    def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+        """The question, its names checked. Raises UsageError for what cannot be asked."""
+        ...
+
+    def answered(
+        self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
+    ) -> Run:
+        """The engine's run, at a definition that does."""
+        ...
+
+    def whole(self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any]) -> Loaded:
+        """The protocol with all that its definition says (``Loaded.whole``)."""
+        ...
+
+    def check_assumptions(self) -> None:
+        """Raises AssumptionFailed if the protocol's assumptions reject its constants."""
+        ...
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What was read, and what whoever loads the protocol needs."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -33,15 +89,35 @@ class Loaded:
     """What a formula given as text may name beside the variables."""
     began: float | None = None
     """When the command began that asks, on the monotonic clock; None: its time begins with the question."""
+    source: Source | None = None
+    """Of a TLA+ module; None: the definition is all there is."""
+
+    def whole(self, named: Sequence[str] = (), beyond: Sequence[Any] = ()) -> Loaded:
+        """The same with a definition that a model can be built of. Raises UsageError if there is none.
+
+        Of a TLA+ module it has the operators that are ``named``, and sorts for the states ``beyond``.
+        """
+        return self if self.source is None else self.source.whole(self, named, beyond)
 
 
 def load(
-    spec: str, settings: Mapping[str, Any], began: float | None = None, *, empty: bool = False
+    spec: str,
+    settings: Mapping[str, Any],
+    began: float | None = None,
+    reading: Reading | None = None,
+    *,
+    empty: bool = False,
 ) -> Loaded:
     """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them.
 
     ``empty``: also one with a variable that cannot have a value at these constants, which is never built.
     """
+    if spec.endswith(TLA):
+        from verifier.runs.tla_source import load_tla
+
+        return load_tla(spec, settings, began, reading or Reading())
+    if reading not in (None, Reading()):
+        raise UsageError(f"a configuration, a library and lemmas are for TLA+ modules, and {spec} is none")
     found = load_class(spec)
     try:
         return load_class_at(found, settings, spec, began, empty=empty)
@@ -128,6 +204,6 @@ def trusted_spec(named: str, given: str | None, what: str) -> str:
     if named not in BUILT_IN:
         raise UsageError(
             f"{what} is of {named!r}, which is not built in: name its file with --spec FILE.py, if you trust "
-            "its code"
+            "its code, or --spec FILE.tla"
         )
     return named

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
@@ -14,8 +15,8 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
-from verifier.runs.loading import Loaded, load, trusted_spec
-from verifier.specs.definition import NO_DEADLOCK
+from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
+from verifier.specs.definition import NO_DEADLOCK, Definition
 from verifier.system.deadlock import with_deadlock
 from verifier.system.liveness import conditions_named, live_model
 from verifier.system.model import Model
@@ -25,33 +26,77 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
+if TYPE_CHECKING:
+    from verifier.runs.tla_loading import TlaLoaded
+
 ENGINE = "replay"
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A trace that is an execution of the model and shows what it claims."""
+    """A trace that is an execution of the protocol and shows what it claims."""
 
-    model: Model
+    definition: Definition
+    model: Model | None
+    """None of a TLA+ module: its interpreter has replayed it, and written its values."""
     trace: Trace
     warning: str | None
     """Set where the protocol is not the one that the trace was made with."""
     seconds: float
+    written: Mapping[str, Any] | None = None
+    """ITF, where there is no model."""
 
 
-def replayed(file: Path, text: str, spec: str | None, settings: Mapping[str, str]) -> Replayed:
+def replayed(
+    file: Path, text: str, spec: str | None, settings: Mapping[str, str], reading: Reading | None = None
+) -> Replayed:
     """The trace in a file's text, replayed. Raises UsageError, which names the file, if it is none or
     does not replay."""
     began = time.monotonic()
     with _naming(file):
         data = itf.parse(text)
         about = itf.header(data)
-    loaded = load(trusted_spec(about.spec, spec, "the trace"), {**about.constants, **settings})
+    trusted = trusted_spec(about.spec, spec, "the trace")
+    if trusted.endswith(TLA):
+        return _by_interpreter(file, data, about, _module(trusted, about, settings, reading), began)
+    loaded = load(trusted, {**about.constants, **settings})
     with _naming(file):
         _check_property(about, loaded)
         model = with_deadlock(build_model(loaded.definition))
         trace = _checked(model, itf.load(data, model), about)
-    return Replayed(model, trace, _warning(about, loaded), time.monotonic() - began)
+    definition = loaded.definition
+    return Replayed(definition, model, trace, _warning(about, definition), time.monotonic() - began)
+
+
+def _module(
+    spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None
+) -> TlaLoaded:
+    """The module, at the integers that the trace was made with: a configuration gives other values, and may
+    give others integers."""
+    from verifier.runs.tla_loading import load as load_module
+
+    reading = reading or Reading()
+    module = load_module(spec, settings, reading.config, reading.libraries)
+    own, said = module.definition.constants, about.constants
+    other = {
+        name: str(value)
+        for name, value in said.items()
+        if type(value) is int and type(own.get(name)) is int and value != own[name] and name not in settings
+    }
+    return load_module(spec, {**other, **settings}, reading.config, reading.libraries) if other else module
+
+
+def _by_interpreter(
+    file: Path, data: Mapping[str, Any], about: itf.Header, module: TlaLoaded, began: float
+) -> Replayed:
+    from verifier.runs.tla_loading import evaluated
+    from verifier.runs.tla_replay import followed
+
+    with _naming(file):
+        found = evaluated(lambda: followed(module, data, about))
+    definition = module.definition
+    warning, seconds = _warning(about, definition), time.monotonic() - began
+    return Replayed(definition, None, found.trace, warning, seconds, found.written)
 
 
 def _checked(model: Model, trace: Trace, about: itf.Header) -> Trace:
@@ -72,11 +117,12 @@ def row_of(replay: Replayed) -> Row:
     model, trace = replay.model, replay.trace
     if trace.violates is None:
         raise UsageError("the trace names no property, so there is no verdict to report")
-    verdict = VerdictKind.REACHED if model.system.seeks(trace.violates) else VerdictKind.VIOLATED
+    sought = model is not None and model.system.seeks(trace.violates)
+    verdict = VerdictKind.REACHED if sought else VerdictKind.VIOLATED
     found = Verdict(trace.violates, verdict, trace.steps, replay.seconds, trace=trace)
     run = Run(
         engine=ENGINE,
-        definition=model.definition,
+        definition=replay.definition,
         model=model,
         options={},
         depth=trace.steps,
@@ -85,9 +131,11 @@ def row_of(replay: Replayed) -> Row:
         seconds=replay.seconds,
         building_seconds=0.0,
         exit_code=verdict.exit_code,
+        traces={} if replay.written is None else {trace.violates: replay.written},
     )
     (row,) = rows_of(as_object(run))
-    return replace(row, statistics={}, fewest=None)
+    kept = {name: row.statistics[name] for name in ("module", "config") if name in row.statistics}
+    return replace(row, statistics=kept, fewest=None)
 
 
 @contextmanager
@@ -111,8 +159,7 @@ def _check_property(about: itf.Header, loaded: Loaded) -> None:
         raise unknown_name(f"property of {loaded.definition.name}", about.violates, known)
 
 
-def _warning(about: itf.Header, loaded: Loaded) -> str | None:
-    definition = loaded.definition
+def _warning(about: itf.Header, definition: Definition) -> str | None:
     if about.spec != definition.name:
         return f"the trace is of {about.spec}, checked against {definition.name}"
     if about.spec_hash != definition.spec_hash:

@@ -45,5 +45,7 @@ def engine_named(name: str) -> Engine[Any]:
 
 def execute(engine: str, loaded: Loaded, options: Options) -> Run:
     """Runs the engine. Raises UsageError for what cannot be asked of it."""
+    from verifier.runs.asking import answered, prepared
+
     found = engine_named(engine)
-    return found.run(found.prepare(loaded, options))
+    return answered(found, prepared(found, loaded, options))

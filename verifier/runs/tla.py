@@ -2,142 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import psutil
 
-from verifier.encodings.sorts import Boolean
-from verifier.encodings.terms import Operator, Term
 from verifier.engines.explore import COMPLETE, Progress
 from verifier.engines.outcome import Outcome
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
-from verifier.specs.definition import NO_DEADLOCK, Definition, Property, PropertyKind
-from verifier.tla.config import Config, parse_value, read_config
-from verifier.tla.errors import Place, TlaError
-from verifier.tla.evaluator import deep_recursion
+from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
+from verifier.runs.tla_traces import about, module_trace
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.explorer import Explorer
-from verifier.tla.facts import STATE
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state, trace_object
-from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.tla.specification import Formula, Specification, specify
-from verifier.trust.trace import ActionTaken, Trace
 from verifier.verdict import Verdict, VerdictKind
 
-SUFFIX = ".tla"
-_TRUE = Term(Operator.LITERAL, Boolean(), (), True)
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
 NOT_CHECKED = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
-
-
-def is_tla(spec: str) -> bool:
-    """Whether a spec is a TLA+ file."""
-    return spec.endswith(SUFFIX)
-
-
-@dataclass(frozen=True)
-class TlaDefinition(Definition):
-    """What the rest of the program asks of a protocol, of a TLA+ module that is only interpreted."""
-
-    source_hash: str = ""
-
-    @cached_property
-    def spec_hash(self) -> str:
-        """The hash of the texts of module and configuration."""
-        return self.source_hash
-
-
-@dataclass(frozen=True)
-class TlaLoaded:
-    """A module at its constants."""
-
-    path: Path
-    specification: Specification
-    definition: TlaDefinition
-    began: float
-
-
-def load(
-    spec: str,
-    settings: Mapping[str, str],
-    config: Path | None = None,
-    libraries: Sequence[Path] = (),
-    began: float | None = None,
-) -> TlaLoaded:
-    """The module of a file, at the constants of its configuration. Raises UsageError.
-
-    Without ``config``, the configuration is the file of the same name beside the module.
-    """
-    deep_recursion()
-    path = Path(spec)
-    module, library = read_module(path, libraries)
-    asked = _config(path, config)
-    overriding = {name: parse_value(value, f"--set {name}={value}") for name, value in settings.items()}
-    for name, assignment in overriding.items():
-        if name not in module.names:
-            raise unknown_name("constant", name, [constant.name for constant in module.constants])
-        object.__setattr__(assignment, "name", name)
-    specification = _evaluated(lambda: specify(module, asked, overriding, library.words))
-    hashed = hashlib.sha256()
-    for file in sorted(library.files, key=lambda file: file.name):
-        hashed.update(file.read_bytes() + b"\0")
-    hashed.update(repr(sorted(map(repr, asked.constants.values()))).encode())
-    hashed.update(repr(sorted(settings.items())).encode())
-    definition = _definition(specification, hashed.hexdigest()[:16])
-    return TlaLoaded(path, specification, definition, time.monotonic() if began is None else began)
-
-
-def _config(path: Path, config: Path | None) -> Config:
-    if config is not None:
-        return read_config(config)
-    beside = path.with_suffix(".cfg")
-    if not beside.is_file():
-        words = f"there is no configuration {beside}: name one with --config FILE"
-        raise TlaError(Place(str(path), 0, 0), words)
-    return read_config(beside)
-
-
-def _definition(specification: Specification, source_hash: str) -> TlaDefinition:
-    order = specification.evaluator.order
-    constants = {
-        name: value if type(value) is int else text(value, order)
-        for name, value in specification.constants.items()
-        if text(value, order) != name
-    }
-    properties = tuple(
-        Property(name, PropertyKind.INVARIANT, _TRUE, True, "")
-        for name in (*specification.invariants, *specification.properties)
-    )
-    return TlaDefinition(
-        specification.module.name, constants, (), _TRUE, (), properties, None, source_hash=source_hash
-    )
-
-
-def _evaluated(work: Any) -> Any:
-    """What work gives. An expression without a value, or recursion without an end, is wrong input."""
-    try:
-        return work()
-    except Undefined as error:
-        raise UsageError(str(error)) from None
-    except RecursionError:
-        raise UsageError(
-            "an operator calls itself without an end, or deeper than 60,000 closures go"
-        ) from None
 
 
 # -- explore
@@ -156,19 +48,6 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
         if name not in (*configured, NO_DEADLOCK):
             spec.invariants[name] = formula_named(spec, name, [*configured, NO_DEADLOCK])
     return tuple(dict.fromkeys((*options.properties, *deadlock)))
-
-
-def formula_named(spec: Specification, name: str, known: list[str]) -> Formula:
-    """The operator of the module with this name, which speaks of one state. Raises UsageError."""
-    from verifier.tla import ast
-
-    found = spec.module.names.get(name)
-    if not isinstance(found, ast.Definition) or found.parameters:
-        raise unknown_name("property", name, known)
-    formula = Formula(ast.Apply(found, place=found.place), spec.module.name)
-    if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
-        raise TlaError(found.place, f"{name} speaks of more than one state: name it under PROPERTY")
-    return formula
 
 
 def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None) -> Run:
@@ -210,7 +89,7 @@ class _Search:
         self.loaded, self.options, self.properties = loaded, options, properties
         self.limits, self.listen = limits, listen
         self.spec = loaded.specification
-        self.started = time.monotonic()
+        self.started, self.started_cpu = time.monotonic(), time.process_time()
         self.told, self.said = 0.0, set[str]()
         self.process = psutil.Process()
         used = int(self.process.memory_info().rss)
@@ -220,11 +99,9 @@ class _Search:
 
     def outcome(self) -> Outcome:
         checked = tuple(
-            name
-            for name in self.properties
-            if name not in self.spec.properties or _checkable(self.spec, name)
+            name for name in self.properties if name not in self.spec.properties or checkable(self.spec, name)
         )
-        explorer = _evaluated(
+        explorer = evaluated(
             lambda: Explorer(
                 self.spec,
                 properties=checked,
@@ -235,14 +112,14 @@ class _Search:
             )
         )
         try:
-            _evaluated(lambda: self._explore(explorer))
+            evaluated(lambda: self._explore(explorer))
         except Interrupted as stop:
             self.reason = str(stop)
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
         except MemoryError:
             self.reason = "out of memory"
-        _evaluated(explorer.name_actions)
+        evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         if self.spec.postcondition is not None:
             verdicts += (self._postcondition(explorer),)
@@ -258,7 +135,7 @@ class _Search:
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
-        if _evaluated(test):
+        if evaluated(test):
             return Verdict(named.name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
         words = "the postcondition is false"
         return Verdict(named.name, VerdictKind.VIOLATED, depth, seconds, words)
@@ -300,17 +177,9 @@ class _Search:
         violation = found.violations.get(name)
         if violation is not None:
             definition, order = self.loaded.definition, self.spec.evaluator.order
-            states = tuple(shown_state(explorer.names, state, order) for state in violation.states)
-            actions = tuple(ActionTaken(action, {}) for action in violation.actions)
-            trace = Trace(definition.name, definition.spec_hash, definition.constants, name, states, actions)
-            about: dict[str, Any] = {
-                "format": "ITF", "spec": definition.name, "spec_hash": definition.spec_hash,
-                "constants": dict(definition.constants), "property": name, "status": "violation",
-                "failing": [], "drawing": None,
-            }  # fmt: skip
-            self.traces[name] = trace_object(
-                explorer.names, violation.states, violation.actions, about, order
-            )
+            states, taken = violation.states, violation.actions
+            trace = module_trace(self.spec, definition, name, states, taken)
+            self.traces[name] = trace_object(explorer.names, states, taken, about(definition, name), order)
             steps = len(violation.actions)
             return Verdict(
                 name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
@@ -327,6 +196,7 @@ class _Search:
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
+        orbits = explorer.orbits
         return {
             "distinct_states": found.distinct,
             "generated_states": found.generated,
@@ -340,16 +210,14 @@ class _Search:
             "actions": {name: {"taken": count} for name, count in found.taken.items()},
             "states_per_second": round(found.generated / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
+            "exploring_cpu_seconds": round(time.process_time() - self.started_cpu, 3),
             "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
-            "symmetry": False,
-            "permutations": len(explorer.permutations) + 1,
+            "symmetry": orbits is not None,
+            "permutations": len(orbits.renamings) + 1 if orbits is not None else 1,
+            "states_in_orbits": orbits.size if orbits is not None else None,
+            "symmetry_refused": explorer.asymmetric,
             "printed": self.spec.evaluator.printed,
         }
-
-
-def _checkable(spec: Specification, name: str) -> bool:
-    safety = spec.properties[name]
-    return bool(safety.initially or safety.always or safety.steps)
 
 
 # -- show
@@ -370,7 +238,7 @@ def describe(loaded: TlaLoaded) -> dict[str, Any]:
         "next": [str(spec.next.body.place)] if spec.next is not None else [],
         "actions": actions(spec),
         "invariants": list(spec.invariants),
-        "properties": [name for name in spec.properties if _checkable(spec, name)],
+        "properties": [name for name in spec.properties if checkable(spec, name)],
         "not_checked": [name for name, safety in spec.properties.items() if safety.liveness],
         "deadlock": spec.config.check_deadlock,
         "assumptions": [str(assumption.body.place) for assumption in spec.module.assumptions],

@@ -7,39 +7,47 @@ there, which is an error of the specification. Every counterexample is an execut
 
 from __future__ import annotations
 
-import itertools
-import logging
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.sorts import SortError
+from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
-from verifier.outcomes.expectations import exit_code, expectations_of
-from verifier.runs.engine import Engine, Listen
-from verifier.runs.loading import Loaded
-from verifier.runs.tla import NOT_CHECKED, TlaDefinition, TlaLoaded, formula_named
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Definition, DefinitionError, Presentation
+from verifier.processes.limits import Interrupted
+from verifier.runs.asking import Remark
+from verifier.runs.tla_loading import (
+    TlaDefinition,
+    TlaLoaded,
+    formula_named,
+    temporal_name,
+    temporal_named,
+)
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
+from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
-from verifier.tla.explorer import State
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
+from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.translate.specification import SORTS, Translation, started, translate
+from verifier.tla.translate.specification import SORTS, Maker, Translation, started, translate
 from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.temporal import Temporal
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+    from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_LOG = logging.getLogger(__name__)
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
 _MOST_ROUNDS = 60
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
 """Random walks beyond a state that left its sorts, before the engine starts again."""
 _INSTEAD = "verify explore looks at every state by the interpreter"
+_MOST_SHOWN = 600
 
 
 class NotTranslated(UsageError):
@@ -52,125 +60,271 @@ class Symbolic:
 
     loaded: TlaLoaded
     translation: Translation
-    lemmas: dict[str, Any]
-    asked: tuple[str, ...] = ()
-    """The properties that were named."""
+    beyond: list[State] = field(default_factory=list)
+    """States that the sorts were widened by."""
 
-    def question(self) -> Loaded:
-        """The module as engines take a protocol, at the sorts that are known now. Raises Untranslated."""
-        translate(self.translation, self.lemmas)
-        made, source = self.translation, self.loaded.definition
-        definition = TlaDefinition(
-            source.name,
-            source.constants,
-            made.variables,
-            made.init,
-            made.actions,
-            made.properties,
-            made.constraint,
-            made.lemmas,
-            made.successor,
-            presentation=Presentation(source=str(self.loaded.path)),
-            source_hash=source.source_hash,
+    def sorts(self) -> dict[str, Sort]:
+        """The sort of each variable, as far as is known."""
+        made = self.translation
+        return {name: shape.sort(made.names) for name, shape in made.shapes.items()}
+
+    def widen(self, states: Iterable[State]) -> bool:
+        """Makes the sorts wide enough for states. Whether they were not before."""
+        sorts, before = self.sorts(), len(self.beyond)
+        for state in states:
+            if not self._fits(state, sorts):
+                self.translation.widen([state])
+                self.beyond.append(state)
+                sorts = self.sorts()
+        return len(self.beyond) > before
+
+    def _fits(self, state: State, sorts: Mapping[str, Sort]) -> bool:
+        try:
+            for value, sort in zip(state, sorts.values(), strict=True):
+                self.translation.names.encode(value, sort)
+        except NotInSort:
+            return False
+        return True
+
+    def definition(self, temporal: Sequence[str] = ()) -> TlaDefinition:
+        """The module as engines take a protocol, at the sorts that are known now. Raises NotTranslated.
+
+        ``temporal``: also with its fairness and these temporal properties.
+        """
+        made, spec = self.translation, self.translation.specification
+        lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
+        try:
+            maker = translate(made, lemmas)
+            found = self._translated()
+            return self._lasting(maker, found, temporal) if temporal else found
+        except (Untranslated, SortError) as error:
+            raise NotTranslated(f"{error}: {_INSTEAD}") from None
+
+    def _lasting(self, maker: Maker, made: TlaDefinition, names: Sequence[str]) -> TlaDefinition:
+        spec = maker.spec
+        known = {temporal_name(name, one): one for name, one in spec.properties.items() if one.liveness}
+        own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}
+        translator = Temporal(maker, made)
+        found = translator.specification()
+        return replace(
+            made,
+            actions=(*made.actions, *found.actions),
+            temporal=tuple(translator.properties({name: one.liveness for name, one in own.items()})),
+            fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(found.fairness)),),
         )
-        return Loaded(str(self.loaded.path), definition, {}, self.loaded.began)
+
+    def _translated(self) -> TlaDefinition:
+        made = self.translation
+        return replace(
+            self.loaded.definition,
+            variables=made.variables,
+            init=made.init,
+            actions=made.actions,
+            properties=(*made.properties, *self._initial()),
+            constraint=made.constraint,
+            lemmas=made.lemmas,
+            successor=made.successor,
+        )
+
+    def _initial(self) -> Iterable[Property]:
+        """Properties that speak of initial states only, which the translation has looked at."""
+        made = self.translation
+        known = {prop.name for prop in made.properties} | set(made.refused)
+        for name, safety in made.specification.properties.items():
+            if safety.initially and not safety.always and not safety.steps and name not in known:
+                yield Property(name, PropertyKind.INVARIANT, self.loaded.definition.init, True, "")
 
 
-def symbolic(loaded: TlaLoaded, properties: tuple[str, ...] = (), lemmas: tuple[str, ...] = ()) -> Symbolic:
-    """The module, its first states looked at. Raises UsageError for an expression without a value."""
+def symbolic(loaded: TlaLoaded, properties: Iterable[str] = ()) -> Symbolic:
+    """The module with operators as properties, its first states looked at. Raises UsageError for an
+    expression without a value, and NotTranslated."""
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
-    for name in properties:
-        if name not in (*spec.invariants, *spec.properties, NO_DEADLOCK, SORTS, UNDEFINED_READ, "all"):
-            spec.invariants[name] = formula_named(spec, name, [*spec.invariants, *spec.properties])
-    named = {name: formula_named(spec, name, []) for name in lemmas}
+    lasting = {prop.name for prop in loaded.definition.temporal}
+    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
+    own = {name: formula_named(spec, name, []) for name in properties if name not in known}
     try:
-        return Symbolic(loaded, started(spec), named, properties)
+        return Symbolic(loaded, started(replace(spec, invariants=spec.invariants | own)))
     except Undefined as error:
         raise UsageError(str(error)) from None
     except Untranslated as error:
         raise NotTranslated(f"{error}: {_INSTEAD}") from None
 
 
-def run(
-    engine: Engine[Any],
-    asked: Symbolic,
-    options: Any,
-    listen: Listen = lambda _: None,
-    built: Callable[[Model], None] = lambda _: None,
-) -> Run:
+@dataclass(frozen=True)
+class Asked:
+    """A question about a module."""
+
+    engine: Engine[Any]
+    module: TlaLoaded
+    question: Question[Any]
+    named: tuple[str, ...]
+    """The properties that were named by who asks."""
+    listen: Listen
+    built: Callable[[Model], None]
+
+
+def run(asked: Asked) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
+    return run_translated(asked, _started(asked))
+
+
+def _started(asked: Asked) -> Symbolic:
+    asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
+    made = symbolic(asked.module, () if asked.engine.decides_temporal else asked.question.properties)
+    sample = made.translation.sample
+    every = ", which are all" if sample.complete else ""
+    asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
+    return made
+
+
+def run_translated(asked: Asked, made: Symbolic) -> Run:
+    """The same of a module whose first states were looked at."""
+    from verifier.runs.tla_verdicts import checked
+
     for _ in range(_MOST_ROUNDS):
         try:
-            question = engine.prepare(asked.question(), _options(asked, options))
-            found = engine.run(question, listen, built)
-        except (Untranslated, SortError) as error:
-            raise NotTranslated(f"{error}: {_INSTEAD}") from None
+            asked.question.limits.check_time()
+        except Interrupted:
+            return asked.engine.run(asked.question, asked.listen, asked.built)  # which says it in its way
+        found = _round(asked, made)
         leaving = _leaving(found)
-        if leaving is None:
-            return _checked(asked, found, _options(asked, options))
-        if _decided(found, leaving):
-            return _checked(asked, found, _options(asked, options))
-        _widen(asked, leaving)
-    raise NotTranslated(
-        f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do: {_INSTEAD}"
-    )
+        if leaving is None or _decided(found, leaving):
+            return checked(made, found, asked)
+        asked.listen(Remark(_widen(made, leaving)))
+    words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
+    raise NotTranslated(f"{words}: {_INSTEAD}")
+
+
+def _round(asked: Asked, made: Symbolic) -> Run:
+    """One run, at the sorts that are known."""
+    question, names, lasting = asked.question, asked.question.properties, asked.engine.decides_temporal
+    definition = made.definition(names if lasting else ())
+    _check_translated(made, names, asked.named)
+    if not lasting:
+        names = tuple(dict.fromkeys((*names, SORTS)))
+    loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
+    options = replace(question.options, properties=names)
+    try:
+        return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, asked.built)
+    except (Untranslated, SortError) as error:
+        raise NotTranslated(f"{error}: {_INSTEAD}") from None
+
+
+def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]) -> None:
+    refused = made.translation.refused
+    for name in names:
+        if name in refused:
+            other = _INSTEAD if named else f"name others with --property, or else {_INSTEAD}"
+            words = f"{refused[name]}, so {name} cannot be asked of this engine"
+            raise NotTranslated(f"{words}: {other}")
+
+
+def _leaving(found: Run) -> Verdict | None:
+    """The verdict that the sorts were left, or that something has no value."""
+    for verdict in found.outcome.verdicts:
+        leaves = verdict.property_name in (SORTS, UNDEFINED_READ)
+        if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
+            return verdict
+    return None
 
 
 def _decided(found: Run, leaving: Verdict) -> bool:
     """Whether all that was asked is violated, and not later than the sorts were left."""
-    others = [
-        v for v in found.outcome.verdicts if v.property_name not in (SORTS, UNDEFINED_READ, NO_DEADLOCK)
-    ]
+    beside = (SORTS, UNDEFINED_READ, NO_DEADLOCK)
+    others = [verdict for verdict in found.outcome.verdicts if verdict.property_name not in beside]
     return bool(others) and all(
-        v.kind is VerdictKind.VIOLATED
-        and v.trace is not None
+        verdict.kind is VerdictKind.VIOLATED
+        and verdict.trace is not None
         and leaving.trace is not None
-        and v.trace.steps <= leaving.trace.steps
-        for v in others
+        and verdict.trace.steps <= leaving.trace.steps
+        for verdict in others
     )
 
 
-def explored(
-    engine: Engine[Any], loaded: TlaLoaded, options: Any, listen: Listen = lambda _: None
-) -> tuple[Run | None, str]:
+def _widen(made: Symbolic, leaving: Verdict) -> str:
+    """Widens the sorts by what follows a state, and says how. Raises UsageError if nothing follows that needs
+    it."""
+    assert leaving.trace is not None
+    before = made.sorts()
+    state = made.translation.decode(dict(leaving.trace.states[-1]))
+    if not made.widen(_following(made, state, leaving.trace.steps)):
+        raise NotTranslated(
+            f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
+            f"has one to the interpreter: {_INSTEAD}"
+        )
+    wider = [
+        f"{name} from {bits_of(before[name])} to {bits_of(sort)} bits"
+        for name, sort in made.sorts().items()
+        if sort != before[name]
+    ]
+    return f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {', '.join(wider)}"
+
+
+def _following(made: Symbolic, state: State, steps: int) -> list[State]:
+    """States that follow one. Raises UsageError if something there has no value to the interpreter either."""
+    spec = made.translation.specification
+    try:
+        _check_state(made, state)
+        stepper = Stepper(spec)
+        seen = stepper.successors(state)
+        return seen + (stepper.strolls(seen, _WALKS_BEYOND, _STEPS_BEYOND) if seen else [])
+    except Undefined as error:
+        names = [one.name for one in spec.variables]
+        shown = shown_state(names, state, spec.evaluator.order)
+        words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
+        raise UsageError(f"{error} (after {steps} steps, in the state {words[:_MOST_SHOWN]})") from None
+
+
+def _check_state(made: Symbolic, state: State) -> None:
+    spec = made.translation.specification
+    spec.evaluator.now[:] = state
+    for formula in (*spec.invariants.values(), *spec.constraints):
+        spec.evaluator.compiled_truth(formula.body, formula.module)()
+
+
+# -- exploration
+
+
+def explored(asked: Asked) -> tuple[Run | None, str]:
     """An exploration of the translated module; or None, and why the interpreter is to explore it."""
-    spec = loaded.specification
+    spec = asked.module.specification
     if spec.symmetry or spec.view is not None:
         return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
     if spec.action_constraints or spec.postcondition is not None:
         return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
     try:
-        asked = symbolic(loaded, options.properties)
-        if asked.translation.sample.complete:
+        made = _started(asked)
+        if made.translation.sample.complete and not asked.question.options.graph:
             return None, "there are few states"
-        size = sum(
-            bits_of(shape.sort(asked.translation.names)) for shape in asked.translation.shapes.values()
-        )
+        size = sum(map(bits_of, made.sorts().values()))
         if size > _MOST_BITS_EXPLORED:
             return None, f"a state takes {size} bits"
-        return run(engine, asked, options, listen), ""
-    except NotTranslated as error:
+        return run_translated(asked, made), ""
+    except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
         return None, str(error).removesuffix(f": {_INSTEAD}")
-    except DefinitionError as error:
-        return None, str(error)
+
+
+# -- show
 
 
 def description(loaded: TlaLoaded) -> dict[str, Any]:
     """The sorts of the variables, the actions, and what is only explicit, as ``verify show`` tells them."""
     try:
-        made = symbolic(loaded).translation
-        sorts = {name: shape.sort(made.names) for name, shape in made.shapes.items()}
+        symbols = symbolic(loaded)
+        made = symbols.translation
+        sorts = symbols.sorts()
         about: dict[str, Any] = {
             "sorts": {name: f"{sort} ({bits_of(sort)} bits)" for name, sort in sorts.items()},
             "sorts_found_in": f"{len(made.sample.states)} states" + (", all" if made.sample.complete else ""),
         }
-        translate(made)
-    except Untranslated as error:
-        return {**about, "only_explicit": [f"everything: {error}"]}
     except UsageError as error:
         return {"only_explicit": [f"everything: {error}"]}
+    try:
+        symbols.definition()
+    except NotTranslated as error:
+        return {**about, "only_explicit": [f"everything: {error}"]}
     about["instances"] = _instances(made)
     about["only_explicit"] = [f"{name}: {error}" for name, error in made.refused.items()]
     return about
@@ -182,142 +336,3 @@ def _instances(made: Translation) -> dict[str, str]:
     for action in made.actions:
         found.setdefault(action.name, []).append(", ".join(action.sorts))
     return {f"{name}({rows[0]})": str(len(rows)) for name, rows in found.items()}
-
-
-def _options(asked: Symbolic, options: Any) -> Any:
-    """The options with what a configuration asks: its properties, and freedom from deadlock."""
-    refused = asked.translation.refused
-    names = [p.name for p in asked.translation.properties if p.name != SORTS]
-    known = options.properties or tuple(names)
-    if "all" in known:
-        known = tuple(names)
-    for name in known:
-        if name in refused:
-            raise NotTranslated(f"{refused[name]}, so {name} cannot be asked of this engine: {_INSTEAD}")
-    if not options.properties and refused:
-        first = next(iter(refused))
-        words = f"name others with --property, or {_INSTEAD.removeprefix('verify ')}"
-        raise NotTranslated(f"{refused[first]}, so {first} cannot be asked of this engine: {words}")
-    changes: dict[str, Any] = {"properties": tuple(dict.fromkeys((*known, SORTS)))}
-    if hasattr(options, "deadlock") and not options.properties:
-        changes["deadlock"] = options.deadlock or asked.loaded.specification.config.check_deadlock
-    return replace(options, **changes)
-
-
-def _leaving(found: Run) -> Verdict | None:
-    for verdict in found.outcome.verdicts:
-        leaves = verdict.property_name in (SORTS, UNDEFINED_READ)
-        if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
-            return verdict
-    return None
-
-
-def _widen(asked: Symbolic, leaving: Verdict) -> None:
-    """Widens the sorts by what follows a state. Raises UsageError if nothing follows that needs it."""
-    made, spec = asked.translation, asked.loaded.specification
-    assert leaving.trace is not None
-    state = made.decode(dict(leaving.trace.states[-1]))
-    names = [one.name for one in spec.variables]
-    try:
-        _check_state(asked, state)
-        stepper = Stepper(spec)
-        seen = stepper.successors(state)
-        seen += stepper.strolls(seen, _WALKS_BEYOND, _STEPS_BEYOND) if seen else []
-    except Undefined as error:
-        shown = shown_state(names, state, spec.evaluator.order)
-        words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
-        raise UsageError(f"{error} (after {leaving.trace.steps} steps, in the state {words[:600]})") from None
-    if not made.widen(seen):
-        raise NotTranslated(
-            f"{asked.loaded.definition.name}: a step from a reachable state has no value as translated, and "
-            f"has one to the interpreter: {_INSTEAD}"
-        )
-    _LOG.info("the sorts are widened by what follows a state after %d steps", leaving.trace.steps)
-
-
-def _check_state(asked: Symbolic, state: State) -> None:
-    spec = asked.loaded.specification
-    spec.evaluator.now[:] = state
-    for formula in (*spec.invariants.values(), *spec.constraints):
-        spec.evaluator.compiled_truth(formula.body, formula.module)()
-
-
-# -- counterexamples
-
-
-def _checked(asked: Symbolic, found: Run, options: Any) -> Run:
-    """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
-    verdicts = tuple(
-        _replayed(asked, verdict)
-        for verdict in found.outcome.verdicts
-        if verdict.property_name not in (SORTS, UNDEFINED_READ)
-        or verdict.kind not in (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED)
-    )
-    if not asked.asked:
-        verdicts += tuple(_temporal(asked))
-    expectations = expectations_of(
-        options.expect, found.definition, deadlock=getattr(options, "deadlock", False)
-    )
-    outcome = replace(found.outcome, verdicts=verdicts)
-    code = exit_code(verdicts, expectations, outcome.enabled)
-    return replace(found, outcome=outcome, exit_code=code)
-
-
-def _temporal(asked: Symbolic) -> Iterator[Verdict]:
-    """The verdicts of properties that say more than this engine was asked."""
-    for name, safety in asked.loaded.specification.properties.items():
-        if safety.liveness:
-            shown = (
-                f"{name} (temporal part)"
-                if any(p.name == name for p in asked.translation.properties)
-                else name
-            )
-            yield Verdict(shown, VerdictKind.INCONCLUSIVE, None, 0.0, NOT_CHECKED)
-
-
-def _replayed(asked: Symbolic, verdict: Verdict) -> Verdict:
-    if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
-        return verdict
-    made = asked.translation
-    states = [made.decode(dict(state)) for state in verdict.trace.states]
-    wrong = disagreement(asked, states, verdict.property_name)
-    if wrong is None:
-        return verdict
-    return replace(verdict, kind=VerdictKind.ERROR, reason=f"the interpreter does not agree: {wrong}")
-
-
-def disagreement(asked: Symbolic, states: list[State], name: str) -> str | None:
-    """What makes these states no counterexample to the interpreter; None if they are one."""
-    spec = asked.loaded.specification
-    evaluator = spec.evaluator
-
-    def true(formula: Any, state: State, following: State | None = None) -> bool:
-        evaluator.now[:] = state
-        if following is not None:
-            evaluator.next[:] = following
-        return bool(evaluator.compiled_truth(formula.body, formula.module)())
-
-    stepper = Stepper(spec)
-    try:
-        if not all(true(formula, states[0]) for formula in spec.init):
-            return "the first state is not initial"
-        for number, (one, other) in enumerate(itertools.pairwise(states)):
-            if other not in stepper.successors(one):
-                return f"step {number + 1} is no step of Next"
-        last = states[-1]
-        if name == NO_DEADLOCK:
-            return None if not stepper.successors(last) else "the last state has a successor"
-        if name in spec.invariants:
-            return f"{name} holds in the last state" if true(spec.invariants[name], last) else None
-        base = name.removesuffix("!step")
-        safety = spec.properties[base]
-        if all(true(formula, last) for formula in safety.always):
-            before = states[-2] if len(states) > 1 else last
-            if all(true(formula, before, last) for formula in safety.steps):
-                return f"{name} holds in the last state"
-    except Undefined as error:
-        return str(error)
-    return None
-
-
-__all__ = ["Definition", "Symbolic", "disagreement", "run", "symbolic"]

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from verifier.errors import UsageError, unknown_name
 from verifier.json_shape import MOST_DIGITS
+from verifier.runs.loading import Reading
 
 T = TypeVar("T")
 
@@ -81,3 +82,23 @@ def quantity(
         return parse(str(table[key]))
     except ValueError:
         raise UsageError(f"{place}: {key} = {table[key]} is not allowed: it takes {allowed}") from None
+
+
+def reading_in(table: Mapping[str, Any], place: str) -> Reading:
+    """How TLA+ modules are read, as ``config``, ``library`` and ``lemmas`` say. Raises UsageError."""
+    config = table.get("config")
+    if not isinstance(config, str | None):
+        raise UsageError(f"{place}: config is the file of a configuration, as in config = 'Small.cfg'")
+    libraries = tuple(map(Path, names_in(table, "library", place)))
+    return Reading(Path(config) if config else None, libraries, names_in(table, "lemmas", place))
+
+
+def names_in(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+    """A list of names, or one. Raises UsageError."""
+    value = table.get(key, [])
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"{place}: {key} is a list of names, as in {key} = ['...']")
+    if key in table and not names:
+        raise UsageError(f"{place}: {key} is empty, so there is nothing to do")
+    return tuple(dict.fromkeys(names))

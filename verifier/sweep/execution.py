@@ -21,7 +21,7 @@ from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Origin, origin
 from verifier.processes.limits import Limits
 from verifier.processes.pool import TaskResult, run_alone
-from verifier.runs.loading import load
+from verifier.runs.loading import Loaded, load
 from verifier.runs.table import engine_named, execute
 from verifier.solvers import open_solver
 from verifier.specs.protocol import DefinitionError
@@ -96,12 +96,16 @@ class _Blank:
         return row
 
 
+def _loaded(job: Job) -> Loaded:
+    return load(job.spec, job.constants, reading=job.reading)
+
+
 def _in_child(job: Job) -> TaskResult:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the engines take it for the user's
         options = engine_named(job.engine).options_for([job.property_name], job.options)
         try:
-            report(as_object(execute(job.engine, load(job.spec, job.constants), options)))
+            report(as_object(execute(job.engine, _loaded(job), options)))
         except (UsageError, DefinitionError) as error:
             report(_Refusal(str(error)))
 

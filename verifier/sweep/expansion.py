@@ -12,8 +12,9 @@ from typing import Any
 
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.row import job_id
+from verifier.runs.asking import prepared
 from verifier.runs.engine import Engine
-from verifier.runs.loading import Loaded, load
+from verifier.runs.loading import TLA, Loaded, Reading, load
 from verifier.runs.option import declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition, PropertyKind
@@ -93,19 +94,23 @@ def _specs(grid: Grid) -> tuple[str, ...]:
 
 
 def _covered(grid: Grid, spec: str) -> _SpecInGrid:
-    protocol = load_class(spec)
-    known = constants_of(protocol)
-    for axis in grid.axes:
-        if axis.name not in known:
-            raise unknown_name(f"constant of {spec}", axis.name, known)
-        for value in axis.ends:
-            _check_value(spec, axis.name, known[axis.name], value)
-    definition = _any_definition(grid, spec)
+    definition = _any_definition(grid, spec) if spec.endswith(TLA) else _checked_definition(grid, spec)
     reachable = [prop.name for prop in definition.properties if prop.kind is PropertyKind.REACHABLE]
     properties = _properties(grid, spec, definition)
     unnamed = tuple(name for name in reachable if name not in grid.properties)
     claims = {engine: frozenset(engine_named(engine).claims(definition)) for engine in grid.engines}
     return _SpecInGrid(spec, properties, unnamed, claims)
+
+
+def _checked_definition(grid: Grid, spec: str) -> Definition:
+    """The same of a Python class, once all values of its constants were looked at."""
+    known = constants_of(load_class(spec))
+    for axis in grid.axes:
+        if axis.name not in known:
+            raise unknown_name(f"constant of {spec}", axis.name, known)
+        for value in axis.ends:
+            _check_value(spec, axis.name, known[axis.name], value)
+    return _any_definition(grid, spec)
 
 
 def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
@@ -119,10 +124,13 @@ def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
 
 def _any_definition(grid: Grid, spec: str) -> Definition:
     """The definition at some constants: its properties have the same names at all others."""
+    ends = {axis.name: axis.ends[0] for axis in grid.axes}
+    if spec.endswith(TLA):  # its configuration may leave constants to the grid
+        return load(spec, ends, reading=grid.reading).definition
     try:
         return load(spec, {}, empty=True).definition
     except AssumptionFailed:
-        return load(spec, {axis.name: axis.ends[0] for axis in grid.axes}, empty=True).definition
+        return load(spec, ends, empty=True).definition
 
 
 def _properties(grid: Grid, spec: str, definition: Definition) -> tuple[str, ...]:
@@ -156,6 +164,8 @@ def _check_options(grid: Grid) -> None:
             if name in _option_names(engine):
                 engine_named(engine).parsed({name: value})
     if grid.split > 1:
+        if any(spec.endswith(TLA) for spec in grid.specs):
+            raise UsageError("split is not for TLA+ modules: their sorts, and so the bits, may become wider")
         if not any(engine_named(engine).has_parts for engine in grid.engines):
             with_parts = " and ".join(name for name in ENGINES if engine_named(name).has_parts)
             raise UsageError(f"split = {grid.split} is for the engine {with_parts}, and the grid has none")
@@ -177,7 +187,7 @@ def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) 
     for values in product(*grid.axes):
         settings = {axis.name: value for axis, value in zip(grid.axes, values, strict=True)}
         try:
-            loaded = load(covered.spec, settings, empty=True)  # its job will say it, in a row
+            loaded = _loaded(grid, covered.spec, settings)
         except AssumptionFailed as failed:
             left_out[covered.spec, failed.assumption] += 1
             continue
@@ -187,6 +197,15 @@ def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) 
             for name in covered.of(engine)
         ]
     return found
+
+
+def _loaded(grid: Grid, spec: str, settings: Mapping[str, Any]) -> Loaded:
+    """The spec at constants. Raises AssumptionFailed if it assumes that there are others."""
+    reading = grid.reading if spec.endswith(TLA) else None
+    loaded = load(spec, settings, reading=reading, empty=True)  # its job will say it, in a row
+    if loaded.source is not None:
+        loaded.source.check_assumptions()
+    return loaded
 
 
 def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property_name: str) -> Job:
@@ -201,6 +220,7 @@ def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property
     version, constants = tool_version(), definition.constants
     identity = (definition.spec_hash, constants, property_name, found.name, recorded, version)
     file = Path(covered.spec.rpartition(":")[0] or covered.spec)
+    read = () if not file.is_file() else (file,) if loaded.source is None else loaded.source.files
     return Job(
         job_id=job_id(*identity),
         spec=covered.spec.replace(str(file), str(file.resolve()), 1) if file.is_file() else covered.spec,
@@ -214,6 +234,8 @@ def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property
         cost=found.relative_cost * _cost(definition.constants, recorded),
         tool_version=version,
         parts=grid.split if found.has_parts else 1,
+        reading=grid.reading.beside(Path.cwd()) if loaded.source is not None else Reading(),
+        files=tuple(str(path.resolve()) for path in read),
     )
 
 
@@ -221,13 +243,13 @@ def recorded_options(
     engine: Engine[Any], loaded: Loaded, options: Mapping[str, Any], property_name: str
 ) -> dict[str, Any]:
     """The options of a job as results will name them. Raises UsageError for what cannot be asked."""
-    return engine.prepare(loaded, engine.options_for([property_name], options)).recorded
+    return prepared(engine, loaded, engine.options_for([property_name], options)).recorded
 
 
 def _cost(constants: Mapping[str, Any], recorded: Mapping[str, Any]) -> float:
     """The product of all numbers among the constants, each plus one, and of the depth: crude, but what is
     larger comes first. Seconds of earlier runs are better (``with_known_seconds``)."""
-    numbers: list[int] = [value + 1 for value in constants.values() if not isinstance(value, bool | str)]
+    numbers: list[int] = [abs(n) + 1 for n in constants.values() if not isinstance(n, bool | str)]
     depth: int = recorded.get("depth", 10)
     return math.prod(numbers) * max(depth, 1) ** 2
 

@@ -13,6 +13,8 @@ refused as fast as one of three. In a file (TOML) each ``[[grid]]`` table is a g
     memory = "2GiB"
     options = { steps = "serial" }            # of the engines
     split = 4                                 # parts of the search of each bmc job
+
+Of TLA+ modules, ``specs = ["Paxos.tla"]``, a grid may also say ``config``, ``library`` and ``lemmas``.
 """
 
 from __future__ import annotations
@@ -25,13 +27,23 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError
+from verifier.runs.loading import Reading
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
-from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, whole
+from verifier.runs.toml_file import (
+    check_keys,
+    list_of_tables,
+    names_in,
+    quantity,
+    read_toml,
+    reading_in,
+    whole,
+)
 
 MOST_JOBS = 100_000
 """A larger grid is taken for a mistake."""
 
 _RANGE = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
+_COMMA = re.compile(r",(?![^{}]*\})")
 _KEYS = (
     "specs",
     "properties",
@@ -42,6 +54,9 @@ _KEYS = (
     "memory",
     "options",
     "split",
+    "config",
+    "library",
+    "lemmas",
 )
 
 
@@ -88,6 +103,8 @@ class Grid:
     """Bytes, of one job."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of the engines."""
+    reading: Reading = field(default_factory=Reading)
+    """How specs that are TLA+ modules are read."""
     split: int = 1
     """Into how many parts the search of a job is split."""
 
@@ -111,7 +128,8 @@ def axis(name: str, value: Any, place: str) -> Axis:
 
 
 def _split(item: Any) -> Sequence[Any]:
-    return item.split(",") if isinstance(item, str) else [item]
+    """The values in a word, apart at the commas that stand in no braces: ``{a, b}`` is one value."""
+    return _COMMA.split(item) if isinstance(item, str) else [item]
 
 
 def _part(word: Any, place: str) -> range | Any:
@@ -153,23 +171,14 @@ def _grid(table: Mapping[str, Any], place: str) -> Grid:
     if not isinstance(constants, dict) or not isinstance(options, dict):
         raise UsageError(f"{place}: constants and options are tables, as in {{ replicas = '2..4' }}")
     return Grid(
-        specs=_names(table, "specs", place),
-        properties=_names(table, "properties", place),
-        engines=_names(table, "engines", place) if "engines" in table else ("bmc",),
+        specs=names_in(table, "specs", place),
+        properties=names_in(table, "properties", place),
+        engines=names_in(table, "engines", place) if "engines" in table else ("bmc",),
         axes=tuple(axis(name, value, place) for name, value in constants.items()),
         depth=whole(table, "depth", place),
         timeout=quantity(table, "timeout", None, parse_duration, DURATION, place),
         memory=quantity(table, "memory", None, parse_size, SIZE, place),
         options=options,
         split=whole(table, "split", place, 1) or 1,
+        reading=reading_in(table, place),
     )
-
-
-def _names(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
-    value = table.get(key, [])
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"{place}: {key} is a list of names, as in {key} = ['...']")
-    if key in table and not names:
-        raise UsageError(f"{place}: {key} is empty, so there is nothing to do")
-    return tuple(dict.fromkeys(names))

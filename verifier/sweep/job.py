@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from verifier.runs.loading import Reading
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,10 @@ class Job:
     tool_version: str
     parts: int = 1
     """Into how many the search is to be split."""
+    reading: Reading = field(default_factory=Reading)
+    """How the spec is read, if it is a TLA+ module."""
+    files: tuple[str, ...] = ()
+    """What executors elsewhere need to load the spec."""
     part_of: str | None = None
     """The key of the job that this is a part of; None: it is a job of its own."""
 

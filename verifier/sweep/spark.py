@@ -16,7 +16,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
@@ -235,10 +234,5 @@ def _own_stderr(log: Path) -> Iterator[None]:
 
 
 def distinct_files(jobs: Sequence[Job]) -> tuple[str, ...]:
-    """The spec files that jobs name."""
-    found: dict[str, Any] = {}
-    for job in jobs:
-        file = job.spec.rpartition(":")[0] or job.spec
-        if file.endswith(".py"):
-            found[file] = None
-    return tuple(found)
+    """The files that jobs need to load their specs."""
+    return tuple(dict.fromkeys(file for job in jobs for file in job.files))

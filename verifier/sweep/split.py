@@ -26,7 +26,7 @@ _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
 
 def parts_of(job: Job) -> list[Job]:
     """The jobs that the job is split into. None if its state has no bits to tell executions apart by."""
-    loaded = load(job.spec, job.constants)
+    loaded = load(job.spec, job.constants, reading=job.reading)
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
     choices = choose(model.system, job.recorded["depth"], job.parts)
     if not choices:
@@ -38,7 +38,7 @@ def parts_of(job: Job) -> list[Job]:
 
 def _part(job: Job, changed: dict[str, Any]) -> Job:
     options = {**job.options, **changed}
-    loaded = load(job.spec, job.constants)
+    loaded = load(job.spec, job.constants, reading=job.reading)
     recorded = recorded_options(engine_named(job.engine), loaded, options, job.property_name)
     return replace(job, job_id=_key(job, job.property_name, recorded), options=options, recorded=recorded,
                    parts=1, part_of=job.job_id)  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from verifier.outcomes.row import Row
+from verifier.runs.loading import TLA
 from verifier.sweep.execution import run_job, warm_up
 from verifier.sweep.job import Job
 
@@ -16,14 +17,20 @@ def run_here(job: Job, run_id: str, nothing: Iterable[object]) -> Iterator[Row]:
     """Runs a job, its spec file taken from where Spark has put it if it is not where it was."""
     deque(nothing, maxlen=0)  # what is not read to its end costs Spark a new worker
     warm_up()
-    yield from run_job(replace(job, spec=_found(job.spec)), run_id)
+    yield from run_job(_found(job), run_id)
 
 
-def _found(spec: str) -> str:
-    path, colon, name = spec.rpartition(":")
-    file = Path(path if colon else spec)
-    if file.suffix != ".py" or file.exists():
-        return spec
+def _found(job: Job) -> Job:
+    """The job with its files where Spark has put them: all in one folder."""
+    path, colon, name = job.spec.rpartition(":")
+    file = Path(path if colon else job.spec)
+    if not job.files or file.exists():
+        return job
     from pyspark import SparkFiles
 
-    return f"{SparkFiles.get(file.name)}{colon}{name if colon else ''}"
+    here = Path(SparkFiles.get(file.name)).parent
+    reading = job.reading
+    if file.suffix == TLA:
+        config = None if reading.config is None else here / reading.config.name
+        reading = replace(reading, config=config, libraries=())
+    return replace(job, spec=f"{here / file.name}{colon}{name if colon else ''}", reading=reading)

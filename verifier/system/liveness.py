@@ -6,6 +6,9 @@ What a formula says of an execution's beginning is remembered by a few determini
 
 - ``eventually P``: a bit says that P has held. The property holds where the bit is set again and again.
 - ``P leads to Q``: a bit says that Q is still due. The property holds where it is clear again and again.
+- ``initially P``: a bit says whether P held in the first state. The property holds where it is set.
+- ``P ever after Q``: a bit says that P has held, another one that Q was false then. The property holds where
+  the other one is clear.
 
 So every temporal formula is a boolean combination of claims that something holds again and again. A monitor
 does not change in a step that changes no state, because an execution may stutter anywhere.
@@ -42,6 +45,7 @@ from verifier.specs.temporal import (
     SPEC_FAIRNESS,
     Fairness,
     Strength,
+    Taken,
     TemporalFormula,
     TemporalOperator,
     TemporalProperty,
@@ -177,6 +181,12 @@ class _Reader:
                 return _Claim(negation(due), always=False)
             case TemporalOperator.EVENTUALLY_ALWAYS:
                 return _Claim(terms[0], always=True)
+            case TemporalOperator.INITIALLY:
+                return _Claim(self._monitor("held at first", FALSE, TRUE, terms[0]), always=True)
+            case TemporalOperator.EVER_AFTER:
+                began = self._monitor("has begun", terms[0], TRUE)
+                failed = self._monitor("failed", conjunction((began, negation(terms[1]))), TRUE)
+                return _Claim(negation(failed), always=True)
         return _Claim(terms[0], always=False)
 
     def _formula(self, term: Term, bindings: Bindings) -> FNode:
@@ -187,9 +197,10 @@ class _Reader:
             self.undefined.append(PartialRead(place, (term,), bindings, (), unread))
         return self._lowering.formula(term, bindings)
 
-    def _monitor(self, what: str, sets: FNode, keeps: FNode) -> FNode:
+    def _monitor(self, what: str, sets: FNode, keeps: FNode, first: FNode | None = None) -> FNode:
+        """The bit of a monitor. It may speak of the bits of those before it."""
         name = f"{self._name} {len(self.monitors) + 1} {what}"
-        self.monitors.append(_Monitor(name, sets, sets, keeps))
+        self.monitors.append(_Monitor(name, sets if first is None else first, sets, keeps))
         bit: FNode = Layout({name: Boolean()}).bits[0]
         return bit
 
@@ -198,7 +209,7 @@ def _parts(formula: TemporalFormula, bindings: Bindings) -> Iterator[tuple[Tempo
     if formula.binds is None:
         yield from ((part, bindings) for part in formula.parts)
     else:
-        for value in formula.binds.sort.values():
+        for value in formula.binds.sort.each():
             yield formula.parts[0], {**bindings, formula.binds: value}
 
 
@@ -244,11 +255,9 @@ def _watching(
     instance: Instance, monitors: Sequence[_Monitor], bits: Sequence[FNode], support: Support
 ) -> Instance:
     """The instance, which also sets the monitors to what they remember in the new state."""
-    parts = [part for monitor in monitors for part in (monitor.sets, monitor.keeps)]
-    after = restricted_all(parts, instance.updates)
     updates = dict(instance.updates)
-    for number, bit in enumerate(bits):
-        sets, keeps = after[2 * number], after[2 * number + 1]
+    for monitor, bit in zip(monitors, bits, strict=True):
+        sets, keeps = restricted_all((monitor.sets, monitor.keeps), updates)
         updates[bit] = disjunction((sets, conjunction((keeps, bit))))
     return replace(
         instance,
@@ -279,6 +288,10 @@ def changes(instance: Instance) -> FNode:
 
 def _conditions(base: Model, fairness: Fairness) -> Iterator[Condition]:
     """The conditions of a family, each with its instances."""
+    if fairness.steps is not None:
+        taking = _taking(base, fairness.steps)
+        yield Condition(str(fairness), fairness.strength, taking, _enabled(base, taking))
+        return
     given = dict(fairness.given)
     families: dict[tuple[Concrete, ...], list[int]] = {}
     for number, instance in enumerate(base.system.instances):
@@ -292,12 +305,29 @@ def _conditions(base: Model, fairness: Fairness) -> Iterator[Condition]:
             key = tuple(instance.parameters[name] for name in fairness.each)
             families.setdefault(key, []).append(number)
     for key, numbers in families.items():
-        instances = [base.system.instances[number] for number in numbers]
-        enabled = disjunction(
-            exists_over(conjunction((one.guard, changes(one))), one.inputs) for one in instances
-        )
         name = _condition_name(fairness, dict(zip(fairness.each, key, strict=True)))
-        yield Condition(name, fairness.strength, tuple(numbers), enabled)
+        yield Condition(name, fairness.strength, tuple(numbers), _enabled(base, numbers))
+
+
+def _taking(base: Model, steps: Sequence[Taken]) -> tuple[int, ...]:
+    """The instances that are meant."""
+    wanted: dict[str, list[Mapping[str, Concrete]]] = {}
+    for step in steps:
+        wanted.setdefault(step.action, []).append(dict(step.given))
+    return tuple(
+        number
+        for number, instance in enumerate(base.system.instances)
+        if any(
+            all(instance.parameters.get(name) == value for name, value in given.items())
+            for given in wanted.get(instance.action, ())
+        )
+    )
+
+
+def _enabled(base: Model, numbers: Sequence[int]) -> FNode:
+    """Where one of the instances may be taken and changes the state."""
+    instances = [base.system.instances[number] for number in numbers]
+    return disjunction(exists_over(conjunction((one.guard, changes(one))), one.inputs) for one in instances)
 
 
 def _condition_name(fairness: Fairness, values: Mapping[str, Concrete]) -> str:

@@ -11,7 +11,6 @@ from rich.text import Text
 from verifier.engines import bmc, explore
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
-from verifier.system.model import Model
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
@@ -82,7 +81,7 @@ def render_loop(trace: Trace, width: int) -> list[Text]:
     return found
 
 
-def replay_words(model: Model, trace: Trace) -> str:
+def replay_words(trace: Trace) -> str:
     """What a replayed lasso shows, on one line."""
     loop = trace.loop
     assert loop is not None

@@ -32,7 +32,7 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
             lines.append(Text(f"The execution that violates {same.property_name} violates it too."))
         else:
             shown.append(verdict)
-            lines += [Text(), *_trace(verdict.trace, width, full=full)]
+            lines += [Text(), *render_written_trace(verdict.trace, width, full=full)]
         lines.append(Text())
     statistics = {**run.outcome.statistics, "actions": run.outcome.statistics["actions"] or {"Init": {}}}
     rest = render_exploration(
@@ -41,7 +41,8 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     return [*rest[:3], *lines, *rest[3:]]
 
 
-def _trace(trace: Trace, width: int, *, full: bool) -> Iterator[Text]:
+def render_written_trace(trace: Trace, width: int, *, full: bool) -> Iterator[Text]:
+    """The lines of an execution whose values are written as TLA+ writes them."""
     before: Mapping[str, Any] = {}
     for number, state in enumerate(trace.states):
         title = "initially" if number == 0 else str(trace.actions[number - 1].name)

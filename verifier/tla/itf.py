@@ -1,12 +1,12 @@
-"""Traces as ITF JSON, and states as readers see them."""
+"""Traces as ITF JSON, values as JSON that is read again, and states as readers see them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from verifier.tla.order import Order, text
-from verifier.tla.values import TRUE, Boolean, Fn, ModelValue, Value, listed
+from verifier.tla.values import TRUE, Boolean, Fn, ModelValue, Value, boolean, function, listed
 
 State = Mapping[str, Value]
 
@@ -54,3 +54,59 @@ def trace_object(
 def shown_state(names: Sequence[str], state: Sequence[Value], order: Order) -> dict[str, str]:
     """A state with its values as TLA+ writes them."""
     return {name: text(value, order) for name, value in zip(names, state, strict=True)}
+
+
+def encoded(value: Value, order: Order) -> Any:
+    """A value as JSON that can be read back: other than in ITF, no two values are written alike."""
+    value = listed(value)
+    match value:
+        case Boolean():
+            return value is TRUE
+        case ModelValue():
+            return {"model": value.name}
+        case str():
+            return {"string": value}
+        case tuple():
+            return {"sequence": [encoded(item, order) for item in value]}
+        case frozenset():
+            return {"set": [encoded(item, order) for item in order.sorted(value)]}
+        case Fn():
+            keys = order.sorted(frozenset(value))
+            return {"function": [[encoded(key, order), encoded(value[key], order)] for key in keys]}
+    return value
+
+
+def decoded(written: Any, known: Mapping[str, ModelValue]) -> Value:
+    """The value that was written so; ``known`` are model values by name. Raises ValueError, TypeError or
+    KeyError for what is none."""
+    if isinstance(written, bool):
+        return boolean(written)
+    if isinstance(written, int):
+        return written
+    ((kind, content),) = written.items()
+    match kind:
+        case "model":
+            return known[content]
+        case "string" if isinstance(content, str):
+            return content
+        case "sequence":
+            return tuple(decoded(item, known) for item in content)
+        case "set":
+            return frozenset(decoded(item, known) for item in content)
+        case "function":
+            return function({decoded(key, known): decoded(item, known) for key, item in content})
+    raise ValueError(f"{kind} is no kind of value")
+
+
+def model_values(values: Iterable[Value]) -> dict[str, ModelValue]:
+    """The model values in values, by name."""
+    found: dict[str, ModelValue] = {}
+    for value in values:
+        match listed(value):
+            case ModelValue() as model:
+                found[model.name] = model
+            case frozenset() | tuple() as items:
+                found |= model_values(items)
+            case Fn() as pairs:
+                found |= model_values((*pairs, *pairs.values()))
+    return found

@@ -19,6 +19,7 @@ from verifier.tla.values import (
     boolean,
     domain_of,
     function,
+    has_at_most,
     is_infinite,
     is_set,
     is_subset,
@@ -36,6 +37,7 @@ Compute: TypeAlias = Callable[..., Value]
 _LARGEST = 2**31 - 1
 """TLC's integers are of 32 bits."""
 _LISTED_AT_ONCE = 64
+_LISTED = 10_000
 
 
 def simple(compute: Compute) -> Make:
@@ -132,7 +134,7 @@ def union(one: Value, other: Value) -> Value:
         return one | other
     if not (is_set(one) and is_set(other)):
         raise NoValue("sets are expected here")
-    if is_infinite(one) or is_infinite(other) or size_of(one) + size_of(other) > 10_000:
+    if any(is_infinite(each) or not has_at_most(each, _LISTED) for each in (one, other)):
         return Combined("\\cup", one, other)
     return listed(one) | listed(other)
 

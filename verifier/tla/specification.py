@@ -45,6 +45,8 @@ class Specification:
     next: Formula | None = None
     invariants: dict[str, Formula] = field(default_factory=dict)
     properties: dict[str, Safety] = field(default_factory=dict)
+    fairness: list[Formula] = field(default_factory=list)
+    """What the specification says of whole executions: WF_v(A), SF_v(A), and what else is assumed of them."""
     constraints: list[Formula] = field(default_factory=list)
     action_constraints: list[Formula] = field(default_factory=list)
     view: Formula | None = None
@@ -228,6 +230,7 @@ class _Maker:
             if made.next is not None:
                 raise TlaError(step.body.place, f"{named.name} has two [][Next]_vars: one is expected")
             made.next = step
+        made.fairness = list(safety.liveness)
         if safety.always:
             words = f"{named.name} says [] of a formula of states, which is not supported: use CONSTRAINT"
             raise TlaError(safety.always[0].body.place, words)

@@ -74,6 +74,9 @@ class Certificate:
     model of loops (``verifier.system.loops``)."""
     single_steps: tuple[str, ...] = ()
     """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
+    beyond: tuple[Any, ...] = ()
+    """Of a TLA+ module: states that made its sorts wider than its first states do, as JSON. The proof is one
+    at these sorts and shows that they are kept, so it does not matter whether the states are reached."""
 
 
 class _FoundByContent(TypedDict):
@@ -95,6 +98,7 @@ class _Content(TypedDict):
     clauses: list[list[tuple[str, bool]]]
     single_steps: NotRequired[list[str]]
     fairness: NotRequired[str]
+    beyond: NotRequired[list[Any]]
 
 
 class Misfit(UsageError):
@@ -223,6 +227,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         "k": certificate.k,
         **({"fairness": certificate.fairness} if certificate.fairness is not None else {}),
         **({"single_steps": list(certificate.single_steps)} if certificate.single_steps else {}),
+        **({"beyond": list(certificate.beyond)} if certificate.beyond else {}),
         "lemmas": list(certificate.lemmas),
         "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
         **_renderings(model, certificate),
@@ -277,6 +282,7 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         k=content["k"],
         fairness=content.get("fairness"),
         single_steps=tuple(content.get("single_steps", ())),
+        beyond=tuple(content.get("beyond", ())),
     )
 
 

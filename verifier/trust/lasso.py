@@ -70,10 +70,15 @@ def holds(
             first, then = where(0), where(1)
             again = any(then[start:])
             return all(again or any(then[place:]) for place, due in enumerate(first) if due)
+        case TemporalOperator.INITIALLY:
+            return where(0)[0]
+        case TemporalOperator.EVER_AFTER:
+            first, then = where(0), where(1)
+            return all(all(then[min(place, start) :]) for place, begins in enumerate(first) if begins)
     if formula.binds is None:
         parts = [holds(part, states, start, bindings) for part in formula.parts]
     else:
-        values = formula.binds.sort.values()
+        values = formula.binds.sort.each()
         parts = [holds(formula.parts[0], states, start, {**bindings, formula.binds: v}) for v in values]
     if formula.operator is TemporalOperator.NOT:
         return not parts[0]

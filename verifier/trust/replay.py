@@ -13,9 +13,10 @@ from typing import Any
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.expressions import constant
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
-from verifier.encodings.values import constant
+from verifier.specs.definition import Action
 from verifier.system.model import Model
 from verifier.system.steps import breaking_choices
 from verifier.system.transition_system import Instance
@@ -180,7 +181,8 @@ class Replayer:
 
     def instance_of(self, step: int, action: ActionTaken) -> tuple[Instance, list[bool]]:
         """The instance that an action names, with its inputs. Raises ReplayFailure if there is none."""
-        definition = next((d for d in self.model.definition.actions if d.name == action.name), None)
+        named = [known for known in self.model.definition.actions if known.name == action.name]
+        definition = next((known for known in named if _takes(known, action)), named[0] if named else None)
         if definition is None:
             names = ", ".join(known.name for known in self.model.definition.actions)
             raise ReplayFailure(step, f"the protocol has no action {action.name}; it has {names}")
@@ -207,3 +209,11 @@ class Replayer:
         if bound is not None and not reading.holds(bound, {}):
             lines.append("the state is beyond the constraint")
         return "; ".join(f"{line} is false" for line in lines) or "it would assign a value outside a sort"
+
+
+def _takes(known: Action, action: ActionTaken) -> bool:
+    """Whether an action has these values of parameters. Several have one name where each has values of its
+    own, as those of TLA+ modules."""
+    sorts = known.sorts
+    values = action.parameters
+    return set(sorts) == set(values) and all(sorts[name].contains(value) for name, value in values.items())

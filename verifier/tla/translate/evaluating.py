@@ -126,7 +126,7 @@ class Evaluation(Builtins):
 
 def _waiting(whole: Expression, unit: Unit, value: Value) -> Waiting:
     """A definition of a LET whose value is known."""
-    return Waiting(Code(whole, unit, True, lambda *_: lambda _: value, False), [])
+    return Waiting(Code(whole, unit, True, lambda *_: lambda _: value, False, True, [False]), [])
 
 
 __all__ = ["DEEPEST", "Evaluation"]

@@ -10,7 +10,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
 from verifier.tla.ast import Variable
-from verifier.tla.explorer import State
+from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.translate.coding import Names, NotInSort
@@ -80,12 +80,16 @@ def started(specification: Specification) -> Translation:
     return Translation(specification, names, shapes, found)
 
 
-def translate(made: Translation, lemmas: dict[str, Formula] | None = None) -> None:
+def translate(made: Translation, lemmas: dict[str, Formula] | None = None) -> Maker:
     """Translates everything, at the sorts that are known. Raises Untranslated."""
-    _Maker(made).make(lemmas or {})
+    maker = Maker(made)
+    maker.make(lemmas or {})
+    return maker
 
 
-class _Maker:
+class Maker:
+    """Makes terms of a specification's formulas."""
+
     def __init__(self, made: Translation) -> None:
         self.made, self.spec = made, made.specification
         declared = self.spec.variables
@@ -221,6 +225,11 @@ class _Maker:
             except NotInSort:
                 return undefined(sort)
         return self.t.convert(self.t.term(value), sort)
+
+    def action(self, branch: Branch) -> Action:
+        """A way to take an action, by itself."""
+        self.t.assigned = {}
+        return self._action(branch, {}, {})
 
     # -- properties
 

@@ -1,0 +1,40 @@
+"""Questions asked of engines, whatever the protocol was written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
+
+@dataclass(frozen=True)
+class Remark:
+    """News of what happens before an engine begins, or between two of its runs."""
+
+    words: str
+
+
+def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+    """The question that the options ask. Raises UsageError for what cannot be asked."""
+    if loaded.source is not None:
+        return loaded.source.prepared(engine, loaded, options)
+    return engine.prepare(loaded, options)
+
+
+def answered(
+    engine: Engine[Any],
+    question: Question[Any],
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    """The engine's run: until it is done, out of time, or interrupted."""
+    if question.loaded.source is not None:
+        return question.loaded.source.answered(engine, question, listen, built)
+    return engine.run(question, listen, built)

@@ -1,0 +1,231 @@
+"""TLA+ modules at the constants of a configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from verifier.encodings.sorts import Boolean
+from verifier.encodings.terms import Operator, Term
+from verifier.errors import UsageError, cut, nearest, unknown_name
+from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
+from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
+from verifier.tla import ast
+from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.evaluator import deep_recursion
+from verifier.tla.facts import CONSTANT, STATE, TEMPORAL
+from verifier.tla.frames import Undefined
+from verifier.tla.loading import read_module
+from verifier.tla.naming import actions
+from verifier.tla.order import text
+from verifier.tla.specification import Formula, Safety, Specification, conjuncts, specify
+
+_TRUE = Term(Operator.LITERAL, Boolean(), (), True)
+UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_TRUE,))
+"""What stands for a temporal formula before it is translated."""
+Found = TypeVar("Found")
+TEMPORAL_PART = " (temporal part)"
+OF_STEPS = "!step"
+"""What follows the name of a property where it speaks of steps and beside that of states."""
+
+
+@dataclass(frozen=True)
+class TlaDefinition(Definition):
+    """What the rest of the program asks of a protocol, of a TLA+ module that is only interpreted."""
+
+    source_hash: str = ""
+
+    @cached_property
+    def spec_hash(self) -> str:
+        """The hash of module and configuration (``_hash``)."""
+        return self.source_hash
+
+    @property
+    def property_names(self) -> tuple[str, ...]:
+        """The names of all that the configuration asks for."""
+        return (*(prop.name for prop in self.properties), *(prop.name for prop in self.temporal))
+
+
+@dataclass(frozen=True)
+class TlaLoaded:
+    """A module at its constants."""
+
+    path: Path
+    specification: Specification
+    definition: TlaDefinition
+    began: float
+    files: tuple[Path, ...]
+    """All that was read: modules and the configuration."""
+
+
+def load(
+    spec: str,
+    settings: Mapping[str, str],
+    config: Path | None = None,
+    libraries: Sequence[Path] = (),
+    began: float | None = None,
+) -> TlaLoaded:
+    """The module of a file, at the constants of its configuration. Raises UsageError.
+
+    Without ``config``, the configuration is the file of the same name beside the module.
+    """
+    deep_recursion()
+    path = Path(spec)
+    module, library = read_module(path, libraries)
+    asked = _config(path, config)
+    for name in settings:
+        if name not in module.names:
+            raise unknown_name("constant", name, [constant.name for constant in module.constants])
+    overriding = {
+        name: replace(parse_value(value, f"--set {name}={value}"), name=name)
+        for name, value in settings.items()
+    }
+    specification = evaluated(lambda: specify(module, asked, overriding, library.words))
+    definition = _definition(specification, path, _hash(library.files, asked, overriding))
+    began = time.monotonic() if began is None else began
+    return TlaLoaded(path, specification, definition, began, (*library.files, Path(asked.file)))
+
+
+def _config(path: Path, config: Path | None) -> Config:
+    if config is not None:
+        return read_config(config)
+    beside = path.with_suffix(".cfg")
+    if not beside.is_file():
+        words = f"there is no configuration {beside}: name one with --config FILE"
+        raise TlaError(Place(str(path), 0, 0), words)
+    return read_config(beside)
+
+
+def _hash(files: Sequence[Path], config: Config, overriding: Mapping[str, Assignment]) -> str:
+    """The hash of what a module means: the texts, the constants, and what the configuration says of states
+    and steps. Which properties are checked, and where the files are, is no part of it."""
+    assigned = {key: one for key, one in config.constants.items() if key[1] not in overriding}
+    assigned |= {(None, name): one for name, one in overriding.items()}
+    constants = sorted((module or "", name, *_said(one)) for (module, name), one in assigned.items())
+    named = {key: getattr(config, key) for key in ("specification", "init", "next", "view")}
+    listed = {key: getattr(config, key) for key in ("constraints", "action_constraints", "symmetry")}
+    about = {
+        "constants": constants,
+        **{key: one and one.name for key, one in named.items()},
+        **{key: [one.name for one in several] for key, several in listed.items()},
+    }
+    hashed = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    for file in sorted(files, key=lambda file: file.name):
+        hashed.update(f"\0{file.name}\0".encode() + file.read_bytes())
+    return hashed.hexdigest()[:16]
+
+
+def _said(assignment: Assignment) -> tuple[str, str]:
+    """What is put for a constant: an operator or a value, written in one way."""
+    return assignment.operator or "", "" if assignment.operator else _canonical(assignment.value)
+
+
+def _canonical(value: Any) -> str:
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(_canonical, value)))}}}"
+    return value.name if isinstance(value, ModelName) else json.dumps(value)
+
+
+def _definition(specification: Specification, path: Path, source_hash: str) -> TlaDefinition:
+    order, config = specification.evaluator.order, specification.config
+    constants = {
+        name: value if type(value) is int else text(value, order)
+        for name, value in specification.constants.items()
+        if text(value, order) != name
+    }
+    checked = [*specification.invariants]
+    for name, safety in specification.properties.items():
+        checked += [name] if checkable(specification, name) else []
+        checked += [f"{name}{OF_STEPS}"] if safety.always and safety.steps else []
+    lasting = [temporal_name(name, one) for name, one in specification.properties.items() if one.liveness]
+    return TlaDefinition(
+        specification.module.name,
+        constants,
+        (),
+        _TRUE,
+        tuple(Action(name, (), (), (), "") for name in _action_names(specification)),
+        tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, "") for name in checked),
+        None,
+        presentation=Presentation(source=str(path), config=config.file),
+        temporal=tuple(TemporalProperty(name, UNKNOWN, True, "") for name in lasting),
+        checks_deadlock=specification.next is not None and config.check_deadlock,
+        source_hash=source_hash,
+    )
+
+
+def _action_names(specification: Specification) -> list[str]:
+    return list(dict.fromkeys(name.partition("(")[0] for name in actions(specification)))
+
+
+def evaluated(work: Callable[[], Found]) -> Found:
+    """What work gives. An expression without a value, or recursion without an end, is wrong input."""
+    try:
+        return work()
+    except Undefined as error:
+        raise UsageError(str(error)) from None
+    except RecursionError:
+        raise UsageError(
+            "an operator calls itself without an end, or deeper than 60,000 closures go"
+        ) from None
+
+
+def checkable(spec: Specification, name: str) -> bool:
+    """Whether something of a property speaks of states and steps only."""
+    safety = spec.properties[name]
+    return bool(safety.initially or safety.always or safety.steps)
+
+
+def operators(spec: Specification, levels: Sequence[int]) -> list[str]:
+    """The operators of the module itself without parameters, of these levels."""
+    analysis = spec.evaluator.analysis
+    own = [
+        found
+        for found in spec.module.names.values()
+        if isinstance(found, ast.Definition) and not found.parameters and found.module == spec.module.name
+    ]
+    return [one.name for one in own if one.body is not None and analysis.of_definition(one).level in levels]
+
+
+def temporal_name(name: str, safety: Safety) -> str:
+    """What is left of a property, beside what speaks of states and steps only, is called so."""
+    return f"{name}{TEMPORAL_PART}" if safety.initially or safety.always or safety.steps else name
+
+
+def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safety:
+    """The operator of the module with this name, which speaks of executions. Raises UsageError."""
+    found = spec.module.names.get(name)
+    if not isinstance(found, ast.Definition) or found.parameters:
+        raise _unknown(spec, name, known, "temporal property")
+    safety = conjuncts(spec.evaluator, Formula(ast.Apply(found, place=found.place), spec.module.name))
+    if not safety.liveness:
+        words = f"{name} says nothing of whole executions: verify bmc, explore and prove check it"
+        raise TlaError(found.place, words)
+    return safety
+
+
+def formula_named(spec: Specification, name: str, known: Sequence[str], kind: str = "property") -> Formula:
+    """The operator of the module with this name, which speaks of one state. Raises UsageError."""
+    found = spec.module.names.get(name)
+    if not isinstance(found, ast.Definition) or found.parameters:
+        raise _unknown(spec, name, known, kind)
+    formula = Formula(ast.Apply(found, place=found.place), spec.module.name)
+    if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
+        raise TlaError(found.place, f"{name} speaks of more than one state: name it under PROPERTY")
+    return formula
+
+
+def _unknown(spec: Specification, name: str, known: Sequence[str], kind: str) -> UsageError:
+    """The error for what is neither configured nor an operator without parameters."""
+    levels = (TEMPORAL,) if kind.startswith("temporal") else (CONSTANT, STATE)
+    near = nearest(name, [*known, *operators(spec, levels)])
+    hint = f"; did you mean {near!r}?" if near else ""
+    configured = f"; {Path(spec.config.file).name} names {', '.join(known)}" if known else ""
+    words = f"{spec.module.name} has no operator of that name without parameters{configured}"
+    return UsageError(f"unknown {kind} {cut(name)!r}: {words}{hint}")

@@ -1,0 +1,213 @@
+"""Executions checked by the interpreter: a counterexample of a TLA+ module is one if it says so.
+
+A trace file is followed from its first state on: among the states that the interpreter finds, those are taken
+that are written as the file has them. So nothing in a file is believed, and its values need not be read.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from verifier.errors import UsageError, unknown_name
+from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_name, temporal_named
+from verifier.runs.tla_traces import about, module_trace
+from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.temporal import NO_FAIRNESS
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
+from verifier.tla.frames import Undefined
+from verifier.tla.itf import as_json, trace_object
+from verifier.tla.lasso import Lasso
+from verifier.tla.specification import Formula, Safety, Specification
+from verifier.tla.translate.sampling import Stepper
+from verifier.trust.itf import Header
+from verifier.trust.replay import ReplayFailure
+from verifier.trust.trace import ActionTaken, Loop, Trace
+
+
+@dataclass(frozen=True)
+class Around:
+    """How an execution goes on for ever: by the state of a number after the last one."""
+
+    start: int
+    fair: bool
+    """Whether it has to be fair, as the specification says."""
+
+
+def disagreement(
+    spec: Specification, states: Sequence[State], name: str | None, around: Around | None = None
+) -> str | None:
+    """What makes these states no execution that violates the property; None if they are one."""
+    stepper = Stepper(spec)
+    try:
+        wrong = _no_execution(spec, stepper, states, around)
+        if wrong is not None or name is None:
+            return wrong
+        if around is not None:
+            return _no_lasso(spec, states, name, around)
+        return _no_violation(spec, stepper, states, name)
+    except Undefined as error:
+        return str(error)
+
+
+def _no_execution(
+    spec: Specification, stepper: Stepper, states: Sequence[State], around: Around | None
+) -> str | None:
+    if not all(_true(spec, formula, states[0]) for formula in spec.init):
+        return "step 0: the first state is not initial"
+    path = list(states) if around is None else [*states, states[around.start]]
+    for number, (one, other) in enumerate(itertools.pairwise(path), 1):
+        if number == len(states) and one == other:
+            continue  # it stutters
+        if not stepper.within(one):
+            return f"step {number}: the CONSTRAINT lets no step begin in the state before"
+        if other not in stepper.successors(one):
+            return f"step {number}: it is no step of Next"
+    return None
+
+
+def _no_violation(spec: Specification, stepper: Stepper, states: Sequence[State], name: str) -> str | None:
+    last = states[-1]
+    if name == NO_DEADLOCK:
+        return "the last state has a successor" if stepper.successors(last) else None
+    if name in spec.invariants:
+        return f"{name} holds in the last state" if _true(spec, spec.invariants[name], last) else None
+    before = states[-2] if len(states) > 1 else last
+    violated = _fails(spec, spec.properties[name.removesuffix(OF_STEPS)], before, last)
+    return None if violated else f"{name} holds in the last state"
+
+
+def _no_lasso(spec: Specification, states: Sequence[State], name: str, around: Around) -> str | None:
+    lasso = Lasso(spec.evaluator, states, around.start)
+    for formula in spec.fairness if around.fair else ():
+        if not lasso.holds(formula):
+            return f"the loop is not fair, as {formula.body.place} demands"
+    known = {temporal_name(one, safety): safety for one, safety in spec.properties.items()}
+    safety = known.get(name) or temporal_named(spec, name, list(known))
+    if all(lasso.holds(formula) for formula in safety.liveness):
+        return f"{name} holds of this execution"
+    return None
+
+
+def _fails(spec: Specification, safety: Safety, before: State, last: State) -> bool:
+    """Whether a state, or the step to it, violates a property."""
+    return not (
+        all(_true(spec, formula, last) for formula in safety.always)
+        and all(_true(spec, formula, before, last) for formula in safety.steps)
+    )
+
+
+def _true(spec: Specification, formula: Formula, state: State, following: State | None = None) -> bool:
+    evaluator = spec.evaluator
+    evaluator.now[:] = state
+    if following is not None:
+        evaluator.next[:] = following
+    return bool(evaluator.compiled_truth(formula.body, formula.module)())
+
+
+# -- files
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The execution of a trace file, as the interpreter finds it."""
+
+    trace: Trace
+    """Its values are written as TLA+ writes them."""
+    written: Mapping[str, Any]
+    """ITF."""
+
+
+def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Followed:
+    """The execution in a trace file, which shows what it claims. Raises UsageError if the file is no trace of
+    such a module, and ReplayFailure where the module has no such step."""
+    spec = _asked(module, said)
+    around = None if "loop" not in data else Around(_start(data), said.fairness != NO_FAIRNESS)
+    actions = [_action_name(entry, number) for number, entry in enumerate(data["states"]) if number]
+    states = _states(spec, data["states"])
+    wrong = disagreement(spec, states, said.violates, around)
+    if wrong is not None:
+        raise ReplayFailure(len(states) - 1, wrong)
+    names, order = [one.name for one in spec.variables], spec.evaluator.order
+    written = trace_object(names, states, actions, about(module.definition, said.violates), order)
+    trace = module_trace(spec, module.definition, said.violates, states, actions)
+    if around is not None:
+        loop = data["#meta"]["loop"]
+        written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": loop}}
+        closing = ActionTaken(str(loop["action"]), {}) if "action" in loop else None
+        trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness)))
+    return Followed(trace, written)
+
+
+def _start(data: Mapping[str, Any]) -> int:
+    found: int = data["loop"]
+    if not 0 <= found < len(data["states"]):
+        raise UsageError(f'"loop" is {found}, and the states are numbered up to {len(data["states"]) - 1}')
+    return found
+
+
+def _asked(module: TlaLoaded, said: Header) -> Specification:
+    """The specification, with the property that the trace violates. Raises UsageError for an unknown one."""
+    spec, name = module.specification, said.violates
+    lasting = said.fairness is not None
+    known = (*module.definition.property_names, NO_DEADLOCK)
+    if spec.next is None:
+        raise UsageError(f"{spec.module.name} has no Next, so it has no executions")
+    if name is None or name in known or lasting:
+        return spec
+    return replace(spec, invariants={**spec.invariants, name: formula_named(spec, name, known)})
+
+
+def _action_name(entry: Any, number: int) -> str:
+    said = entry.get("#meta") if isinstance(entry, dict) else None
+    found = said.get("action") if isinstance(said, dict) else None
+    if not isinstance(found, str):
+        raise UsageError(f'state {number} does not name the action that led to it ("#meta": {{"action": …}})')
+    return found
+
+
+def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:
+    """The states that the entries of a file are. Raises UsageError, and ReplayFailure."""
+    names, order = [one.name for one in spec.variables], spec.evaluator.order
+    wanted = [_plain(entry, names, number) for number, entry in enumerate(entries)]
+
+    def alike(found: Sequence[State], number: int) -> list[State]:
+        """Those of the states that are written so; different values may be written alike."""
+        every = dict.fromkeys(found)
+        return [s for s in every if _text([as_json(value, order) for value in s]) == wanted[number]]
+
+    explorer = Explorer(replace(spec, symmetry=[], view=None, constraints=[]), properties=(), keep_going=True)
+    explorer._initial()
+    paths = [[state] for state in alike(explorer.states, 0)]
+    if not paths:
+        raise ReplayFailure(0, "there is no such initial state")
+    stepper = Stepper(spec)
+    for number in range(1, len(wanted)):
+        paths = [
+            [*path, state]
+            for path in {id(path[-1]): path for path in paths}.values()
+            for state in alike(stepper.successors(path[-1]), number)
+        ]
+        if not paths:
+            raise ReplayFailure(number, "no step of Next leads from the state before to this one")
+    return paths[0]
+
+
+def _plain(entry: Any, names: Sequence[str], number: int) -> str:
+    if not isinstance(entry, dict):
+        raise UsageError(f"state {number} is no JSON object")
+    for name in names:
+        if name not in entry:
+            raise UsageError(f"state {number} lacks the variable {name}")
+    for name in entry:
+        if name not in names and not name.startswith("#"):
+            raise unknown_name(f"variable in state {number}", name, names)
+    return _text([entry[name] for name in names])
+
+
+def _text(values: Sequence[Any]) -> str:
+    return json.dumps(values, sort_keys=True)

@@ -1,0 +1,192 @@
+"""TLA+ modules where engines expect protocols: what is asked is translated, run, and checked by the
+interpreter.
+
+Every engine but ``explore`` needs a definition with sorts, which the module does not have. So a question is
+prepared by the names of the module, and the definition made when it is answered (``tla_symbolic``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from verifier.errors import UsageError
+from verifier.runs.asking import Remark
+from verifier.runs.loading import Loaded, Reading
+from verifier.runs.tla import explore
+from verifier.runs.tla_loading import (
+    TEMPORAL_PART,
+    UNKNOWN,
+    TlaDefinition,
+    TlaLoaded,
+    evaluated,
+    formula_named,
+    load,
+    temporal_named,
+)
+from verifier.runs.tla_symbolic import Asked, Symbolic, explored, run, symbolic
+from verifier.specs.constants import AssumptionFailed
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
+from verifier.specs.temporal import TemporalProperty
+from verifier.system.loops import WHERE_LOOP_STARTS
+from verifier.tla.ast import Definition as Operator
+from verifier.tla.errors import TlaError
+from verifier.tla.explorer import Explorer
+from verifier.tla.facts import TEMPORAL
+from verifier.tla.found import State
+from verifier.tla.itf import decoded, model_values
+from verifier.tla.translate.specification import SORTS
+from verifier.trust.certificate import TYPED
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
+
+def load_tla(spec: str, settings: Mapping[str, Any], began: float | None, reading: Reading) -> Loaded:
+    """The module of a file, at the constants of its configuration. Raises UsageError."""
+    given = {name: _word(value) for name, value in settings.items()}
+    module = load(spec, given, reading.config, reading.libraries)
+    for name in reading.lemmas:
+        formula_named(module.specification, name, [], "lemma")
+    lemmas = tuple(Lemma(name, module.definition.init, "") for name in reading.lemmas)
+    definition = replace(module.definition, lemmas=lemmas)
+    return Loaded(spec, definition, {}, began, TlaSource(replace(module, definition=definition)))
+
+
+def _word(value: Any) -> str:
+    """A value from a file as a configuration writes it."""
+    return str(value).upper() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class TlaSource:
+    """A module at its constants, and the properties that were named when it was asked."""
+
+    module: TlaLoaded
+    named: tuple[str, ...] = ()
+
+    def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+        """The question, with what the configuration asks for where no property is named."""
+        if getattr(options, "symmetry", False) and engine.name == "explore":
+            raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
+        definition = self.module.definition
+        claims = engine.claims(definition)
+        names = options.properties or tuple(name for name, by_default in claims.items() if by_default)
+        if "all" in names:
+            names = tuple(dict.fromkeys((*(name for name in names if name != "all"), *claims)))
+        if engine.decides_temporal:
+            names = tuple(self._temporal_name(name, claims) for name in names)
+        own = [name for name in names if name not in claims and name != NO_DEADLOCK]
+        definition = self._extended(engine, own, claims)
+        if not names and engine.decides_temporal:
+            words = f"{self.module.specification.config.file} names no temporal PROPERTY"
+            raise UsageError(f"{words}: name an operator of {definition.name} with --property")
+        changes: dict[str, Any] = {"properties": names or (SORTS,)}
+        if engine.looks_for_deadlocks:
+            changes["deadlock"] = options.deadlock or NO_DEADLOCK in names
+        source = replace(self, named=options.properties)
+        return engine.prepare(
+            replace(loaded, definition=definition, source=source),
+            replace(options, **changes),
+        )
+
+    def _temporal_name(self, name: str, claims: Mapping[str, bool]) -> str:
+        """What is left of a property for ``verify live``."""
+        part = f"{name}{TEMPORAL_PART}"
+        return part if part in claims else name
+
+    def _extended(self, engine: Engine[Any], own: Sequence[str], claims: Mapping[str, bool]) -> TlaDefinition:
+        """The definition with properties that only the module names. Raises UsageError."""
+        spec, definition = self.module.specification, self.module.definition
+        sorts = Property(SORTS, PropertyKind.TYPE_INVARIANT, definition.init, False, "")
+        lasting = [prop.name for prop in definition.temporal]
+        temporal, states = list(definition.temporal), list(definition.properties)
+        for name in own:
+            if engine.decides_temporal:
+                temporal_named(spec, name, list(claims))
+                temporal.append(TemporalProperty(name, UNKNOWN, True, ""))
+            elif name in lasting:
+                raise UsageError(f"{name} is a temporal property, which verify live decides")
+            else:
+                formula_named(spec, name, [*claims, NO_DEADLOCK])
+                states.append(Property(name, PropertyKind.INVARIANT, definition.init, True, ""))
+        return replace(definition, properties=(*states, sorts), temporal=tuple(temporal))
+
+    def answered(
+        self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
+    ) -> Run:
+        """The engine's run; of ``explore`` by the interpreter, where that is as good or the only way."""
+        asked = Asked(engine, self.module, question, self.named, listen, built)
+        if engine.name != "explore":
+            return run(asked)
+        found, why = explored(asked)
+        if found is not None:
+            listen(Remark("explored as translated: generated states are counted by steps of actions"))
+            return found
+        listen(Remark(f"explored by the interpreter: {why}"))
+        began = question.limits.since
+        module = replace(self.module, began=time.monotonic() if began is None else began)
+        options = question.options if self.named else replace(question.options, properties=())
+        return explore(module, options, listen)
+
+    def whole(self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any]) -> Loaded:
+        """The module translated at the sorts of its first states, and of those beyond. The first name is that
+        of a property, the others those of properties and lemmas. Raises UsageError."""
+        spec, definition = self.module.specification, self.module.definition
+        known = {*definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ, TYPED}
+        plain = dict.fromkeys(name.removesuffix(f" {WHERE_LOOP_STARTS}") for name in named)
+        lasting = [name for name in named[:1] if self._is_lasting(name)]
+        own = [name for name in plain if name not in (*known, *lasting)]
+        for name in own:
+            formula_named(spec, name, definition.property_names)
+        declared = [lemma.name for lemma in definition.lemmas]
+        helping = [name for name in own if name not in (*declared, *named[:1])]
+        lemmas = (*definition.lemmas, *(Lemma(name, definition.init, "") for name in helping))
+        module = replace(self.module, definition=replace(definition, lemmas=lemmas))
+        made = symbolic(module, () if lasting else named[:1])
+        made.widen(self._states(made, beyond))
+        return replace(loaded, definition=made.definition(lasting), source=None)
+
+    def _is_lasting(self, name: str) -> bool:
+        """Whether a property speaks of whole executions."""
+        spec = self.module.specification
+        found = spec.module.names.get(name)
+        if not isinstance(found, Operator) or found.parameters or found.body is None:
+            return name in {prop.name for prop in self.module.definition.temporal}
+        return spec.evaluator.analysis.of(found.body, found.module).level == TEMPORAL
+
+    def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:
+        """The states of a file. Raises UsageError for what are none."""
+        spec = self.module.specification
+        seen = [value for state in made.translation.sample.states for value in state]
+        known = model_values((*spec.constants.values(), *seen))
+        try:
+            states = [tuple(decoded(value, known) for value in state) for state in beyond]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            words = f"the states that the sorts are for are none of {spec.module.name}"
+            raise UsageError(f"{words}: {error}") from None
+        if any(len(state) != len(spec.variables) for state in states):
+            words = f"the states that the sorts are for have other variables than {spec.module.name}"
+            raise UsageError(words)
+        return states
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The modules and the configuration."""
+        return self.module.files
+
+    def check_assumptions(self) -> None:
+        """Raises AssumptionFailed for an ASSUME that is false."""
+        definition = self.module.definition
+        explorer = Explorer(self.module.specification, properties=())
+        try:
+            evaluated(explorer.assume)
+        except TlaError as error:
+            constants = ", ".join(f"{name}={value}" for name, value in definition.constants.items())
+            raise AssumptionFailed(definition.name, str(error), constants) from None

@@ -1,0 +1,123 @@
+"""What an engine found of a translated module, as verdicts of the module: replayed by the interpreter, and
+written with TLA+ values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from verifier.outcomes.expectations import exit_code, expectations_of
+from verifier.runs.tla import NOT_CHECKED
+from verifier.runs.tla_loading import temporal_name
+from verifier.runs.tla_replay import Around, disagreement
+from verifier.runs.tla_traces import written
+from verifier.specs.definition import UNDEFINED_READ
+from verifier.specs.temporal import NO_FAIRNESS
+from verifier.tla.itf import encoded
+from verifier.tla.translate.specification import SORTS
+from verifier.tla.translate.temporal import FAIR
+from verifier.trust.certificate import Certificate
+from verifier.trust.trace import ActionTaken
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.tla_symbolic import Asked, Symbolic
+
+_OF_THE_TRANSLATION = (SORTS, UNDEFINED_READ)
+_NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
+
+
+def checked(made: Symbolic, found: Run, asked: Asked) -> Run:
+    """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
+    verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
+    if not asked.named and not asked.engine.decides_temporal:
+        verdicts += tuple(_temporal(made))
+    verdicts = tuple(map(_as_named, verdicts))
+    never = tuple(name for name in found.outcome.never_enabled if FAIR not in name)
+    traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
+    outcome = replace(found.outcome, verdicts=verdicts, never_enabled=never)
+    names = [name for name in found.options["properties"] if name != SORTS]
+    return replace(
+        found,
+        outcome=outcome,
+        exit_code=_exit_code(found, verdicts, asked),
+        options={**found.options, "properties": names},
+        traces=traces,
+        proofs=tuple(proof for proof in found.proofs if proof["property"] not in _OF_THE_TRANSLATION),
+        certificates={
+            name: _at_sorts(made, one)
+            for name, one in found.certificates.items()
+            if name not in _OF_THE_TRANSLATION
+        },
+    )
+
+
+def _at_sorts(made: Symbolic, certificate: Certificate) -> Certificate:
+    """The certificate with the states that the sorts were widened by: whoever checks it needs the same."""
+    order = made.translation.specification.evaluator.order
+    beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
+    return replace(certificate, beyond=beyond)
+
+
+def _as_named(verdict: Verdict) -> Verdict:
+    """The verdict with actions as the module calls them: some are there twice for the sake of fairness."""
+    trace = verdict.trace
+    if trace is None:
+        return verdict
+    actions, loop = tuple(map(_action, trace.actions)), trace.loop
+    if loop is not None and loop.closing is not None:
+        loop = replace(loop, closing=_action(loop.closing))
+    return replace(verdict, trace=replace(trace, actions=actions, loop=loop))
+
+
+def _action(taken: ActionTaken) -> ActionTaken:
+    return replace(taken, name=taken.name.partition(FAIR)[0])
+
+
+def _of_the_module(found: Run, asked: Asked) -> Sequence[Verdict]:
+    """The verdicts without those that only concern the translation: the sorts were not left, or not as far as
+    was looked. A depth is closed only as far as the sorts were looked at too: a step that leaves them is not
+    taken. Where nothing else was asked, it remains that all expressions have values."""
+    every = found.outcome.verdicts
+    beside = [v for v in every if v.property_name in _OF_THE_TRANSLATION and v.kind in _NO_ERROR]
+    own = [_as_far(verdict, beside) for verdict in every if verdict not in beside]
+    if own or asked.engine.counts_states:
+        return own
+    return [replace(verdict, property_name=UNDEFINED_READ) for verdict in beside[:1]]
+
+
+def _as_far(verdict: Verdict, beside: Sequence[Verdict]) -> Verdict:
+    for other in beside:
+        open_ = other.kind is VerdictKind.INCONCLUSIVE and verdict.kind is VerdictKind.HOLDS
+        if open_ and (other.depth is None or (verdict.depth is not None and other.depth < verdict.depth)):
+            return replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=other.depth, reason=other.reason)
+    return verdict
+
+
+def _exit_code(found: Run, verdicts: tuple[Verdict, ...], asked: Asked) -> int:
+    if asked.engine.decides_temporal:
+        return exit_code(verdicts, asked.question.expectations, found.outcome.enabled)
+    deadlock = getattr(asked.question.options, "deadlock", False)
+    expectations = expectations_of(asked.question.options.expect, found.definition, deadlock=deadlock)
+    return exit_code(verdicts, expectations, found.outcome.enabled)
+
+
+def _temporal(made: Symbolic) -> Iterator[Verdict]:
+    """The verdicts of properties that say more than this engine was asked."""
+    for name, safety in made.translation.specification.properties.items():
+        if safety.liveness:
+            yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, NOT_CHECKED)
+
+
+def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
+    if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
+        return verdict
+    states = [made.translation.decode(dict(state)) for state in verdict.trace.states]
+    loop = verdict.trace.loop
+    around = None if loop is None else Around(loop.start, loop.fairness != NO_FAIRNESS)
+    wrong = disagreement(made.translation.specification, states, verdict.property_name, around)
+    if wrong is None:
+        return verdict
+    return replace(verdict, kind=VerdictKind.ERROR, reason=f"the interpreter does not agree: {wrong}")

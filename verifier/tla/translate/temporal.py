@@ -1,0 +1,337 @@
+"""What a specification says of whole executions, as data of the liveness engines.
+
+A fairness condition ``WF_v(A)`` speaks of the steps of A that change v. They must be steps of actions of the
+definition: a way to take A is one if it assigns the same as a way to take Next, and demands at least as much.
+Where it demands more, it becomes an action of its own, which adds no step. All else is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from verifier.encodings.terms import Term
+from verifier.specs.definition import Action, Definition
+from verifier.specs.hashing import meanings
+from verifier.specs.temporal import (
+    Fairness,
+    Strength,
+    Taken,
+    TemporalFormula,
+    TemporalOperator,
+    TemporalProperty,
+)
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Expression
+from verifier.tla.ast import Definition as Operator
+from verifier.tla.facts import STATE, TEMPORAL
+from verifier.tla.order import text
+from verifier.tla.specification import Formula
+from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.specification import Maker
+from verifier.tla.translate.steps import Branch, Steps
+from verifier.tla.translate.symbolic import Known, Untranslated
+from verifier.tla.translate.targets import variables
+from verifier.tla.values import Value, is_infinite, is_set, members
+
+FAIR = "!fair"
+"""What follows the name of an action that is there for the sake of a fairness condition."""
+_AGAIN_AND_AGAIN = (TemporalOperator.ALWAYS_EVENTUALLY, TemporalOperator.EVENTUALLY_ALWAYS)
+
+
+@dataclass
+class Lasting:
+    """What was made of fairness and temporal properties."""
+
+    fairness: list[Fairness] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    """Actions that are there for fairness only: their steps are steps of others."""
+    assumed: list[TemporalFormula] = field(default_factory=list)
+    """What else the specification says of executions."""
+
+
+class Temporal:
+    """Translates temporal formulas, with the translator of a definition."""
+
+    def __init__(self, maker: Maker, definition: Definition) -> None:
+        self.maker, self.t = maker, maker.t
+        self.evaluator = maker.spec.evaluator
+        self.definition = definition
+        self.forms = meanings(definition)
+        self.known = [(action, *self.forms(action)) for action in definition.actions]
+        self.found = Lasting()
+
+    # -- fairness
+
+    def specification(self) -> Lasting:
+        """What the specification says of executions. Raises Untranslated."""
+        for formula in self.maker.spec.fairness:
+            self._condition(formula.body, Context({}, formula.module), ())
+        return self.found
+
+    def _condition(self, whole: Expression, c: Context, bound: tuple[str, ...]) -> None:
+        match whole:
+            case ast.Fairness():
+                self.found.fairness.append(self._fair(whole, c, bound))
+            case ast.Junction() if whole.conjunction:
+                for item in whole.items:
+                    self._condition(item, c, bound)
+            case ast.Quantifier() if whole.universal:
+                for shown, inner in self._bound(whole, c):
+                    self._condition(whole.body, inner, (*bound, *shown))
+            case ast.Apply() if (entered := self._entered(whole, c)) is not None:
+                self._condition(*entered, bound)
+            case _:
+                self.found.assumed.append(self.formula(whole, c))
+
+    def _fair(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness:
+        kind = "SF" if whole.strong else "WF"
+        name = whole.action.operator.name if isinstance(whole.action, ast.Apply) else "its action"
+        label = f"{kind} of {name}" + (f" with {', '.join(bound)}" if bound else "")
+        steps = list(self._steps(whole, c, label))
+        strength = Strength.STRONG if whole.strong else Strength.WEAK
+        return Fairness(strength, steps=tuple(dict.fromkeys(steps)), label=label)
+
+    def _steps(self, whole: ast.Fairness, c: Context, label: str) -> Iterator[Taken]:
+        """The instances that are steps of the action and change its variables."""
+        steps, action = Steps(self.t), whole.action
+        every = variables(self.t.evaluator, whole.subscript, c) or []
+        if {id(one) for one in every} != {id(one) for one in self.maker.spec.variables}:
+            action = ast.Step(whole.action, whole.subscript, False, place=whole.place)
+        for branch in steps.walk(action, c, Branch(), top=True):
+            if branch.dead:
+                continue
+            if len(branch.assigned) < len(self.maker.spec.variables):
+                free = [v.name for v in self.maker.spec.variables if v not in branch.assigned]
+                words = f"{label} leaves open what {', '.join(free)} become"
+                raise Untranslated(whole.place, f"{words}: the fairness of such an action is not supported")
+            yield self._taken(self.maker.action(branch), whole, label)
+
+    def _taken(self, made: Action, whole: ast.Fairness, label: str) -> Taken:
+        demands, assigns = self.forms(made)
+        wider = None
+        for action, guards, assigned in self.known:
+            if assigned == assigns and guards == demands:
+                return _instances(action)
+            if assigned == assigns and guards <= demands:
+                wider = action
+        if wider is None:
+            words = f"{label}: a step of it is no step of Next, as far as can be read off"
+            raise Untranslated(whole.place, f"{words}: such fairness is not supported")
+        own = replace(made, name=f"{wider.name}{FAIR}{len(self.found.actions) + 1}")
+        self.found.actions.append(own)
+        self.known.append((own, demands, assigns))
+        return _instances(own)
+
+    # -- formulas
+
+    def properties(self, named: dict[str, Sequence[Formula]]) -> list[TemporalProperty]:
+        """Temporal properties of an execution of the specification. Raises Untranslated."""
+        assumed = [~one for one in self.found.assumed]
+        found = []
+        for name, formulas in named.items():
+            parts = [self.formula(one.body, Context({}, one.module)) for one in formulas]
+            claim = _joined(TemporalOperator.OR, [*assumed, _joined(TemporalOperator.AND, parts)])
+            found.append(TemporalProperty(name, claim, True, ""))
+        return found
+
+    def formula(self, whole: Expression, c: Context) -> TemporalFormula:
+        """A temporal formula. Raises Untranslated."""
+        try:
+            return self._formula(whole, c)
+        except Untranslated as error:
+            error.place = error.place or whole.place
+            raise
+
+    def _formula(self, whole: Expression, c: Context) -> TemporalFormula:
+        if self._level(whole, c) <= STATE:
+            return self._initially(whole, c)
+        match whole:
+            case ast.Junction():
+                parts = [self.formula(item, c) for item in whole.items]
+                operator = TemporalOperator.AND if whole.conjunction else TemporalOperator.OR
+                return _joined(operator, parts)
+            case ast.Quantifier():
+                parts = [self.formula(whole.body, inner) for _, inner in self._bound(whole, c)]
+                return _joined(TemporalOperator.AND if whole.universal else TemporalOperator.OR, parts)
+            case ast.Let():
+                return self.formula(whole.body, self.t.let(whole, c))
+            case ast.Temporal(kind="[]"):
+                return self._always(whole.items[0], c)
+            case ast.Temporal(kind="<>"):
+                return ~self._always(whole.items[0], c, negated=True)
+            case ast.Temporal(kind="~>"):
+                return self._leads_to(whole.items[0], whole.items[1], c)
+            case ast.Apply():
+                return self._applied(whole, c)
+        raise Untranslated(whole.place, "of temporal formulas only [], <> and ~> of states are translated")
+
+    def _applied(self, whole: ast.Apply, c: Context) -> TemporalFormula:
+        entered = self._entered(whole, c)
+        if entered is not None:
+            return self.formula(*entered)
+        symbol = whole.operator
+        if isinstance(symbol, Builtin) and symbol.name in ("~", "=>", "<=>"):
+            parts = [self.formula(item, c) for item in whole.arguments]
+            if symbol.name == "~":
+                return ~parts[0]
+            there = parts[0].implies(parts[1])
+            return there if symbol.name == "=>" else there & parts[1].implies(parts[0])
+        raise Untranslated(whole.place, f"{symbol.name} of temporal formulas is not translated")
+
+    def _initially(self, whole: Expression, c: Context) -> TemporalFormula:
+        return TemporalFormula(TemporalOperator.INITIALLY, (self._state(whole, c),))
+
+    def _state(self, whole: Expression, c: Context, *, negated: bool = False) -> Term:
+        found = self.t.truth(self.t.value(whole, c))
+        return self.t.formula(self.t.not_(found) if negated else found)
+
+    def _always(self, whole: Expression, c: Context, *, negated: bool = False) -> TemporalFormula:
+        """``[]F``, or ``[]~F``."""
+        if self._level(whole, c) <= STATE:
+            term = self._state(whole, c, negated=not negated)
+            return ~TemporalFormula(TemporalOperator.EVENTUALLY, (term,))
+        match whole:
+            case ast.Apply() if (entered := self._entered(whole, c)) is not None:
+                return self._always(*entered, negated=negated)
+            case ast.Temporal(kind="[]" | "<>"):
+                return self._repeated(whole, c, negated=negated)
+            case ast.Junction() if whole.conjunction is not negated:
+                parts = [self._always(item, c, negated=negated) for item in whole.items]
+                return _joined(TemporalOperator.AND, parts)
+            case ast.Quantifier() if whole.universal is not negated:
+                bound = self._bound(whole, c)
+                parts = [self._always(whole.body, inner, negated=negated) for _, inner in bound]
+                return _joined(TemporalOperator.AND, parts)
+            case ast.Apply(operator=Builtin(name="~")):
+                return self._always(whole.arguments[0], c, negated=not negated)
+            case ast.Apply(operator=Builtin(name="=>")):
+                first, then = whole.arguments
+                if negated:
+                    return self._always(first, c) & self._always(then, c, negated=True)
+                return self._leads_to(first, then, c, now=True)
+        found = self.formula(whole, c)
+        if _is_of_all_ends(found):
+            return ~found if negated else found
+        raise Untranslated(whole.place, "this formula below [], <> or ~> is not translated")
+
+    def _repeated(self, whole: ast.Temporal, c: Context, *, negated: bool) -> TemporalFormula:
+        """``[][]F``, ``[]<>F``, or the same of the negation."""
+        inner = whole.items[0]
+        if (whole.kind == "[]") is not negated:
+            return self._always(inner, c, negated=negated)
+        if self._level(inner, c) <= STATE:
+            term = self._state(inner, c, negated=negated)
+            return TemporalFormula(TemporalOperator.ALWAYS_EVENTUALLY, (term,))
+        found = self._always(inner, c) if whole.kind == "[]" else ~self._always(inner, c, negated=True)
+        if _is_of_all_ends(found):
+            return ~found if negated else found
+        raise Untranslated(whole.place, "this formula below [] or <> is not translated")
+
+    def _leads_to(
+        self, first: Expression, then: Expression, c: Context, *, now: bool = False
+    ) -> TemporalFormula:
+        """``F ~> G``, or with ``now`` ``[](F => G)``."""
+        if now:
+            target = self._below("<>", then, c)
+            after = self._below("[]", then, c)
+            if after is not None and self._level(first, c) <= STATE and self._level(*after) <= STATE:
+                terms = (self._state(first, c), self._state(*after))
+                return TemporalFormula(TemporalOperator.EVER_AFTER, terms)
+            if target is None:
+                found = self.formula(then, c)
+                if not _is_of_all_ends(found):
+                    raise Untranslated(then.place, "this formula below [] is not translated")
+                return self._happens(first, c).implies(found)
+            then, inner = target
+        else:
+            inner = c
+        if self._level(first, c) <= STATE and self._level(then, inner) <= STATE:
+            terms = (self._state(first, c), self._state(then, inner))
+            return TemporalFormula(TemporalOperator.LEADS_TO, terms)
+        if self._level(then, inner) <= STATE:
+            cause = self.formula(first, c)
+            if _is_of_all_ends(cause):
+                term = self._state(then, inner)
+                return cause.implies(TemporalFormula(TemporalOperator.ALWAYS_EVENTUALLY, (term,)))
+        else:
+            found = ~self._always(then, inner, negated=True)
+            if _is_of_all_ends(found):
+                return self._happens(first, c).implies(found)
+        raise Untranslated(first.place, "this formula before or after ~> is not translated")
+
+    def _happens(self, whole: Expression, c: Context) -> TemporalFormula:
+        """``<>F``"""
+        return ~self._always(whole, c, negated=True)
+
+    def _below(self, kind: str, whole: Expression, c: Context) -> tuple[Expression, Context] | None:
+        """What stands below ``[]`` or ``<>`` in a formula; None if the formula is none of that kind."""
+        match whole:
+            case ast.Temporal() if whole.kind == kind:
+                return whole.items[0], c
+            case ast.Apply() if (entered := self._entered(whole, c)) is not None:
+                return self._below(kind, *entered)
+        return None
+
+    # -- names
+
+    def _level(self, whole: Expression, c: Context) -> int:
+        """The level of a formula, with what the names in it stand for."""
+        facts = self.evaluator.analysis.of(whole, c.module)
+        found = facts.level
+        for symbol in facts.free:
+            thunk = c.env.get(symbol)
+            if isinstance(thunk, Thunk):
+                found = max(found, self._level(thunk.body, thunk.context))
+        return min(found, TEMPORAL)
+
+    def _entered(self, whole: ast.Apply, c: Context) -> tuple[Expression, Context] | None:
+        """The body of what is applied, where it stands; None if it has none."""
+        symbol = self.evaluator.resolve(whole.operator, c.module) or whole.operator
+        thunk = c.env.get(symbol)
+        if isinstance(thunk, Thunk):
+            return thunk.body, thunk.context
+        if not isinstance(symbol, Operator) or symbol.body is None or symbol in self.evaluator.constants:
+            return None
+        return symbol.body, self.t.entered(symbol, whole, c)
+
+    def _bound(self, whole: ast.Quantifier, c: Context) -> Iterator[tuple[tuple[str, ...], Context]]:
+        """The context for all values of the bound names, whose sets must be known."""
+        rows: list[tuple[tuple[str, ...], Context]] = [((), c)]
+        for binding in whole.bindings:
+            if binding.is_tuple:
+                raise Untranslated(whole.place, "tuples bound in temporal formulas are not translated")
+            items = [(item, text(item, self.evaluator.order)) for item in self._members(binding.domain, c)]
+            for name in binding.names:
+                rows = [
+                    ((*shown, f"{name.name} = {words}"), inner.bound({name: Known(item)}))
+                    for shown, inner in rows
+                    for item, words in items
+                ]
+        yield from rows
+
+    def _members(self, domain: Expression, c: Context) -> list[Value]:
+        found = self.t.value(domain, c)
+        if not isinstance(found, Known) or not is_set(found.value) or is_infinite(found.value):
+            words = "a quantifier of a temporal formula goes over a finite set that is the same in all states"
+            raise Untranslated(domain.place, words)
+        return list(self.evaluator.order.sorted(frozenset(members(found.value))))
+
+
+def _instances(action: Action) -> Taken:
+    """The action, with the values of the parameters that are shown in its name only."""
+    values = [(p.symbol.name, p.symbol.sort) for p in action.parameters if not p.left_open and not p.free]
+    return Taken(action.name, tuple((name, next(iter(sort.values()))) for name, sort in values))
+
+
+def _joined(operator: TemporalOperator, parts: Sequence[TemporalFormula]) -> TemporalFormula:
+    if len(parts) == 1:
+        return parts[0]
+    return TemporalFormula(operator, parts=tuple(parts))
+
+
+def _is_of_all_ends(formula: TemporalFormula) -> bool:
+    """Whether a formula is true of an execution exactly if it is true of each of its ends."""
+    if formula.terms:
+        return formula.operator in _AGAIN_AND_AGAIN
+    return all(map(_is_of_all_ends, formula.parts))
