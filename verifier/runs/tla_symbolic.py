@@ -73,7 +73,8 @@ class Symbolic:
         sorts, before = self.sorts(), len(self.beyond)
         for state in states:
             if not self._fits(state, sorts):
-                self.translation.widen([state])
+                for shape, value in zip(self.translation.shapes.values(), state, strict=True):
+                    shape.add(value)
                 self.beyond.append(state)
                 sorts = self.sorts()
         return len(self.beyond) > before
