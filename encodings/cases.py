@@ -8,8 +8,10 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
+from verifier.encodings import counting
 from verifier.encodings.bits import FALSE, TRUE, conjunction, negation
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
+from verifier.encodings.counting import require_few
 from verifier.encodings.lowered import (
     Lowered,
     LoweredOption,
@@ -25,7 +27,10 @@ from verifier.encodings.sorts import Bag, Option, PartialFunction, Sequence, Set
 
 
 def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
-    """Every concrete value that a lowered one may have, with the condition for it."""
+    """Every concrete value that a lowered one may have, with the condition for it.
+
+    Raises UsageError if there may be too many.
+    """
     match value:
         case Scalar():
             return value.cases()
@@ -45,7 +50,7 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
             return [
                 (items, when)
                 for length in range(sort.capacity + 1)
-                for items, when in _combinations(slots[:length], value.length.equals(length))
+                for items, when in _combinations(sort, slots[:length], value.length.equals(length))
             ]
         case LoweredVariant():
             assert isinstance(sort, Variant)
@@ -60,13 +65,13 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
             slots = [_slot_cases(sort.range, slot) for slot in value.values()]
             return [
                 (_held(value, items), when)
-                for items, when in _combinations(slots, TRUE)
+                for items, when in _combinations(sort, slots, TRUE)
             ]
         case dict():
             held = [(key, part) for key, part in children(sort) if key in value]
             keys = [key for key, _ in held]
             parts = [cases(part, value[key]) for key, part in held]
-            return [(_collected(sort, keys, items), when) for items, when in _combinations(parts, TRUE)]
+            return [(_collected(sort, keys, items), when) for items, when in _combinations(sort, parts, TRUE)]
     raise AssertionError(value)
 
 
@@ -78,9 +83,10 @@ def _slot_cases(sort: Sort, slot: LoweredOption) -> list[tuple[Concrete, FNode]]
 
 
 def _combinations(
-    parts: list[list[tuple[Concrete, FNode]]], start: FNode
+    sort: Sort, parts: list[list[tuple[Concrete, FNode]]], start: FNode
 ) -> Iterator[tuple[tuple[Concrete, ...], FNode]]:
     if start is not FALSE:
+        require_few(sort, counting.product(map(len, parts)))
         for chosen in product(*parts):
             when = conjunction((start, *(condition for _, condition in chosen)))
             if when is not FALSE:

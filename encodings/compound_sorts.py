@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Generic
 
+from verifier.encodings import counting
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
+from verifier.encodings.counting import capped, power
 from verifier.encodings.scalar_sorts import Enum, Sort, SortError, require_sort
 from verifier.encodings.type_variables import K, V
 from verifier.errors import among
@@ -33,14 +35,11 @@ class Tuple(Sort["TupleValue"]):
         object.__setattr__(self, "items", items)
 
     def values(self) -> Iterator[Concrete]:
-        return product(*(tuple(sort.values()) for sort in self.items))
+        return product(*(sort.each() for sort in self.items))
 
     @property
     def size(self) -> int:
-        result = 1
-        for sort in self.items:
-            result *= sort.size
-        return result
+        return counting.product(sort.size for sort in self.items)
 
     def _contains(self, value: Any) -> bool:
         return (
@@ -131,7 +130,7 @@ class Variant(Sort["VariantValue"]):
 
     @property
     def size(self) -> int:
-        return sum(sort.size for _, sort in self.alternatives)
+        return capped(sum(sort.size for _, sort in self.alternatives))
 
     def _contains(self, value: Any) -> bool:
         return (
@@ -188,16 +187,17 @@ class PartialFunction(Sort["PartialFunctionValue[K, V]"], Generic[K, V]):
         return self.range.lacking if self.domain.size else None
 
     def values(self) -> Iterator[Concrete]:
-        keys = tuple(self.domain.values())
-        values = tuple(self.range.values())
-        for count in range(len(keys) + 1):
+        yield FrozenMap()
+        keys = tuple(self.domain.each())
+        values = tuple(self.range.each())
+        for count in range(1, len(keys) + 1):
             for chosen in combinations(keys, count):
                 for choice in product(values, repeat=count):
                     yield FrozenMap(zip(chosen, choice, strict=True))
 
     @property
     def size(self) -> int:
-        return int((1 + self.range.size) ** self.domain.size)
+        return power(capped(1 + self.range.size), self.domain.size)
 
     def _contains(self, value: Any) -> bool:
         return isinstance(value, FrozenMap) and all(

@@ -5,8 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Generic
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.compound_sorts import UNIT
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
+from verifier.encodings.expressions import (
+    BOOLEAN,
+    Plain,
+    Value,
+    coerce,
+    constant,
+    described,
+    integer,
+    literal,
+    record,
+    sort_of,
+    term_of,
+    wrap,
+)
 from verifier.encodings.listed_sort import frozen
 from verifier.encodings.sorts import (
     Function,
@@ -22,25 +37,7 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.type_variables import K, V
-from verifier.encodings.values import (
-    BOOLEAN,
-    AtomValue,
-    BooleanValue,
-    FunctionValue,
-    IntegerValue,
-    Plain,
-    SetValue,
-    Value,
-    coerce,
-    constant,
-    described,
-    integer,
-    literal,
-    record,
-    sort_of,
-    term_of,
-    wrap,
-)
+from verifier.encodings.values import AtomValue, BooleanValue, FunctionValue, IntegerValue
 from verifier.errors import among
 
 

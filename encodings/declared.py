@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
+from verifier.encodings.expressions import Value, literal
 from verifier.encodings.sorts import Enum, Sort, SortError, no_sort
 from verifier.encodings.type_variables import V
-from verifier.encodings.values import AtomValue, BooleanValue, IntegerValue, Value, literal
+from verifier.encodings.values import AtomValue, BooleanValue, IntegerValue
 
 if TYPE_CHECKING:
     from typing import Self

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import FunctionType, GeneratorType
 from typing import Any, TypeAlias
 
+from verifier.encodings.collection_values import SetValue
+from verifier.encodings.expressions import BOOLEAN, Value, coerce, described, term_of
 from verifier.encodings.generators import Bound, Generated, bound, generated
 from verifier.encodings.operations import constantly
 from verifier.encodings.sorts import (
@@ -17,15 +19,7 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Symbol
 from verifier.encodings.type_variables import V
-from verifier.encodings.values import (
-    BOOLEAN,
-    BooleanValue,
-    SetValue,
-    Value,
-    coerce,
-    described,
-    term_of,
-)
+from verifier.encodings.values import BooleanValue
 
 Domain: TypeAlias = Sort[V] | SetValue[V]
 Given: TypeAlias = Generator[V, None, None]

@@ -66,7 +66,7 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
             nothing = known(new_slot, None)
             return {
                 key: convert(value[key], old_slot, new_slot) if key in value else nothing
-                for key in target.domain.values()
+                for key in target.domain.each()
             }
         case (Record(), Record()) | (Function(), Function()) | (Tuple(), Tuple()):
             sorts = dict(children(source))

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
+from verifier.encodings.expressions import Value, sort_of, wrap
 from verifier.encodings.sorts import Sequence, Set, Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import BooleanValue, Value, sort_of, wrap
+from verifier.encodings.values import BooleanValue
 
 _NOTHING = object()
 _NO_TRUTH = (

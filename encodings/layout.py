@@ -195,7 +195,7 @@ class Layout:
 
 def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
     if sort.is_scalar:
-        code, values = scalars.code_of(sort), tuple(sort.values())
+        code, values = scalars.code_of(sort), tuple(sort.each())
         if not values:
             raise SortError(f"{path_text(path)} cannot have a value: {sort} is empty")
         name = path_text(path)
@@ -295,15 +295,15 @@ def _flatten(sort: Sort, value: Any) -> Iterator[Concrete]:
             for item in (*value, *[sort.element.default] * (sort.capacity - len(value))):
                 yield from _flatten(sort.element, item)
         case Set():
-            yield from (item in value for item in sort.element.values())
+            yield from (item in value for item in sort.element.each())
         case Bag():
-            yield from (value.get(item, 0) for item in sort.element.values())
+            yield from (value.get(item, 0) for item in sort.element.each())
         case Variant():
             yield value.tag
             for tag, part in sort.alternatives:
                 yield from _flatten(part, value.payload if tag == value.tag else part.default)
         case PartialFunction():
-            for key in sort.domain.values():
+            for key in sort.domain.each():
                 yield key in value
                 yield from _flatten(sort.range, value.get(key, sort.range.default))
         case _:
@@ -324,9 +324,9 @@ def _assemble(sort: Sort, parts: Iterator[Concrete]) -> Any:
             assert isinstance(length, int)
             return tuple([_assemble(sort.element, parts) for _ in range(sort.capacity)][:length])
         case Set():
-            return frozenset([item for item in sort.element.values() if next(parts)])
+            return frozenset([item for item in sort.element.each() if next(parts)])
         case Bag():
-            counts = [(item, next(parts)) for item in sort.element.values()]
+            counts = [(item, next(parts)) for item in sort.element.each()]
             return FrozenMap((item, count) for item, count in counts if count)
         case Tuple():
             return tuple([_assemble(part, parts) for part in sort.items])
@@ -335,7 +335,7 @@ def _assemble(sort: Sort, parts: Iterator[Concrete]) -> Any:
             assert isinstance(tag, str)
             return Tagged(tag, {name: _assemble(part, parts) for name, part in sort.alternatives}[tag])
         case PartialFunction():
-            entries = [(key, next(parts), _assemble(sort.range, parts)) for key in sort.domain.values()]
+            entries = [(key, next(parts), _assemble(sort.range, parts)) for key in sort.domain.each()]
             return FrozenMap((key, value) for key, present, value in entries if present)
         case _:
             return FrozenMap([(key, _assemble(part, parts)) for key, part in children(sort)])

@@ -108,7 +108,7 @@ def join_listed(left: Sort, right: Sort) -> Sort | None:
         both = (*left.members, *(value for value in right.members if not left.contains(value)))
         return Listed(*both) if len(set(both)) == len(both) else None
     for one, other in ((left, right), (right, left)):
-        if other.size <= one.size and all(map(one.contains, other.values())):
+        if other.size <= one.size and all(map(one.contains, other.each())):
             return one
     if max(left.size, right.size) > _MOST_LISTED:
         return Range(min(bounds.low for bounds in ranges), max(bounds.high for bounds in ranges))

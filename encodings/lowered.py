@@ -112,7 +112,7 @@ def children(sort: Sort) -> list[tuple[Any, Sort]]:
             return list(enumerate(sort.items))
         case PartialFunction():
             slot = Slot(sort.range)
-            return [(key, slot) for key in sort.domain.values()]
+            return [(key, slot) for key in sort.domain.each()]
         case Record():
             return list(sort.fields)
         case Function():
@@ -149,7 +149,7 @@ def known(sort: Sort, value: Any) -> Any:
         case PartialFunction():
             nothing = known(Slot(sort.range), None)
             present = {key: LoweredOption(TRUE, known(sort.range, item)) for key, item in value.items()}
-            return {key: present.get(key, nothing) for key in sort.domain.values()}
+            return {key: present.get(key, nothing) for key in sort.domain.each()}
     return {key: known(part, value[key]) for key, part in children(sort)}
 
 

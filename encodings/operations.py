@@ -6,24 +6,12 @@ from collections.abc import Callable
 from types import GeneratorType
 from typing import Any, overload
 
+from verifier.encodings.collection_values import SequenceValue
 from verifier.encodings.compound_values import PartialFunctionValue, TupleValue
-from verifier.encodings.sorts import (
-    Range,
-    SortError,
-    join,
-)
-from verifier.encodings.terms import Operator, Term
-from verifier.encodings.type_variables import F, K, V
-from verifier.encodings.values import (
+from verifier.encodings.expressions import (
     BOOLEAN,
-    BooleanValue,
-    FunctionValue,
-    IntegerValue,
     Number,
-    OptionValue,
     Plain,
-    RecordValue,
-    SequenceValue,
     Truth,
     Value,
     bounds,
@@ -33,6 +21,14 @@ from verifier.encodings.values import (
     unify,
     wrap,
 )
+from verifier.encodings.sorts import (
+    Range,
+    SortError,
+    join,
+)
+from verifier.encodings.terms import Operator, Term
+from verifier.encodings.type_variables import F, K, V
+from verifier.encodings.values import BooleanValue, FunctionValue, IntegerValue, OptionValue, RecordValue
 
 
 @overload

@@ -14,6 +14,7 @@ from types import GeneratorType
 from typing import Any, overload
 
 from verifier.encodings import integer_bounds
+from verifier.encodings.collection_values import SequenceValue, SetValue
 from verifier.encodings.compound_values import PartialFunctionValue
 from verifier.encodings.domains import (
     Domain,
@@ -25,6 +26,17 @@ from verifier.encodings.domains import (
     selected,
     selects,
     within,
+)
+from verifier.encodings.expressions import (
+    BOOLEAN,
+    Number,
+    Plain,
+    Truth,
+    coerce,
+    described,
+    integer,
+    term_of,
+    wrap,
 )
 from verifier.encodings.operations import (
     all_of,
@@ -49,22 +61,7 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.type_variables import A, B, C, D, E, K, V
-from verifier.encodings.values import (
-    BOOLEAN,
-    BooleanValue,
-    FunctionValue,
-    IntegerValue,
-    Number,
-    Plain,
-    SequenceValue,
-    SetValue,
-    Truth,
-    coerce,
-    described,
-    integer,
-    term_of,
-    wrap,
-)
+from verifier.encodings.values import BooleanValue, FunctionValue, IntegerValue
 
 __all__ = [
     "all_of",

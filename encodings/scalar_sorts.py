@@ -12,10 +12,15 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
+from verifier.encodings.counting import capped, require_few
 from verifier.encodings.type_variables import M, V_co
 
 if TYPE_CHECKING:
-    from verifier.encodings.values import AtomValue, BooleanValue, IntegerValue  # noqa: F401 -- in quotes below
+    from verifier.encodings.values import (  # noqa: F401 -- in quotes below
+        AtomValue,
+        BooleanValue,
+        IntegerValue,
+    )
 
 
 class SortError(TypeError):
@@ -84,24 +89,26 @@ class Sort(Generic[V_co]):
     """A finite, ordered set of concrete values. ``V_co`` is the class of the expressions of this sort."""
 
     def values(self) -> Iterator[Concrete]:
-        """All values, in the sort's order."""
+        """All values, in the sort's order, each made when it is asked for: there may be very many."""
         raise NotImplementedError
 
     @cached_property
     def _first_values(self) -> tuple[Concrete, ...]:
+        require_few(self, self.size)
         return tuple(islice(self.values(), _MOST_KEPT + 1))
 
     def each(self) -> Iterable[Concrete]:
         """All values, in the sort's order. Unless there are many, they are the same objects each time.
 
-        Values are immutable, and live as long as this object.
+        Values are immutable, and live as long as this object. Raises UsageError if there are too many to be
+        gone through (``counting.MOST_LISTED``).
         """
         first = self._first_values
         return first if len(first) <= _MOST_KEPT else self.values()
 
     @property
     def size(self) -> int:
-        """How many values there are."""
+        """How many values there are; ``counting.MANY`` if there are that many or more."""
         raise NotImplementedError
 
     def contains(self, value: Any) -> bool:
@@ -187,7 +194,7 @@ class Range(Sort["IntegerValue"]):
 
     @property
     def size(self) -> int:
-        return max(0, self.high - self.low + 1)
+        return capped(max(0, self.high - self.low + 1))
 
     def _contains(self, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
@@ -295,18 +302,18 @@ class IndexSet(Sort["AtomValue"]):
     @property
     def elements(self) -> tuple[Element, ...]:
         """All elements, in order."""
-        return tuple(element(self.name, self.count, self.prefix, place) for place in range(1, self.count + 1))
+        return tuple(self.each())  # type: ignore[arg-type]
 
     def named(self, name: str) -> Element | None:
         """The element with this name; None if there is none."""
         return next((item for item in self.elements if item.name == name), None)
 
     def values(self) -> Iterator[Concrete]:
-        return iter(self.elements)
+        return (element(self.name, self.count, self.prefix, place) for place in range(1, self.count + 1))
 
     @property
     def size(self) -> int:
-        return self.count
+        return capped(self.count)
 
     def _contains(self, value: Any) -> bool:
         return (

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any, Generic, overload
 
+from verifier.encodings import counting
 from verifier.encodings.compound_sorts import PartialFunction, Tuple, Variant
 from verifier.encodings.concrete import Concrete, FrozenMap
+from verifier.encodings.counting import MANY, capped, power
 from verifier.encodings.listed_sort import Listed, join_listed
 from verifier.encodings.scalar_sorts import (
     Boolean,
@@ -31,17 +33,16 @@ from verifier.encodings.scalar_sorts import (
 from verifier.encodings.type_variables import F, K, V
 
 if TYPE_CHECKING:
-    from verifier.encodings.values import (  # noqa: F401 -- in quotes below
+    from verifier.encodings.collection_values import (  # noqa: F401 -- in quotes below
         BagValue,
-        FunctionValue,
-        OptionValue,
-        RecordValue,
         SequenceValue,
         SetValue,
     )
-
-if TYPE_CHECKING:
-    from verifier.encodings.values import RecordValue
+    from verifier.encodings.values import (  # noqa: F401 -- in quotes below
+        FunctionValue,
+        OptionValue,
+        RecordValue,
+    )
 
 __all__ = [
     "Bag",
@@ -84,7 +85,7 @@ class Option(Sort["OptionValue[V]"], Generic[V]):
 
     @property
     def size(self) -> int:
-        return 1 + self.inner.size
+        return capped(1 + self.inner.size)
 
     def _contains(self, value: Any) -> bool:
         return value is None or self.inner.contains(value)
@@ -126,7 +127,7 @@ class Record(Sort[F], Generic[F]):
 
     def __call__(self, /, **fields: Any) -> F:
         """A record of this sort, with every field given: ``Message(kind="ask", to=n)``."""
-        from verifier.encodings.values import record  # which is written with sorts
+        from verifier.encodings.expressions import record  # which is written with sorts
 
         return record(self, **fields)
 
@@ -142,7 +143,7 @@ class Record(Sort[F], Generic[F]):
 
     @property
     def size(self) -> int:
-        return _product(sort.size for _, sort in self.fields)
+        return counting.product(sort.size for _, sort in self.fields)
 
     def _contains(self, value: Any) -> bool:
         return (
@@ -192,24 +193,24 @@ class Function(Sort["FunctionValue[K, V]"], Generic[K, V]):
         return None if self.domain.lacking else self.range.lacking
 
     def values(self) -> Iterator[Concrete]:
-        keys = tuple(self.domain.values())
-        for choice in product(tuple(self.range.values()), repeat=len(keys)):
+        keys = tuple(self.domain.each())
+        for choice in product(self.range.each(), repeat=len(keys)):
             yield FrozenMap(zip(keys, choice, strict=True))
 
     @property
     def size(self) -> int:
-        return int(self.range.size**self.domain.size)
+        return power(self.range.size, self.domain.size)
 
     def _contains(self, value: Any) -> bool:
         return (
             isinstance(value, FrozenMap)
-            and set(value) == set(self.domain.values())
+            and set(value) == set(self.domain.each())
             and all(self.range.contains(item) for item in value.values())
         )
 
     @property
     def default(self) -> Concrete:
-        return FrozenMap((key, self.range.default) for key in self.domain.values())
+        return FrozenMap((key, self.range.default) for key in self.domain.each())
 
     def parts(self) -> PythonSequence[Sort]:
         return (self.domain, self.range)
@@ -228,13 +229,14 @@ class Set(Sort["SetValue[V]"], Generic[V]):
         require_sort("the element of a Set", self.element)
 
     def values(self) -> Iterator[Concrete]:
-        elements = tuple(self.element.values())
-        for count in range(len(elements) + 1):
+        yield frozenset()
+        elements = tuple(self.element.each())
+        for count in range(1, len(elements) + 1):
             yield from (frozenset(chosen) for chosen in combinations(elements, count))
 
     @property
     def size(self) -> int:
-        return int(2**self.element.size)
+        return power(2, self.element.size)
 
     def _contains(self, value: Any) -> bool:
         return isinstance(value, frozenset) and all(self.element.contains(item) for item in value)
@@ -262,13 +264,22 @@ class Sequence(Sort["SequenceValue[V]"], Generic[V]):
         return self if self.capacity < 0 else self.element.lacking if self.capacity else None
 
     def values(self) -> Iterator[Concrete]:
-        elements = tuple(self.element.values())
-        for length in range(self.capacity + 1):
+        if self.capacity >= 0:
+            yield ()
+        elements = tuple(self.element.each()) if self.capacity > 0 else ()
+        for length in range(1, self.capacity + 1):
             yield from product(elements, repeat=length)
 
     @property
     def size(self) -> int:
-        return sum(self.element.size**length for length in range(self.capacity + 1))
+        each, total = self.element.size, 0
+        if each <= 1 or self.capacity < 0:
+            return capped(1 + each * self.capacity) if self.capacity >= 0 else 0
+        for length in range(self.capacity + 1):
+            total += power(each, length)
+            if total >= MANY:
+                return MANY
+        return total
 
     def _contains(self, value: Any) -> bool:
         return (
@@ -304,8 +315,10 @@ class Bag(Sort["BagValue[V]"], Generic[V]):
         return self if self.maximum < 0 and not self.element.lacking else None
 
     def values(self) -> Iterator[Concrete]:
-        elements = tuple(self.element.values())
-        for size in range(self.maximum * len(elements) + 1):
+        if not self.lacking:
+            yield FrozenMap()
+        elements = tuple(self.element.each())
+        for size in range(1, self.maximum * len(elements) + 1):
             for chosen in combinations_with_replacement(elements, size):
                 counts = Counter(chosen)
                 if all(count <= self.maximum for count in counts.values()):
@@ -313,7 +326,7 @@ class Bag(Sort["BagValue[V]"], Generic[V]):
 
     @property
     def size(self) -> int:
-        return int((self.maximum + 1) ** self.element.size)
+        return power(max(0, self.maximum + 1), self.element.size)
 
     def _contains(self, value: Any) -> bool:
         return isinstance(value, FrozenMap) and all(
@@ -326,13 +339,6 @@ class Bag(Sort["BagValue[V]"], Generic[V]):
 
     def __str__(self) -> str:
         return f"Bag({self.element}, up to {self.maximum} of each)"
-
-
-def _product(factors: Iterator[int]) -> int:
-    result = 1
-    for factor in factors:
-        result *= factor
-    return result
 
 
 def join(left: Sort, right: Sort) -> Sort:

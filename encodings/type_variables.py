@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # only type checkers read the defaults
 
-    from verifier.encodings.values import AtomValue, RecordValue, Value
+    from verifier.encodings.expressions import Value
+    from verifier.encodings.values import AtomValue, RecordValue
 
     V = TypeVar("V", bound=Value, default=Any)
     V_co = TypeVar("V_co", bound=Value, default=Any, covariant=True)

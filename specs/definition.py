@@ -107,6 +107,20 @@ class Lemma:
 
 
 @dataclass(frozen=True)
+class Refinement:
+    """That every execution is one of an abstract protocol (``verifier.specs.refinement``)."""
+
+    steps: str
+    """The name of the property that speaks of steps."""
+    beginnings: str
+    """The name of the property that speaks of initial states."""
+    abstract: str
+    """The name of the abstract protocol."""
+    mapping: tuple[tuple[Symbol, Term], ...]
+    """Its variables, each with its value in a state of this protocol."""
+
+
+@dataclass(frozen=True)
 class DescribedConstant:
     """A constant: its value, its default, and its allowed values in words."""
 
@@ -157,6 +171,8 @@ class Definition:
     """What is claimed of whole executions. Only ``verify live`` checks it."""
     fairness: tuple[FairnessVariant, ...] = ()
     """The protocol's own fairness, if it states one, and named variants."""
+    refinements: tuple[Refinement, ...] = ()
+    """Between which protocols refinements are; two of the properties say that each holds."""
     checks_deadlock: bool = False
     """Whether a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
 

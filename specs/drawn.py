@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from verifier.encodings.sorts import IndexSet, Option, Range, Sort
@@ -63,7 +63,7 @@ def _suggested(drawn: Drawn, columns: Family | None) -> dict[str, Any] | None:
     if columns is not None:
         found.setdefault(columns.sort, columns)  # type: ignore[arg-type]
     drawn.families.extend(found.values())
-    lanes = [lane for one in drawn.families for lane in one.lanes()][:_MOST_LANES]
+    lanes = list(islice((lane for one in drawn.families for lane in one.lanes()), _MOST_LANES))
     lines = [
         {**asdict(Call((action.name,), one, other)), "type": "call", "directed": False, **_kinds((kind, its))}
         for action in drawn.actions
@@ -219,7 +219,7 @@ def _end(end: str, names: Mapping[str, Sort], lanes: Sequence[str], drawn: Drawn
     near = [one.kind for one in drawn.families if one.is_numbered and _overlap(one.sort, held)]
     if near:  # the author says that these integers are participants
         return near[0]
-    if held.is_scalar and (held.size > _MOST_VALUES or any(str(value) in lanes for value in held.values())):
+    if held.is_scalar and (held.size > _MOST_VALUES or any(str(value) in lanes for value in held.each())):
         return ""
     raise UsageError(f"the end {end!r} of a message in the drawing is one of {sort}, which have no lanes")
 

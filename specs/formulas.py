@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from types import GeneratorType
 from typing import Any, TypeAlias
 
+from verifier.encodings.expressions import BOOLEAN, coerce
 from verifier.encodings.terms import Operator, Term
-from verifier.encodings.values import BOOLEAN, BooleanValue, coerce
+from verifier.encodings.values import BooleanValue
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
 from verifier.specs.reading.places import place_of, placed
 

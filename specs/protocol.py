@@ -12,10 +12,8 @@ from typing import Any, ClassVar
 
 from verifier.encodings.partiality import is_total
 from verifier.encodings.quantifiers import constantly
-from verifier.encodings.sorts import Sort
-from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import wrap
-from verifier.errors import among
+from verifier.encodings.terms import Term
+from verifier.specs.action_members import actions_of
 from verifier.specs.constants import (
     AssumptionFailed,
     BooleanConstant,
@@ -32,7 +30,6 @@ from verifier.specs.definition import (
     Definition,
     DefinitionError,
     Lemma,
-    Parameter,
     Property,
     PropertyKind,
 )
@@ -62,15 +59,14 @@ from verifier.specs.names import (
     check_type_invariant,
     title_of,
 )
-from verifier.specs.outline import check_attributes, check_methods, check_parameters, sorts_of
+from verifier.specs.outline import check_attributes, check_methods, check_parameters
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
-from verifier.specs.reading.explaining import explained
-from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
+from verifier.specs.reading.places import place_of, placed
 from verifier.specs.reading.watching import reading
+from verifier.specs.refinement_members import refinements, refines
 from verifier.specs.state import State, completed, successor_of
 from verifier.specs.steps import Step
-from verifier.specs.targets import assignments
 from verifier.specs.temporal import Fairness, strong, weak
 from verifier.specs.temporal_members import (
     always_eventually,
@@ -119,6 +115,7 @@ __all__ = [
     "lemma",
     "parse_constants",
     "reachable",
+    "refines",
     "step_invariant",
     "strong",
     "temporal",
@@ -221,13 +218,16 @@ def _defined(protocol: Protocol) -> Definition:
         raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
     completed(state)
     members = dict(_members(kind))
-    actions = _actions(protocol, state, members)
+    actions = actions_of(protocol, state, members)
     after = successor_of(state)
     properties = [
         _property(protocol, state, after, name, member)
         for name, member in members.items()
         if isinstance(member, PropertyMember)
     ]
+    init = _init(protocol, state)
+    refined = refinements(protocol, state, after, init, define)
+    properties += [claim for one in refined for claim in one.properties]
     lemmas = [
         _lemma(protocol, state, name, member)
         for name, member in members.items()
@@ -250,7 +250,7 @@ def _defined(protocol: Protocol) -> Definition:
         name=spec,
         constants=protocol.constants,
         variables=state.symbols,
-        init=_init(protocol, state),
+        init=init,
         actions=tuple(item for _, item in actions),
         properties=tuple(prop for _, prop in properties),
         constraint=None if bound is None else formula(bound, "the constraint", kind.constraint),
@@ -260,6 +260,7 @@ def _defined(protocol: Protocol) -> Definition:
         presentation=presentation(protocol, columns),
         temporal=tuple(prop for _, prop in lasting),
         fairness=fairness_variants(protocol, [item for _, item in actions]),
+        refinements=tuple(one.refinement for one in refined),
     )
     check_variables(definition)
     if all(is_total(term) for _, term in definition.terms()):
@@ -285,25 +286,6 @@ def _init(protocol: Protocol, state: State) -> Term:
             )
         )
     return init
-
-
-def _actions(protocol: Protocol, state: State, members: Mapping[str, Any]) -> list[tuple[Titled, Action]]:
-    spec = protocol.spec_name()
-    names = protocol.next or tuple(n for n, member in members.items() if isinstance(member, ActionMember))
-    for name in names:
-        if not isinstance(members.get(name), ActionMember):
-            known = [n for n, member in members.items() if isinstance(member, ActionMember)]
-            raise _of_next(protocol, f"next names {name!r}, which is no action {among(name, known)}")
-    if not names:
-        where = place_of_class(type(protocol))
-        raise DefinitionError(placed(where, f"{spec} has no action: mark a method with @action"))
-    if len(set(names)) < len(names):
-        raise _of_next(protocol, f"next names an action twice: {', '.join(names)}")
-    return [_action(protocol, state, name, members[name]) for name in names]
-
-
-def _of_next(protocol: Protocol, words: str) -> DefinitionError:
-    return DefinitionError(placed(place_of_attribute(type(protocol), "next"), words))
 
 
 def _drawn(protocol: Protocol, state: State, actions: list[Action], members: Mapping[str, Any]) -> Drawn:
@@ -336,62 +318,6 @@ def _hidden(protocol: type, name: str) -> str:
     kinds = {ActionMember: "action", PropertyMember: "property", LemmaMember: "lemma"}
     found = (kinds.get(type(vars(base).get(name))) for base in protocol.__mro__)
     return next((kind for kind in found if kind), "")
-
-
-def _action(protocol: Protocol, state: State, method: str, member: ActionMember) -> tuple[Titled, Action]:
-    item = Titled(title_of(method), "action", method, place_of(member.method))
-    check_parameters(f"action {method}", member.method, ("s",), member.domains)
-    parameters = tuple(_parameter(protocol, item, name, domain) for name, domain in member.domains.items())
-    arguments = {
-        p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters
-    }
-    try:
-        step: Any = member.method(protocol, state, **arguments)
-    except TypeError as error:
-        where = raised_at(error) or item.place
-        raise DefinitionError(placed(where, f"action {method}: {explained(error)}")) from error
-    if not isinstance(step, Step):
-        given = "nothing" if step is None else repr(step)
-        words = f"action {method} returns {given}, not a Step: write return Step(when=…, then=…)"
-        raise DefinitionError(placed(item.place, words))
-    when = tuple(formula(line, f"a guard line of {method}", member.method) for line in step.when)
-    try:
-        then = assignments(step.then, state.symbols)
-    except (TypeError, DefinitionError) as error:
-        raise DefinitionError(placed(item.place, f"action {method}: {error}")) from error
-    return item, Action(item.title, parameters, when, then, inspect.getdoc(member.method) or "")
-
-
-def _parameter(protocol: Protocol, action: Titled, name: str, domain: str | Free) -> Parameter:
-    attribute: Any = domain.domain if isinstance(domain, Free) else domain
-    if not isinstance(attribute, str):
-        raise DefinitionError(
-            placed(
-                action.place,
-                f"action {action.method}: the domain of {name} is the name of an attribute in quotes, as in "
-                f"{name}='nodes', not {_described(attribute)}",
-            )
-        )
-    if not name.isidentifier():
-        raise DefinitionError(
-            f"{action.words}: a parameter cannot be called {name!r}, which is no name in Python"
-        )
-    sort = getattr(protocol, attribute, None)
-    if not isinstance(sort, Sort):
-        raise DefinitionError(
-            placed(
-                action.place,
-                f"action {action.method}: the domain {attribute!r} of {name} is no sort of the protocol "
-                f"{among(attribute, sorts_of(protocol))}",
-            )
-        )
-    if isinstance(domain, Free):
-        return Parameter(Symbol(name, sort), free=domain.always, left_open=not domain.always)
-    return Parameter(Symbol(name, sort), free=False)
-
-
-def _described(value: Any) -> str:
-    return "the constant itself" if isinstance(value, Constant) else repr(value)
 
 
 def _property(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from verifier.encodings.expressions import wrap
 from verifier.encodings.sorts import Sort, SortError, no_sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import wrap
 from verifier.errors import unknown_name
 from verifier.specs.definition import primed
 

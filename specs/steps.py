@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from verifier.encodings.expressions import Value, term_of
 from verifier.encodings.sorts import SortError
-from verifier.encodings.values import Value, term_of
 from verifier.specs.formulas import Formulas, conjuncts
 from verifier.specs.targets import overlaps, target_words
 

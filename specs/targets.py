@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from verifier.encodings.expressions import Value, coerce, sort_of, term_of
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import Value, coerce, sort_of, term_of
 from verifier.specs.definition import DefinitionError
 
 _PATH = (Operator.APPLY, Operator.FIELD)

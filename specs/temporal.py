@@ -47,7 +47,7 @@ class TemporalOperator(StrEnum):
     """For at least one value of a variable."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TemporalFormula:
     """A temporal formula. ``&``, ``|``, ``~`` and ``implies`` combine it with others."""
 
@@ -80,6 +80,9 @@ class TemporalFormula:
         yield from self.terms
         for part in self.parts:
             yield from part.all_terms()
+
+    def __repr__(self) -> str:
+        return f"the temporal formula {self}"
 
     def __str__(self) -> str:
         inner = [f"({text(term)})" for term in self.terms] + [f"({part})" for part in self.parts]

@@ -59,6 +59,9 @@ def temporal(method: Any = None, /, *, default: bool = True, name: str | None = 
 
 def _about(operator: TemporalOperator, *written: Any) -> TemporalFormula:
     what = f"what {operator} is about"
+    if any(isinstance(one, TemporalFormula) for one in written):
+        words = f"{what} is a formula of one state, not another temporal formula"
+        raise DefinitionError(f"{words}: &, |, ~, implies, for_each and for_some combine those")
     return TemporalFormula(operator, tuple(formula(one, what, None) for one in written))
 
 

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import Any
 
 from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import if_
 from verifier.encodings.sorts import Boolean, Function, Range
-from verifier.encodings.values import literal
 from verifier.specs.members import ActionMember
 from verifier.specs.protocol import Protocol, State, Step, define
 from verifier.specs.temporal import Fairness, Strength, TemporalFormula
@@ -40,12 +40,14 @@ class Plan:
     steps: Mapping[tuple[str, int], Mapping[int, int]]
     formula: Formula
     fairness: tuple[Fairness, ...]
+    split: bool = False
+    """Whether the protocol holds the state in two variables, of which no loop may change the first."""
 
 
 def plan_of(seed: int) -> Plan:
     """A random system."""
     rng = random.Random(seed)
-    count = rng.randint(2, 5)
+    count = rng.randint(2, 6)
     labels = [(f"Move{n}", value) for n in range(rng.randint(1, 3)) for value in (0, 1)]
     often = rng.choice([0.2, 0.4, 0.6])
 
@@ -57,7 +59,11 @@ def plan_of(seed: int) -> Plan:
     steps = {label: leads() for label in labels}
     actions = sorted({name for name, _ in labels})
     fairness = tuple(_fairness(rng, actions) for _ in range(rng.randint(0, 3)))
-    return Plan(count, initial, steps, _formula(rng, count, rng.choice([0, 0, 1, 2])), fairness)
+    formula = _formula(rng, count, rng.choice([0, 0, 1, 2, 3]))
+    split = rng.random() < 0.5
+    if split and rng.random() < 0.6:  # no step back to a pair of states that was left
+        steps = {label: {s: t for s, t in to.items() if t // 2 >= s // 2} for label, to in steps.items()}
+    return Plan(count, initial, steps, formula, fairness, split)
 
 
 def _fairness(rng: random.Random, actions: Sequence[str]) -> Fairness:
@@ -94,31 +100,49 @@ def live_of(plan: Plan) -> LiveModel:
 
 def protocol_of(plan: Plan) -> type[Protocol]:
     """The system as a protocol."""
+    firsts, seconds = Range(0, (plan.states - 1) // 2), Range(0, 1)
     places = Range(0, plan.states - 1)
+    own = State(first=firsts, second=seconds) if plan.split else State(x=places)
 
-    def table(sort: Any, of: Callable[[int], Any]) -> Any:
-        return literal(Function(places, sort), FrozenMap({s: of(s) for s in range(plan.states)}))
+    def table(s: Any, sort: Any, of: Callable[[int], Any]) -> Any:
+        """The value for the present state."""
+        if not plan.split:
+            return literal(Function(places, sort), FrozenMap({x: of(x) for x in range(plan.states)}))[s.x]
+        halves = [
+            literal(Function(firsts, sort), FrozenMap({one: of(2 * one + n) for one in firsts.values()}))
+            for n in (0, 1)
+        ]
+        return if_(s.second == 0, halves[0][s.first], halves[1][s.first])
+
+    def goes(s: Any, leads: Mapping[int, int]) -> list[tuple[Any, Any]]:
+        """What each variable becomes."""
+        if not plan.split:
+            return [(s.x, table(s, places, lambda x: leads.get(x, 0)))]
+        return [
+            (s.first, table(s, firsts, lambda x: leads.get(x, 0) // 2)),
+            (s.second, table(s, seconds, lambda x: leads.get(x, 0) % 2)),
+        ]
 
     def action(name: str) -> ActionMember:
         def method(self: Any, s: Any, value: Any) -> Step:
             first, second = plan.steps[name, 0], plan.steps[name, 1]
-            off = table(Boolean(), lambda x: x in first)[s.x]
-            on = table(Boolean(), lambda x: x in second)[s.x]
+            off = table(s, Boolean(), lambda x: x in first)
+            on = table(s, Boolean(), lambda x: x in second)
             when = ((value == 0) & off) | ((value == 1) & on)
-            zero = table(places, lambda x: first.get(x, 0))[s.x]
-            one = table(places, lambda x: second.get(x, 0))[s.x]
-            return Step(when=[when], then={s.x: if_(value == 0, zero, one)})
+            both = zip(goes(s, first), goes(s, second), strict=True)
+            then = {target: if_(value == 0, zero, one) for (target, zero), (_, one) in both}
+            return Step(when=[when], then=then)
 
         return ActionMember(method, {"value": "values"})
 
     def claim(self: Any, s: Any) -> TemporalFormula:
-        return _temporal(plan.formula, lambda chosen: table(Boolean(), lambda x: x in chosen)[s.x])
+        return _temporal(plan.formula, lambda chosen: table(s, Boolean(), lambda x: x in chosen))
 
     actions = sorted({name for name, _ in plan.steps})
     body = {
         "values": Range(0, 1),
-        "state": lambda self: State(x=places),
-        "init": lambda self, s: table(Boolean(), lambda x: x in plan.initial)[s.x],
+        "state": lambda self: own,
+        "init": lambda self, s: table(s, Boolean(), lambda x: x in plan.initial),
         **{name.lower(): action(name) for name in actions},
         "claim": TemporalMember(claim, True, None),
         "fairness": lambda self: [*_written(plan)],

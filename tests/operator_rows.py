@@ -10,6 +10,7 @@ from tests.naive_terms import Reader, Undefined, plain
 from verifier.encodings.bits import TRUE
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.expressions import term_of, wrap
 from verifier.encodings.fitting import outside
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import equal
@@ -17,7 +18,6 @@ from verifier.encodings.lowering import Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import term_of, wrap
 
 
 def read(value: Any) -> Any:

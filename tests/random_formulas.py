@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any, Self
 
+from verifier.encodings.expressions import coerce
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import (
     Bag,
@@ -28,7 +29,6 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.encodings.values import coerce
 
 UNSAFE = 0.3
 """How often what may have no value is read without a guard, where that is allowed at all."""

@@ -12,6 +12,7 @@ from typing import Any
 from tests.random_formulas import UNSAFE, Formulas, NoTerm, Thunk
 from verifier.encodings.compound_values import tuple_of
 from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.expressions import coerce, literal, record, some
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
     any_of,
@@ -49,7 +50,6 @@ from verifier.encodings.sorts import (
     Variant,
     join,
 )
-from verifier.encodings.values import coerce, literal, record, some
 
 _LEAVING = 0.15
 """How often a term may leave the sort that is asked for."""

@@ -26,7 +26,7 @@ from verifier.clauses import unrolling as unroll
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.renaming import Renaming, renamed_bits
 from verifier.encodings.sorts import Bag, Function, Option, Sort
-from verifier.explicit import orbits, table
+from verifier.explicit import arrangements, keys, table
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
 from verifier.symmetry.bit_permutations import bit_permutations
@@ -118,6 +118,11 @@ def explored(subject: Subject) -> Complaints:
 def explored_by_orbits(subject: Subject) -> Complaints:
     """A state for each orbit."""
     return differential.by_exploring(subject, True)
+
+
+def explored_by_keys(subject: Subject) -> Complaints:
+    """A state for each orbit, found by sorting elements."""
+    return differential.by_sorting_elements(subject)
 
 
 def proved(subject: Subject) -> Complaints:
@@ -237,7 +242,18 @@ def _permutations_of_all(model: Any) -> Any:
 
 
 _TRUE_PERMUTATIONS = bit_permutations
-_TRUE_SWAPS = orbits.neighbour_swaps
+_TRUE_WALK = arrangements.walk
+_TRUE_CLASSES = keys.key_classes
+
+
+def _first_step_only(blocks: Any) -> Any:
+    return list(_TRUE_WALK(blocks))[:1]
+
+
+def _keys_of_places(layout: Any, symmetries: Any, place: int) -> Any:
+    """Keys that tell elements apart by their places."""
+    classes = _TRUE_CLASSES(layout, symmetries, place)
+    return replace(classes, single=np.roll(classes.single, 1, axis=0))
 
 
 class _Coarse(table.Hashing):
@@ -378,8 +394,14 @@ MUTANTS = (
     Mutant(
         "a walk that leaves out permutations",
         "swaps in NumPy",
-        (("verifier.explicit.orbits.neighbour_swaps", lambda size: _TRUE_SWAPS(size)[:-1]),),
+        (("verifier.explicit.orbits.walk", _first_step_only),),
         (explored_by_orbits,),
+    ),
+    Mutant(
+        "an element is sorted by the key of another",
+        "keys of elements",
+        (("verifier.explicit.orbits.key_classes", _keys_of_places),),
+        (explored_by_keys,),
     ),
     Mutant(
         "named elements move",

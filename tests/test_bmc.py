@@ -125,7 +125,7 @@ def _hang(*_: object) -> None:
 def test_a_search_that_hangs_is_killed_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("verifier.engines.bmc.search", _hang)
     began = time.monotonic()
-    verdict = _verdict(Chain(), Request(("NeverTop",), 4, limits=Limits(seconds=0.5)))
+    verdict = _verdict(Chain(), Request(("NeverTop",), 4, StepsChoice.SERIAL, limits=Limits(seconds=0.5)))
     assert (verdict.kind, verdict.depth, verdict.reason) == (INCONCLUSIVE, None, "timeout of 0.5 s")
     assert time.monotonic() - began < 5
 

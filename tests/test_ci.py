@@ -188,7 +188,7 @@ def test_the_matrix_looks_for_what_no_job_would_notice(project: Project) -> None
 
 
 def test_an_interrupt_keeps_what_is_done(project: Project, tmp_path: Path) -> None:
-    project.edit("verify.toml", 'id = "lock"', 'id = "lock"\nengine = "bmc"')
+    project.edit("verify.toml", 'id = "lock"', 'id = "lock"\nengine = "bmc"\noptions = { steps = "serial" }')
     project.edit(
         "verify.toml", "clients = 2, last_token = 2 }\ndepth = 8", "clients = 6, last_token = 9 }\ndepth = 99"
     )

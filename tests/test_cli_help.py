@@ -16,7 +16,7 @@ from verifier.solvers.names import BACKENDS
 
 UNASKED = ("LeaderInIsr", "LeaderInIsrOnceElected", "EpochsNeverFall")
 """What kip320 claims but does not check by default."""
-HEAVY = ("z3", "pysat", "cvc5", "bitwuzla", "pyspark", "pandas", "numpy")
+HEAVY = ("z3", "pysat", "cvc5", "bitwuzla", "pyspark", "pandas", "numpy", "scipy")
 
 
 def completions(words: str, word: str, folder: Path = ROOT) -> list[str]:

@@ -36,6 +36,7 @@ from verifier.encodings.bits import (
 from verifier.encodings.compound_values import tuple_of
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.expressions import BOOLEAN, coerce, constant, literal, record, set_of, some, wrap
 from verifier.encodings.fitting import convert, outside
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import equal
@@ -80,7 +81,6 @@ from verifier.encodings.sorts import (
     join,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import BOOLEAN, coerce, constant, literal, record, set_of, some, wrap
 
 NO_VALUE = object()
 """What a partial operation gives outside its domain."""

@@ -15,6 +15,8 @@ from verifier import load
 
 EXAMPLES = ROOT / "docs" / "examples"
 FILES = sorted(path.name for path in EXAMPLES.glob("*.py"))
+ABSTRACT = {"transaction_commit.py", "voting.py"}
+"""Others refine these; what is broken in them does not."""
 ROWS: list[dict[str, Any]] = tomllib.loads((EXAMPLES / "tlc.toml").read_text(encoding="utf-8"))["row"]
 CELLS: list[dict[str, Any]] = tomllib.loads((EXAMPLES / "verify.toml").read_text(encoding="utf-8"))["cell"]
 
@@ -48,7 +50,7 @@ def test_the_broken_variant_fails_as_soon_as_in_the_original(row: dict[str, Any]
     assert (found.verdict, found.steps, found.fewest) == ("VIOLATED", row["steps"], True)
 
 
-@pytest.mark.parametrize("file", ["two_phase.py", "ewd840.py"])
+@pytest.mark.parametrize("file", ["two_phase.py", "transaction_commit.py", "voting.py", "ewd840.py"])
 def test_the_lemmas_prove_every_property(file: str) -> None:
     assert {found.verdict for found in load(EXAMPLES / file).induct()} == {"PROVED"}
 
@@ -67,11 +69,13 @@ def test_a_term_of_raft_has_one_leader() -> None:
 def test_every_example_has_states_a_broken_variant_and_a_cell_for_each() -> None:
     counted = {row["spec"] for row in ROWS if "distinct" in row}
     broken = {row["spec"] for row in ROWS if "steps" in row}
-    assert counted == broken == set(FILES)
+    assert counted == set(FILES)
+    assert broken == set(FILES) - ABSTRACT
     violated = {cell["spec"] for cell in CELLS if "violated" in map(_verdict, cell["expect"].values())}
     explored = {cell["spec"] for cell in CELLS if cell.get("engine") == "explore"}
     proved = {cell["spec"] for cell in CELLS if cell.get("engine") == "induct"}
-    assert violated == explored == proved == set(FILES)
+    assert explored == proved == set(FILES)
+    assert violated == set(FILES) - ABSTRACT
 
 
 def test_the_manifest_and_the_rows_agree() -> None:

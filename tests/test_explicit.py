@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from itertools import permutations
+from itertools import permutations, product
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,11 @@ from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
 from verifier.explicit import initial
+from verifier.explicit.arrangements import arrangements, walk
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Moves
-from verifier.explicit.orbits import Orbits, neighbour_swaps
+from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import lanes, pack_columns, places, to_rows, to_slices, unpack
 from verifier.explicit.table import Hashing, StateTable
 from verifier.specs.protocol import (
@@ -214,15 +216,20 @@ def _random_value(rng: random.Random, sort: Sort) -> Any:
     return rng.choice(list(sort.values()))
 
 
-def test_orbits_are_those_of_renaming_concrete_values() -> None:
-    model = build(Everything())
+@pytest.mark.parametrize(("nodes", "few"), [(3, 24), (3, 0), (4, 24)])
+def test_orbits_are_those_of_renaming_concrete_values(
+    nodes: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all permutations tried, and with elements sorted by their keys."""
+    monkeypatch.setattr("verifier.explicit.orbits.FEW_PERMUTATIONS", few)
+    model = build(Everything({"nodes": nodes}))
     layout, orbits, rng = model.layout, Orbits(model), random.Random(0)
-    assert orbits.size == 12
-    nodes, keys = IndexSet("node", 3), IndexSet("key", 2)
+    assert orbits.size == factorial(nodes) * 2
+    some, others = IndexSet("node", nodes), IndexSet("key", 2)
     renamings = [
-        {nodes: dict(zip(nodes.values(), n, strict=True)), keys: dict(zip(keys.values(), k, strict=True))}
-        for n in permutations(nodes.values())
-        for k in permutations(keys.values())
+        {some: dict(zip(some.values(), n, strict=True)), others: dict(zip(others.values(), k, strict=True))}
+        for n in permutations(some.values())
+        for k in permutations(others.values())
     ]
     for _ in range(20):
         state = {name: _random_value(rng, sort) for name, sort in layout.sorts.items()}
@@ -231,22 +238,64 @@ def test_orbits_are_those_of_renaming_concrete_values() -> None:
             for renaming in renamings
         ]
         rows = pack_columns(np.array([layout.encode_state(image) for image in images], np.bool_))
-        least = {tuple(row) for row in orbits.least(rows).tolist()}
+        found = {tuple(row) for row in orbits.representatives(rows).tolist()}
         everyone = {tuple(row) for row in rows.tolist()}
-        assert len(least) == 1
-        assert least < everyone or least == everyone
+        assert len(found) == 1
+        assert found <= everyone
         assert set(orbits.sizes(rows).tolist()) == {len(everyone)}
 
 
-@pytest.mark.parametrize("size", range(1, 7))
-def test_neighbour_swaps_lead_through_all_permutations(size: int) -> None:
-    current = tuple(range(size))
-    seen = {current}
-    for swap in neighbour_swaps(size):
-        current = tuple({swap: swap + 1, swap + 1: swap}.get(item, item) for item in current)
-        seen.add(current)
-    assert seen == set(permutations(range(size)))
-    assert len(neighbour_swaps(size)) == len(seen) - 1
+class Links(Protocol):
+    """Nodes about which nothing is known but who points at whom."""
+
+    nodes = IndexSetConstant(5, kind="node")
+
+    def state(self) -> State:
+        return State(points=Function(self.nodes, Set(self.nodes)))
+
+    def init(self, s: Any) -> Any:
+        return arbitrary(s.points)
+
+    @action()
+    def rest(self, s: Any) -> Step:
+        return Step(when=[], then={})
+
+    @invariant()
+    def fine(self, s: Any) -> Any:
+        return forall(self.nodes, lambda node: s.points[node].contains(node))
+
+
+def test_graphs_have_the_orbits_that_are_known() -> None:
+    """A ring, no edge, all edges, and two separate edges: their orbits have 5!/5, 1, 1 and 5!/2 states."""
+    model = build(Links())
+    rng, layout, orbits = random.Random(1), model.layout, Orbits(model)
+    nodes = list(IndexSet("node", 5).values())
+    ring = {a: frozenset([b]) for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)}
+    lonely: dict[Any, frozenset[Any]] = dict.fromkeys(nodes, frozenset())
+    whole = dict.fromkeys(nodes, frozenset(nodes))
+    two = {**lonely, nodes[0]: frozenset([nodes[1]]), nodes[2]: frozenset([nodes[3]])}
+    known = [(ring, 24), (lonely, 1), (whole, 1), (two, 60)]
+    for state, size in known:
+        moved: dict[Any, Any] = dict(zip(nodes, rng.sample(nodes, 5), strict=True))
+        image = {moved[a]: frozenset(moved[b] for b in bs) for a, bs in state.items()}
+        rows = pack_columns(
+            np.array([layout.encode_state({"points": FrozenMap(each.items())}) for each in (state, image)])
+        )
+        assert orbits.sizes(rows).tolist() == [size, size]
+        one, other = orbits.representatives(rows).tolist()
+        assert one == other
+
+
+@pytest.mark.parametrize("blocks", [[], [(0,)], [(0, 0, 0)], [(0, 1, 2), (3, 3, 4)], [(5, 1, 1, 2, 2)]])
+def test_a_walk_leads_through_all_arrangements(blocks: list[tuple[int, ...]]) -> None:
+    current, seen = [list(block) for block in blocks], [tuple(blocks)]
+    for step in walk(blocks):
+        block, here = current[step.block], step.position
+        block[here], block[here + 1] = block[here + 1], block[here]
+        if step.is_new:
+            seen.append(tuple(map(tuple, current)))
+    assert len(seen) == len(set(seen)) == prod(map(arrangements, blocks))
+    assert set(seen) == set(product(*(set(permutations(block)) for block in blocks)))
 
 
 def test_moves_have_every_value_of_free_parameters() -> None:

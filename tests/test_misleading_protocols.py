@@ -10,9 +10,9 @@ from tests.models import build
 from tests.naive import Naive
 from tests.naive_comparisons import Subject, disagreements
 from tests.random_plans import plan_of
+from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import comprehension, count, forall, if_
 from verifier.encodings.sorts import Bag, Boolean, Enum, Function, Option, Range, Record, Set, Sort
-from verifier.encodings.values import literal
 from verifier.engines import prove
 from verifier.engines.choices import EngineChoice
 from verifier.specs.definition import DefinitionError

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.mutants import CHECKED_BY, mutants, noticed, noticed_at
+from tests.sampling import some_of
 
 EPOCH_NAMES_LEADER = "an epoch has one leader, and the replica that it names presumes leadership in it"
 LEADER_IN_OWN_ISR = "a presumed leader is in its own ISR, and what is asked of the ISR says it of the leader"
@@ -109,7 +110,9 @@ def test_mutants_of_every_module() -> None:
     assert set(AFTER_THE_LOSS) <= set(ALL)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name not in {*EQUIVALENT, *AFTER_THE_LOSS}])
+@pytest.mark.parametrize(
+    "name", some_of((name for name in ALL if name not in {*EQUIVALENT, *AFTER_THE_LOSS}), every=4)
+)
 def test_is_noticed(name: str) -> None:
     assert noticed(ALL[name]) is not None
 

@@ -12,10 +12,11 @@ from tests.naive_comparisons import disagreements, subject_of
 from tests.naive_differential import EVERY_SLOW
 from tests.naive_terms import Reader, Undefined
 from tests.random_plans import plan_of
+from tests.sampling import first_of
+from verifier.encodings.expressions import literal, wrap
 from verifier.encodings.quantifiers import choose, exists, filtered, forall, if_, image
 from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Sequence, Set, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import literal, wrap
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import (
     Protocol,
@@ -34,10 +35,7 @@ _OF_A_TEST = 5
 
 @pytest.mark.parametrize(
     "first",
-    [
-        first if first < _FEW else pytest.param(first, marks=pytest.mark.thorough)
-        for first in SEEDS[::_OF_A_TEST]
-    ],
+    first_of(SEEDS[::_OF_A_TEST], _FEW // _OF_A_TEST),
 )
 def test_engines_say_what_the_naive_reading_says(first: int) -> None:
     found = []

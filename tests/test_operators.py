@@ -15,6 +15,7 @@ import pytest
 from tests.operator_rows import Row, at, check_on_all_values, cut, positive, put, read
 from verifier.api.specification import load
 from verifier.encodings.concrete import FrozenMap
+from verifier.encodings.expressions import record, sort_of, term_of, wrap
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import (
     filtered,
@@ -41,7 +42,6 @@ from verifier.encodings.sorts import (
     SortError,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import record, sort_of, term_of, wrap
 from verifier.specs.constants import IndexSetConstant
 from verifier.specs.members import action, invariant, reachable
 from verifier.specs.protocol import Protocol, define

@@ -9,6 +9,7 @@ import pytest
 from tests.operator_rows import Row, at, check_on_all_values, cut, positive, put, read
 from verifier.encodings.compound_values import tuple_of
 from verifier.encodings.concrete import FrozenMap, Tagged
+from verifier.encodings.expressions import wrap
 from verifier.encodings.quantifiers import comprehension, mapped, maximum, sum_of, union_of, updated
 from verifier.encodings.sorts import (
     Boolean,
@@ -25,7 +26,6 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.encodings.values import wrap
 from verifier.specs.steps import Step
 
 BIT = Range(0, 1)

@@ -87,6 +87,28 @@ def test_a_trace_opens_at_its_violation_and_is_stepped_by_keys(driver: Chrome, t
 
 
 @needs_chromium
+def test_a_loop_is_drawn_as_a_loop(driver: Chrome, tmp_path: Path) -> None:
+    rabbit = ("--spec", "rabbit-sac", "--set", "queues=2", "--set", "apps=2", "--engine", "explicit")
+    around, stutters = (run_rows("live", *rabbit, "--fairness", name)[0] for name in ("spec", "none"))
+    assert around.trace is not None
+    start, last = around.trace["loop"], len(around.trace["states"])
+    opened(driver, Report("one", (around,)), tmp_path)
+    step, title, _ = current(driver)
+    assert step == last
+    assert title.startswith(f"back to {start} · Release")
+    rows = "[...document.querySelectorAll('.row.round')].map(row => Number(row.dataset.step))"
+    assert set(evaluate(driver, rows)) == set(range(start + 1, last + 1))
+    edge = "document.querySelector('.back-edge .edge').getBoundingClientRect()"
+    of_row = "document.querySelector(`.row[data-step='{}'] .number`).getBoundingClientRect()"
+    for side, number in (("top", start), ("bottom", last)):
+        offset = evaluate(driver, f"{edge}.{side} - {of_row.format(number)}.top")
+        assert 0 <= offset <= 16, (side, offset)
+    opened(driver, Report("one", (stutters,)), tmp_path)
+    assert current(driver)[1] == "back to 0 · nothing changes"
+    assert evaluate(driver, "document.querySelectorAll('.mark').length") == 0
+
+
+@needs_chromium
 def test_steps_are_reached_by_click_and_by_link(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#verdict-2/step-4")
     assert current(driver)[0] == 4

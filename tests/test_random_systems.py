@@ -13,6 +13,7 @@ import pytest
 
 from tests.explicit import explore
 from tests.models import build
+from tests.sampling import first_of
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Option, Range, Set
 from verifier.engines.bmc import Request, check
@@ -153,7 +154,7 @@ def _expected(rules: int) -> dict[str, int | None]:
     }
 
 
-@pytest.mark.parametrize("rules", SEEDS)
+@pytest.mark.parametrize("rules", first_of(SEEDS, 20))
 def test_serial_and_parallel_steps_find_what_exploration_finds(rules: int) -> None:
     expected = _expected(rules)
     model = build(RandomProtocol({"rules": rules}))
@@ -168,6 +169,7 @@ def test_serial_and_parallel_steps_find_what_exploration_finds(rules: int) -> No
             assert verdict.steps is None or (expected[name] or 0) <= verdict.steps <= DEPTH
 
 
+@pytest.mark.thorough
 def test_the_random_protocols_are_worth_checking() -> None:
     lengths = [steps for rules in SEEDS for steps in _expected(rules).values()]
     violated = [steps for steps in lengths if steps]

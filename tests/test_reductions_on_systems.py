@@ -18,6 +18,7 @@ from tests.naive import Instance, Naive, State
 from tests.naive_comparisons import Subject, subject_of
 from tests.naive_terms import plain
 from tests.random_sorts import moved, stable
+from tests.sampling import first_of
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.quantifiers import if_
@@ -33,10 +34,7 @@ from verifier.system.transition_system import Instance as Lowered
 SEEDS, _FEW = range(5000, 5040), 8
 _STATES = 12
 _STEPS = 12
-EVERY_SEED = pytest.mark.parametrize(
-    "seed",
-    [*SEEDS[:_FEW], *(pytest.param(seed, marks=pytest.mark.thorough) for seed in SEEDS[_FEW:])],
-)
+EVERY_SEED = pytest.mark.parametrize("seed", first_of(SEEDS, _FEW), scope="module")
 
 
 class SharedWithInit(Protocol):

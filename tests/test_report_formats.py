@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,12 @@ from verifier.report.report import Report, command_of
 from verifier.report.tables import as_markdown, as_text
 from verifier.verdict import VerdictKind
 
-EVERY = Report("Every | verdict", every_verdict())
+
+@cache
+def every() -> Report:
+    """A report with a row of each kind."""
+    return Report("Every | verdict", every_verdict())
+
 
 
 def validated(report: Report) -> JUnitXml:
@@ -34,7 +39,7 @@ def validated(report: Report) -> JUnitXml:
 
 
 def test_junit_is_valid_and_only_good_verdicts_pass() -> None:
-    read = validated(EVERY)
+    read = validated(every())
     assert (read.tests, read.failures, read.errors, read.skipped) == (7, 2, 2, 0)
     outcome = {case.name.partition(" ")[0]: case.result for suite in read for case in suite}
     assert [name for name, results in outcome.items() if not results] == ["OfHolds", "OfProved", "OfReached"]
@@ -86,11 +91,11 @@ def test_a_report_without_verdicts_is_no_success() -> None:
 
 
 def test_markdown_renders_as_github_does() -> None:
-    html = MarkdownIt("gfm-like", {"linkify": False}).render(as_markdown(EVERY))
+    html = MarkdownIt("gfm-like", {"linkify": False}).render(as_markdown(every()))
     assert "<h1>Every | verdict</h1>" in html
-    assert html.count("<tr>") == 1 + len(EVERY.rows)
+    assert html.count("<tr>") == 1 + len(every().rows)
     assert "NOT_INDUCTIVE(BecomeLeader breaks a|lemma)" in html
-    assert html.count("<pre>") == 2 * sum(row.trace is not None for row in EVERY.rows)
+    assert html.count("<pre>") == 2 * sum(row.trace is not None for row in every().rows)
 
 
 def test_hostile_words_stay_text(tmp_path: Path) -> None:
@@ -225,7 +230,7 @@ def test_the_folder_of_a_sweep_is_a_report(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     from verifier.sweep.store import Store
 
-    rows = [*EVERY.rows, kip320_first_try()]
+    rows = [*every().rows, kip320_first_try()]
     rows = [like(row, job_id=str(n), trace=row.trace, steps=row.steps) for n, row in enumerate(rows)]
     with Store(tmp_path / "sweep") as store:
         store.add(rows, "test")

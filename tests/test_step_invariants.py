@@ -10,9 +10,9 @@ import pytest
 import verifier
 from tests.models import build
 from verifier.clauses.unrolling import Steps
+from verifier.encodings.expressions import some
 from verifier.encodings.quantifiers import count, exists, forall
 from verifier.encodings.sorts import Function, Option, Range, Set
-from verifier.encodings.values import some
 from verifier.engines import bmc, explore, induction, simulate
 from verifier.engines.bounded_search import DepthClosed, Search, ViolationFound, search
 from verifier.engines.ic3.search import Counterexample, Proof

@@ -222,3 +222,70 @@ def test_a_recursive_function_of_truths_is_walked_as_an_operator(tmp_path: Path)
 def test_a_constant_definition_is_no_branch(tmp_path: Path) -> None:
     body = "VARIABLE x\nInit == x = 0\nMany == \\E y \\in {1, 2} : TRUE\nNext == Many /\\ x' = x"
     assert counts(tmp_path, body) == (1, 2, 1)
+
+
+def test_membership_in_a_part_of_a_set_goes_through_the_set_only_where_tlc_does(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals, Sequences\nVARIABLE x\nInit == x = {{1, 2}}\nNext == UNCHANGED x\n"
+        "Parts(n) == {p \\in SUBSET SUBSET (1..n) : \\A s \\in p : s # {}}\nInv == x \\in Parts(40)"
+    )
+    assert not explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations
+    other = body.replace("x = {{1, 2}}", "x = {{}}")
+    assert "Inv" in explored(tmp_path, other, f"{QUIET}\nINVARIANT Inv").found.violations
+    listed = (
+        "VARIABLE x\nInit == x = 1\nNext == UNCHANGED x\nF == <<TRUE>>\nInv == x \\in {y \\in {x, 2} : F[y]}"
+    )
+    with pytest.raises(Undefined, match="2 is not in the domain"):
+        explored(tmp_path, listed, f"{QUIET}\nINVARIANT Inv")
+
+
+def test_values_are_remembered_by_what_they_rest_on(tmp_path: Path) -> None:
+    """Definitions called again and again with other arguments, of other variables, and in the next state."""
+    body = (
+        "EXTENDS Naturals, FiniteSets\nVARIABLES x, y\nInit == x = {} /\\ y = 0\n"
+        "Below(n) == {m \\in x : m < n}\nCount == Cardinality({m \\in x : m < y})\n"
+        "Some(n, k) == \\E m \\in x : m + n = k\nOpen(n) == ENABLED (n < 3 /\\ x' = {n})\n"
+        "Next == \\E n \\in 0..3 : x' = {m \\in x \\cup {n} : ~Some(n, m) \\/ m = n} /\\ y' \\in {n, y}\n"
+        "Inv == /\\ Cardinality(Below(2)) = Cardinality({m \\in {0, 1} : m \\in x})\n"
+        "       /\\ Count = Cardinality({m \\in 0..3 : m \\in x /\\ m < y})\n"
+        "       /\\ \\A n \\in 0..4 : Open(n) <=> n < 3\n"
+        "       /\\ \\A n, k \\in 0..3 : Some(n, k) <=> k - n \\in x"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    assert not found.violations
+    # The same formulas where the definitions are written out, which are not remembered.
+    plain = body.replace("~Some(n, m)", "~(\\E l \\in x : l + n = m)")
+    assert counts(tmp_path, plain)[:2] == (found.distinct, found.generated)
+
+
+def test_an_argument_that_is_not_needed_is_not_evaluated(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals, Sequences, FiniteSets\nVARIABLE x\nInit == x = <<>>\n"
+        "First(s, n, other) == IF s = <<>> THEN other ELSE Cardinality({m \\in {1, n} : m > s[1]})\n"
+        "Next == x' = IF Len(x) < 2 THEN Append(x, First(x, Head(x), 7)) ELSE x"
+    )
+    assert counts(tmp_path, body) == (3, 4, 3)
+    always = body.replace("other) == IF", "other) == n > 0 /\\ IF").replace("ELSE Card", "ELSE 0 < Card")
+    with pytest.raises(Undefined, match=r"Head of the empty sequence"):
+        explored(tmp_path, always)
+
+
+def test_what_is_kept_of_the_next_state_does_not_read_it(tmp_path: Path) -> None:
+    """A LET below a prime, whose text names no variable, but whose arguments do."""
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = <<0, 0>>\n"
+        "F(p, c) == LET d == p + c IN <<d, d'>>\n"
+        "G(p) == LET two == 1 + 1  d == two + p  f[n \\in 0..2] == n + d IN <<f[2], two>>\n"
+        "Next == x < 3 /\\ x' \\in {x + 1, x + 2} /\\ y' = F(x, 1) /\\ G(x)' = <<x' + 4, 2>>\n"
+        "Inv == y = <<0, 0>> \\/ (y[2] = x + 1 /\\ y[1] < y[2])"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    assert (found.distinct, found.generated, found.violations) == (7, 9, {})
+
+
+def test_a_random_constant_is_chosen_once(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\nPick == RandomElement(1..1000000)\n"
+        "Next == x < 3 /\\ x' = x + 1\nInv == Pick = Pick /\\ \\A n \\in 1..9 : Pick = Pick"
+    )
+    assert not explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tla_modules import ran, translated
+from results.generators.tla_random import ran
+from tests.tla_modules import translated
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.errors import UsageError
 from verifier.runs.tla_symbolic import Symbolic, description
@@ -122,14 +123,14 @@ Next == IF Len(q) < 2 THEN q' = Append(q, 1) ELSE q' = Tail(Tail(Tail(q)))
 
 def test_what_is_not_translated_is_named_with_its_place(tmp_path: Path) -> None:
     body = """
-EXTENDS Naturals
+EXTENDS Naturals, TLC
 VARIABLE x
 Init == x = 0
 Next == x' = 1 - x
-Live == ENABLED Next
+Live == TLCGet("level") + x < 9
 """
     asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Live\n")
-    with pytest.raises(UsageError, match=r"M\.tla:6:9: ENABLED is not translated.*verify explore|M\.tla:6:9"):
+    with pytest.raises(UsageError, match=r"M\.tla:6:9: the operator TLCGet is not.*explore looks"):
         ran("bmc", asked, depth=2)
     assert any("Live" in line for line in description(asked.loaded)["only_explicit"])
 
@@ -151,3 +152,41 @@ Fine == \\A m \\in sent : m.type = "tell" => m.to = {1}
     assert isinstance(sort.element, Variant)
     found = {v.property_name: v.kind for v in ran("prove", asked).outcome.verdicts}
     assert found["Fine"] is VerdictKind.PROVED
+
+
+def test_enabled_is_a_formula_of_the_state(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLES x, s
+Init == x = 0 /\\ s = {1}
+Add == x < 3 /\\ x' = x + 1 /\\ UNCHANGED s
+Put == \\E y \\in s : y > x /\\ s' = s \\cup {y + 1} /\\ UNCHANGED x
+Next == Add \\/ (x < 3 /\\ Cardinality(s) < 3 /\\ Put)
+More == ENABLED Next <=> x < 3
+Sure == ENABLED Put
+"""
+    body = body.replace("Naturals", "Naturals, FiniteSets")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS More Sure\nCHECK_DEADLOCK FALSE\n")
+    found = {v.property_name: v for v in ran("explore", asked, keep_going=True).outcome.verdicts}
+    assert found["More"].kind is VerdictKind.HOLDS
+    assert found["Sure"].kind is VerdictKind.VIOLATED
+    assert found["Sure"].depth == 1
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Head(q) = 1 /\\ FALSE /\\ q' = q",
+        "q' = Tail(q) /\\ FALSE",
+        "\\E x \\in {Head(q)} : FALSE /\\ q' = q",
+        "q' \\in {<<Head(q)>>} /\\ FALSE",
+        "(IF Head(q) = 1 THEN q' = q ELSE q' = q)",
+        "(TRUE \\/ Head(q) = 1) /\\ q' = q",
+        "(\\E x \\in {1, 2} : x = 1 \\/ q[x] = 1) /\\ q' = q",
+    ],
+)
+def test_what_a_step_reads_before_it_fails_is_an_error(tmp_path: Path, step: str) -> None:
+    body = f"\nEXTENDS Naturals, Sequences\nVARIABLE q\nInit == q = <<1>>\nNext == q' = <<>> \\/ ({step})\n"
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    with pytest.raises(UsageError, match=r"M\.tla:5:"):
+        ran("bmc", asked, depth=3)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.tla_modules import value
 from verifier.tla.frames import Undefined
+from verifier.tla.order import Order
+from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, NoValue
 
 EXPRESSIONS = {
     "1 + 2 * 3 - 4": "3",
@@ -115,3 +118,23 @@ def test_an_expression_without_a_value_is_an_error(expression: str, tmp_path: Pa
 def test_unions_and_differences_conflict(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="conflicting precedences"):
         value(tmp_path, "{1, 2} \\cup {2, 3} \\ {1}")
+
+
+def test_sort_keys_order_as_comparing_does() -> None:
+    """All values of some depth: sorted by their keys as by comparing each two."""
+    order = Order(["b", "a", "m2", "m1"])
+    atoms: list[Any] = [1, 2, 10]
+    words, models = ["a", "b"], [ModelValue("m1"), ModelValue("m2")]
+    rows: list[Any] = [(), (1,), (2,), (1, 2), Fn({2: 1}), Fn({0: 1}), Fn({0: 5, 7: 1}), Fn({0: 1, 7: 5})]
+    sets = [frozenset(items) for items in ([], [1], [2], [1, 2], [10])]
+    records = [Fn({"a": one, "b": other}) for one in (1, 2) for other in sets]
+    nested = [frozenset({one, other}) for one in records for other in records]
+    truths = [Fn({"a": one}) for one in (TRUE, FALSE)]
+    for values in (atoms, words, models, rows, sets, records, nested, truths, [(m, 1) for m in models]):
+        expected = sorted(values, key=order.key)
+        assert sorted(values, key=order.sort_key) == expected
+        assert order.sorted(reversed(values)) == expected
+    assert order.sorted([1, *models]) == [models[1], models[0], 1]
+    for mixed in ([1, "a"], [TRUE, 1], [(1,), frozenset({1})], [Fn({"a": 1}), Fn({"a": "a"})], [TRUE, "a"]):
+        with pytest.raises(NoValue):
+            order.sorted(mixed)

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from verifier.outcomes.run import Run
-from verifier.runs.loading import Loaded
-from verifier.runs.table import engine_named
 from verifier.runs.tla_loading import load
-from verifier.runs.tla_source import TlaSource
-from verifier.runs.tla_symbolic import Asked, Symbolic, run_translated, symbolic
+from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import DEADLOCK, Explorer
@@ -72,12 +67,3 @@ def translated(folder: Path, body: str, config: str) -> Symbolic:
     (folder / "M.cfg").write_text(config)
     (folder / "M.tla").write_text(f"---- MODULE M ----{body}{END}")
     return symbolic(load(str(folder / "M.tla"), {}))
-
-
-def ran(name: str, made: Symbolic, **options: Any) -> Run:
-    """An engine on the translated module, at wider sorts where that is needed."""
-    engine, module = engine_named(name), made.loaded
-    loaded = Loaded(str(module.path), module.definition, {})
-    question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
-    asked = Asked(engine, module, question, (), lambda _: None, lambda _: None)
-    return run_translated(asked, made)

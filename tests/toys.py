@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Option, Range, Set
-from verifier.encodings.values import literal
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,

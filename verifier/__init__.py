@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from verifier.api.result import Result as Result
     from verifier.api.specification import Specification as Specification
     from verifier.api.specification import load as load
+    from verifier.encodings.collection_values import BagValue as BagValue
+    from verifier.encodings.collection_values import SequenceValue as SequenceValue
+    from verifier.encodings.collection_values import SetValue as SetValue
     from verifier.encodings.compound_values import PartialFunctionValue as PartialFunctionValue
     from verifier.encodings.compound_values import TupleValue as TupleValue
     from verifier.encodings.compound_values import VariantValue as VariantValue
@@ -35,6 +38,10 @@ if TYPE_CHECKING:
     from verifier.encodings.declared import field as field
     from verifier.encodings.declared import member as member
     from verifier.encodings.declared import variable as variable
+    from verifier.encodings.expressions import literal as literal
+    from verifier.encodings.expressions import record as record
+    from verifier.encodings.expressions import set_of as set_of
+    from verifier.encodings.expressions import some as some
     from verifier.encodings.quantifiers import all_of as all_of
     from verifier.encodings.quantifiers import any_of as any_of
     from verifier.encodings.quantifiers import arbitrary as arbitrary
@@ -70,16 +77,9 @@ if TYPE_CHECKING:
     from verifier.encodings.sorts import SortError as SortError
     from verifier.encodings.sorts import Tuple as Tuple
     from verifier.encodings.sorts import Variant as Variant
-    from verifier.encodings.values import BagValue as BagValue
     from verifier.encodings.values import FunctionValue as FunctionValue
     from verifier.encodings.values import OptionValue as OptionValue
     from verifier.encodings.values import RecordValue as RecordValue
-    from verifier.encodings.values import SequenceValue as SequenceValue
-    from verifier.encodings.values import SetValue as SetValue
-    from verifier.encodings.values import literal as literal
-    from verifier.encodings.values import record as record
-    from verifier.encodings.values import set_of as set_of
-    from verifier.encodings.values import some as some
     from verifier.errors import UsageError as UsageError
     from verifier.specs.constants import AssumptionFailed as AssumptionFailed
     from verifier.specs.constants import BooleanConstant as BooleanConstant
@@ -101,8 +101,11 @@ if TYPE_CHECKING:
     from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
+    from verifier.specs.refinement_members import refines as refines
     from verifier.specs.state import State as State
     from verifier.specs.steps import Step as Step
+    from verifier.specs.temporal import Fairness as Fairness
+    from verifier.specs.temporal import TemporalFormula as TemporalFormula
     from verifier.specs.temporal import strong as strong
     from verifier.specs.temporal import weak as weak
     from verifier.specs.temporal_members import always_eventually as always_eventually
@@ -119,12 +122,14 @@ _NAMES_OF = MappingProxyType(
     {
         "verifier.api.result": ("Action", "Execution", "PropertyResult", "Result"),
         "verifier.api.specification": ("Specification", "load"),
+        "verifier.encodings.collection_values": ("BagValue", "SequenceValue", "SetValue"),
         "verifier.encodings.compound_values": (
             "PartialFunctionValue", "TupleValue", "VariantValue", "tuple_of",
         ),
         "verifier.encodings.declared": (
             "Element", "Fields", "Formula", "Integer", "Members", "field", "member", "variable",
         ),
+        "verifier.encodings.expressions": ("literal", "record", "set_of", "some"),
         "verifier.encodings.quantifiers": (
             "all_of", "any_of", "arbitrary", "choose", "comprehension", "constantly", "count", "exists",
             "filtered", "forall", "function", "if_", "image", "mapped", "maximum", "minimum",
@@ -134,10 +139,7 @@ _NAMES_OF = MappingProxyType(
             "Bag", "Boolean", "Enum", "Function", "IndexSet", "Listed", "Option", "PartialFunction", "Range",
             "Record", "Sequence", "Set", "SortError", "Tuple", "Variant",
         ),
-        "verifier.encodings.values": (
-            "BagValue", "FunctionValue", "OptionValue", "RecordValue", "SequenceValue", "SetValue", "literal",
-            "record", "set_of", "some",
-        ),
+        "verifier.encodings.values": ("FunctionValue", "OptionValue", "RecordValue"),
         "verifier.errors": ("UsageError",),
         "verifier.specs.constants": (
             "AssumptionFailed", "BooleanConstant", "ChoiceConstant", "IndexSetConstant", "IntegerConstant",
@@ -149,9 +151,10 @@ _NAMES_OF = MappingProxyType(
             "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
+        "verifier.specs.refinement_members": ("refines",),
         "verifier.specs.state": ("State",),
         "verifier.specs.steps": ("Step",),
-        "verifier.specs.temporal": ("strong", "weak"),
+        "verifier.specs.temporal": ("Fairness", "TemporalFormula", "strong", "weak"),
         "verifier.specs.temporal_members": (
             "always_eventually", "eventually", "eventually_always", "for_each", "for_some", "leads_to",
             "temporal",

@@ -11,6 +11,7 @@ from verifier import (
     Boolean,
     BooleanConstant,
     Enum,
+    Fairness,
     Formula,
     Function,
     Integer,
@@ -20,17 +21,23 @@ from verifier import (
     Range,
     State,
     Step,
+    TemporalFormula,
     action,
+    always_eventually,
     arbitrary,
     exists,
+    for_each,
     forall,
     if_,
     invariant,
+    leads_to,
     lemma,
     member,
     reachable,
     step_invariant,
+    temporal,
     variable,
+    weak,
 )
 
 
@@ -127,6 +134,22 @@ class Ewd840(Protocol):
     def quiescence(self, s: RingState, after: RingState) -> Formula:
         """Passive nodes stay so when all are: only a message activates."""
         return self.terminated(s).implies(self.terminated(after))
+
+    @temporal
+    def liveness(self, s: RingState) -> TemporalFormula:
+        """Once all nodes are passive, node 0 sees it some time."""
+        return leads_to(self.terminated(s), self.termination_detected(s))
+
+    @temporal(default=False)
+    def false_liveness(self, s: RingState) -> TemporalFormula:
+        """Termination is detected if each node is passive again and again. That is false: they wake up each
+        other."""
+        rest = for_each(self.node, lambda i: always_eventually(~s.active[i]))
+        return rest.implies(always_eventually(self.termination_detected(s)))
+
+    def fairness(self) -> list[Fairness]:
+        """The token moves on. Nothing is demanded of the nodes: they may be active for ever."""
+        return [weak("initiate_probe", "pass_token")]
 
     @lemma
     def inv(self, s: RingState) -> Formula:

@@ -11,6 +11,7 @@ from verifier import (
     Boolean,
     BooleanConstant,
     Enum,
+    Fairness,
     Fields,
     Formula,
     Function,
@@ -22,6 +23,7 @@ from verifier import (
     Record,
     State,
     Step,
+    TemporalFormula,
     action,
     arbitrary,
     exists,
@@ -29,12 +31,15 @@ from verifier import (
     forall,
     if_,
     invariant,
+    leads_to,
     lemma,
     member,
     reachable,
     step_invariant,
     sum_of,
+    temporal,
     variable,
+    weak,
 )
 
 
@@ -173,6 +178,15 @@ class Ewd998(Protocol):
     def quiescence(self, s: RingState, after: RingState) -> Formula:
         """Once terminated, nothing becomes active again."""
         return self.termination(s).implies(self.termination(after))
+
+    @temporal
+    def liveness(self, s: RingState) -> TemporalFormula:
+        """Once all nodes are passive and no message is on its way, node 0 sees it some time."""
+        return leads_to(self.termination(s), self.termination_detected(s))
+
+    def fairness(self) -> list[Fairness]:
+        """The token moves on. Nothing is demanded of the nodes: they may be active for ever."""
+        return [weak("initiate_probe", "pass_token")]
 
     @lemma
     def p0(self, s: RingState) -> Formula:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from verifier import (
     BooleanConstant,
     Enum,
+    Fairness,
     Fields,
     Formula,
     Function,
@@ -28,18 +29,23 @@ from verifier import (
     Set,
     State,
     Step,
+    TemporalFormula,
     action,
     exists,
     field,
+    for_each,
     forall,
     function,
     if_,
     invariant,
+    leads_to,
     lemma,
     maximum,
     member,
     step_invariant,
+    temporal,
     variable,
+    weak,
 )
 
 
@@ -185,6 +191,19 @@ class LamportMutex(Protocol):
     def clocks_never_fall(self, s: MutexState, after: MutexState) -> Formula:
         """No clock goes back."""
         return forall(s.clock[p] <= after.clock[p] for p in self.proc)
+
+    @temporal
+    def granted(self, s: MutexState) -> TemporalFormula:
+        """Who requests enters the critical section some time."""
+        return for_each(self.proc, lambda p: leads_to(s.req[p][p] > 0, s.crit.contains(p)))
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """Each channel delivers, and each process enters and leaves where it can; none need request."""
+        channels = ("receive_request", "receive_ack", "receive_release")
+        deliver = [weak(name, each=("p", "q")) for name in channels]
+        enter = weak("enter", each="p")
+        leave = weak("exit", each="p")
+        return {"deliver-enter-leave": [*deliver, enter, leave], "deliver-enter": [*deliver, enter]}
 
     # Why at most one process is in the critical section
 

@@ -7,9 +7,14 @@ There is a set of messages for each type. A quorum is any majority.
 
 from __future__ import annotations
 
+from typing import Any
+
+from voting import Voting
+
 from verifier import (
     BooleanConstant,
     Element,
+    Fairness,
     Fields,
     Formula,
     Function,
@@ -24,16 +29,22 @@ from verifier import (
     SetValue,
     State,
     Step,
+    TemporalFormula,
     action,
     comprehension,
+    eventually,
     exists,
     field,
     forall,
+    function,
     if_,
     invariant,
     lemma,
+    refines,
     step_invariant,
+    temporal,
     variable,
+    weak,
 )
 
 
@@ -192,6 +203,29 @@ class Paxos(Protocol):
     def ballots_never_fall(self, s: PaxosState, after: PaxosState) -> Formula:
         """No acceptor returns to an earlier ballot."""
         return forall(s.max_bal[a] <= after.max_bal[a] for a in self.acceptor)
+
+    @refines(Voting)
+    def is_voting(self, s: PaxosState) -> dict[str, Any]:
+        """Paxos implements voting: the votes are those that acceptors have sent."""
+
+        def votes(a: Element) -> SetValue[Proposal]:
+            return comprehension(p for p in Record(Proposal(self)) if self.voted_for(s, a, p.bal, p.val))
+
+        return {"votes": function(votes(a) for a in self.acceptor), "max_bal": s.max_bal}
+
+    @temporal
+    def something_is_chosen(self, s: PaxosState) -> TemporalFormula:
+        """Some time a value is chosen."""
+        return eventually(exists(self.chosen(s, v) for v in self.value))
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """The leader of the last ballot, which no other one interrupts, does what it can, and so do the
+        acceptors of one majority."""
+        last = self.ballots - 1
+        leader = [weak("phase1a", given={"b": last}), weak("phase2a", each="v", given={"b": last})]
+        some = list(self.acceptor.values())[: self.acceptor.size // 2 + 1]
+        majority = [weak("phase1b", "phase2b", given={"a": a}) for a in some]
+        return {"stable-leader": [*leader, *majority], "leader": leader, "acceptors": majority}
 
     # Why at most one value is chosen
 

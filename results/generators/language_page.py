@@ -13,11 +13,11 @@ from typing import Any
 
 import verifier
 from results.generators.language_sample import VALUES, Sample
-from verifier.encodings import values
+from verifier.encodings import collection_values, expressions, values
 from verifier.encodings.compound_values import PartialFunctionValue, TupleValue, VariantValue
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.expressions import Value, coerce, constant
 from verifier.encodings.sorts import Sort
-from verifier.encodings.values import Value, coerce, constant
 from verifier.specs.constants import Constant
 from verifier.specs.protocol import Protocol, define
 from verifier.specs.state import State
@@ -28,7 +28,12 @@ DATA = Path(__file__).with_name("language.toml")
 CLASSES = {
     kind.__name__: kind
     for kind in (
-        *(item for item in vars(values).values() if isinstance(item, type) and issubclass(item, Value)),
+        *(
+            item
+            for module in (expressions, values, collection_values)
+            for item in vars(module).values()
+            if isinstance(item, type) and issubclass(item, Value)
+        ),
         TupleValue,
         VariantValue,
         PartialFunctionValue,
@@ -168,7 +173,7 @@ def sample_state() -> Mapping[str, Concrete]:
 def term_of(example: str) -> Value:
     """An example as an expression of the sample protocol."""
     made = eval(example, _vocabulary())  # an example of our own
-    return made if isinstance(made, Value) else coerce(made, values.BOOLEAN)
+    return made if isinstance(made, Value) else coerce(made, expressions.BOOLEAN)
 
 
 def has_value(example: str) -> bool:

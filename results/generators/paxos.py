@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from verifier.encodings.expressions import record
 from verifier.encodings.quantifiers import all_of, comprehension, exists, forall, if_, image
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set, Variant
-from verifier.encodings.values import record
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,

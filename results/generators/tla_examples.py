@@ -1,17 +1,22 @@
 """``results/tla-examples.md``: what `verify explore` finds on the models of tlaplus/Examples, beside TLC.
 
-Run ``python -m results.generators.tla_examples GOLDEN EXAMPLES LIBRARY [--seconds 60] [--keep]``: the rows
-that TLC gave, the folder of the models, and the folder of modules that some of them extend. Each model is a
-command of its own. ``--keep`` measures again only what did not agree.
+Run ``python -m results.generators.tla_examples GOLDEN EXAMPLES LIBRARY [--seconds 60] [--keep] [--tlc TLC]``:
+the rows that TLC gave, the folder of the models, and the folder of modules that some of them extend. Each
+model is a command of its own. ``--keep`` measures again only what did not agree. With ``--tlc``, TLC's
+command runs beside on the models of less than 100,000 states, one worker, and both commands are timed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +25,52 @@ _JSON, _TABLE = _HERE / "tla-examples.json", _HERE / "tla-examples.md"
 _MAIN = "from verifier.cli.main import main; main()"
 _FIGURES = ("distinct", "generated", "levels")
 _LIVENESS = "liveness, which is not checked yet"
+_COMPARED_BELOW = 100_000
+_HEAD = (
+    "model", "agrees", "distinct", "generated", "levels", "of TLC: distinct", "generated", "levels", "/s",
+    "s, CPU s", "TLC: s, CPU s", "",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A command's output and times, in seconds."""
+
+    out: str
+    error: str
+    wall: float
+    cpu: float
+
+
+def timed(words: list[str], seconds: float, folder: Path | None = None) -> Timed | None:
+    """Runs a command; None if it takes longer."""
+    before, started = os.times(), time.monotonic()
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, check=False, cwd=folder)
+    except subprocess.TimeoutExpired:
+        return None
+    after, wall = os.times(), time.monotonic() - started
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return Timed(done.stdout, done.stderr, wall, cpu)
+
+
+def beside(row: dict[str, Any], examples: Path, tlc: Path, seconds: float) -> dict[str, float]:
+    """The times of TLC's whole command on a model."""
+    spec, config = examples / row["module"], examples / row["model"]
+    with tempfile.TemporaryDirectory() as states:
+        words = [
+            str(tlc),
+            "-workers",
+            "1",
+            "-noGenerateSpecTE",
+            "-metadir",
+            states,
+            "-config",
+            str(config),
+            spec.name,
+        ]
+        run = timed(words, seconds, spec.parent)
+    return {} if run is None else {"tlc_seconds": round(run.wall, 2), "tlc_cpu": round(run.cpu, 2)}
 
 
 def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float) -> dict[str, Any]:
@@ -30,17 +81,14 @@ def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float)
         words += ["--property", row["property"]]
     words += ["--timeout", f"{seconds:g}s", "--format", "json"]
     found: dict[str, Any] = {"model": row["model"], "tlc": {k: row[k] for k in ("verdict", *_FIGURES)}}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", _MAIN, *words],
-            capture_output=True, text=True, timeout=seconds + 30, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
+    run = timed([sys.executable, "-c", _MAIN, *words], seconds + 30)
+    if run is None:
         return {**found, "agrees": False, "reason": "not finished in time"}
-    if not done.stdout.startswith("{"):
-        error = done.stderr.strip().splitlines() or ["no output"]
+    if not run.out.startswith("{"):
+        error = run.error.strip().splitlines() or ["no output"]
         return {**found, "agrees": False, "reason": error[-1].replace(f"{examples}/", "")[:300]}
-    return {**found, **_compared(row, json.loads(done.stdout))}
+    times = {"seconds": round(run.wall, 2), "cpu": round(run.cpu, 2)}
+    return {**found, **times, **_compared(row, json.loads(run.out))}
 
 
 def _compared(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
@@ -52,8 +100,8 @@ def _compared(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     }
     violated = {r["property"]: r["steps"] + 1 for r in run["results"] if r["verdict"] == "VIOLATED"}
     unchecked = [r["property"] for r in run["results"] if "not checked" in (r["reason"] or "")]
-    rate = figures["states_per_second"]
-    made = {"found": own, "seconds": run["seconds"], "rate": rate, "not_checked": unchecked}
+    rate = round(own["generated"] / max(figures["exploring_cpu_seconds"], 0.001))
+    made = {"found": own, "rate": rate, "not_checked": unchecked}
     if row["verdict"] == "violated":
         steps = violated.get(row["property"])
         if steps == row["trace_states"]:
@@ -85,10 +133,11 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
         f"`{command}` makes this table. TLC's figures are of one worker.",
         f"{agreeing} of {len(rows)} models agree in verdict, distinct states, generated states and",
         "levels, or in the length of the counterexample. The median of",
-        f"{median:,.0f} generated states per second is of the models with at least 1,000 of them.",
+        f"{median:,.0f} generated states per CPU second is of the models with at least 1,000 of them.",
+        *_times(rows),
         "",
-        "| model | agrees | distinct | generated | levels | of TLC: distinct | generated | levels | /s | |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        f"| {' | '.join(_HEAD)} |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         own = [f"{row['found'][name]:,}" if "found" in row else "" for name in _FIGURES]
@@ -99,9 +148,32 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
                 filter(None, (remark, f"liveness not checked: {', '.join(row['not_checked'])}"))
             )
         rate = f"{row['rate']:,}" if row.get("rate") else ""
-        cells = [row["model"], "yes" if row["agrees"] else "**no**", *own, *tlc, rate, remark]
-        lines.append(f"| {' | '.join(cells)} |")
+        times = [
+            f"{row[wall]:.1f}, {row[cpu]:.1f}" if row.get(cpu) is not None else ""
+            for wall, cpu in (("seconds", "cpu"), ("tlc_seconds", "tlc_cpu"))
+        ]
+        agrees = "yes" if row["agrees"] else "**no**"
+        lines.append(f"| {' | '.join([row['model'], agrees, *own, *tlc, rate, *times, remark])} |")
     return "\n".join([*lines, ""])
+
+
+def _times(rows: list[dict[str, Any]]) -> list[str]:
+    """What the times of both commands say."""
+    both = [row for row in rows if row.get("tlc_cpu") and row.get("cpu") and row["agrees"]]
+    if not both:
+        return []
+    slower = [row["model"] for row in both if row["seconds"] > 2 * row["tlc_seconds"]]
+    more = [row["model"] for row in both if row["cpu"] > 2 * row["tlc_cpu"]]
+    return [
+        "",
+        f"{len(both)} models of less than {_COMPARED_BELOW:,} states were timed beside TLC, each command",
+        f"whole, on a machine that did other work too. More than twice TLC's time: {_named(slower)}",
+        f"More than twice its CPU time: {_named(more)}",
+    ]
+
+
+def _named(models: list[str]) -> str:
+    return f"{', '.join(models) or 'none'}."
 
 
 def main() -> None:
@@ -112,6 +184,7 @@ def main() -> None:
     parser.add_argument("library", type=Path)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--tlc", type=Path)
     given = parser.parse_args()
     golden = json.loads(given.golden.read_text())["rows"]
     known = json.loads(_JSON.read_text()) if given.keep and _JSON.is_file() else []
@@ -121,6 +194,8 @@ def main() -> None:
         if row["model"] in kept:
             continue
         kept[row["model"]] = measured(row, given.examples, given.library, given.seconds)
+        if given.tlc is not None and (row["distinct"] or 0) < _COMPARED_BELOW:
+            kept[row["model"]] |= beside(row, given.examples, given.tlc, 2 * given.seconds)
         print(row["model"], kept[row["model"]]["agrees"], kept[row["model"]]["reason"], flush=True)
         rows = [found for r in golden if (found := kept.get(r["model"]) or old.get(r["model"]))]
         _JSON.write_text(json.dumps(rows, indent=1) + "\n")

@@ -21,7 +21,10 @@ original determines ``messages'`` twice there. ``late_reads=intended`` drops tho
 With two recoveries, three clients in all, AllCommittedEntriesReachAckQuorum does not hold: the second can
 learn from a bookie that an entry is confirmed, by fragments that only the first knew (an execution of 30
 actions, in the original as well: docs/bookkeeper-two-recoveries.md). All else does: the lemmas say why.
-The liveness property (a ledger is closed eventually) is not here yet.
+
+Liveness is the original's ``LedgerIsClosed`` under ``[]<>``; what the original quantifies over there, the
+map of clients, is read as its domain. Its fairness, ``WF_vars(Next)``, is the protocol's own.
+docs/liveness.md says when the ledger is closed.
 """
 
 from __future__ import annotations
@@ -33,7 +36,25 @@ from verifier.specs.bookkeeper.bookkeeper_lemmas import BookKeeperLemmas
 from verifier.specs.bookkeeper.clients import Client, ClientsState
 from verifier.specs.bookkeeper.recovery import Recovery
 from verifier.specs.bookkeeper.writer import Writer
-from verifier.specs.protocol import invariant, step_invariant
+from verifier.specs.protocol import always_eventually, invariant, step_invariant, temporal, weak
+from verifier.specs.temporal import Fairness, TemporalFormula
+
+RECOVERY = (
+    "client_creates_ledger",
+    "client_starts_recovery",
+    "bookie_sends_fencing_read_lac_response",
+    "client_receives_fencing_read_lac_response",
+    "client_sends_recovery_read_requests",
+    "bookie_sends_read_response",
+    "read_positive",
+    "read_negative",
+    "not_enough_read_responses",
+    "client_writes_back_entry",
+    "bookie_sends_add_confirmed_response",
+    "recovery_client_receives_add_confirmed_response",
+    "recovery_client_closes_ledger",
+)
+"""The actions that must go on for the ledger to be closed. None can be left out."""
 
 
 class BookKeeper(BookKeeperLemmas, Recovery, Writer, Bookies):
@@ -76,6 +97,20 @@ class BookKeeper(BookKeeperLemmas, Recovery, Writer, Bookies):
             return speaks.implies(forall(readable(e) for e in self.ids if e <= c.lac))
 
         return forall(is_readable_for(s.clients[c]) for c in self.clients)
+
+    @temporal(name="Liveness")
+    def liveness(self, s: ClientsState) -> TemporalFormula:
+        """Again and again the ledger is closed, and one of its clients has closed it."""
+        closer = exists(s.clients[c].status == "CLOSED" for c in self.clients)
+        return always_eventually((s.meta_status == "CLOSED") & closer)
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does."""
+        return [weak()]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """Some recovery begins and goes on, and bookies answer; nothing is demanded of the writer."""
+        return {"recovery": [weak(name) for name in RECOVERY]}
 
     @step_invariant(name="ClosedLedgerStaysClosed", default=False)
     def closed_ledger_stays_closed(self, s: ClientsState, after: ClientsState) -> Formula:

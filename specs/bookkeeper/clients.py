@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer, field, variable
 from verifier.encodings.quantifiers import exists
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.type_variables import V
-from verifier.encodings.values import SetValue
 from verifier.specs.bookkeeper.exchange import LOST, Adder, Exchange, ExchangeState, FenceResponse, Name
 from verifier.specs.bookkeeper.ledger import METADATA_LANE
 from verifier.specs.protocol import (

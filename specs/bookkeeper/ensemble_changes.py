@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Integer
 from verifier.encodings.quantifiers import comprehension, function, if_
-from verifier.encodings.values import OptionValue, SetValue
+from verifier.encodings.values import OptionValue
 from verifier.specs.bookkeeper.clients import Clients, ClientsState
 from verifier.specs.bookkeeper.exchange import LOST, PROCESSED, Counts
 from verifier.specs.protocol import Step

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Generic, TypeAlias, TypeVar
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Fields, Formula, Integer, field
 from verifier.encodings.quantifiers import all_of, count, exists, forall, function, if_, maximum
 from verifier.encodings.sorts import Function, Option, Range, Record
-from verifier.encodings.values import FunctionValue, OptionValue, SetValue
+from verifier.encodings.values import FunctionValue, OptionValue
 from verifier.specs.bookkeeper.ledger import Ensembles, Ledger, LedgerState
 from verifier.specs.protocol import Step
 

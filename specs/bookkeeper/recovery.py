@@ -5,9 +5,10 @@ Why a client begins a recovery is left open: nothing must depend on it. Several 
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import count, forall, function, if_, maximum
-from verifier.encodings.values import OptionValue, SetValue
+from verifier.encodings.values import OptionValue
 from verifier.specs.bookkeeper.clients import ClientsState
 from verifier.specs.bookkeeper.ensemble_changes import EnsembleChanges
 from verifier.specs.bookkeeper.exchange import DELIVERABLE, PROCESSED, ReadResponse

@@ -14,8 +14,10 @@ Differences, none of which changes what can happen:
 As in the original, a bookie that does not have an entry answers with a message that does not name the
 entry, and so sends it once only; and such an answer counts no time-outs.
 
-``recovery_reads_fence=false`` is what 4.13 does, and the known-bad variant. The liveness property (the
-writer closes the ledger eventually) is not here yet.
+``recovery_reads_fence=false`` is what 4.13 does, and the known-bad variant.
+
+Liveness is the original's ``LedgerIsClosed`` under ``[]<>``, which asks that w1 has closed the ledger.
+LedgerIsClosed here asks that somebody has. The original's fairness, ``WF_vars(Next)``, is the protocol's own.
 """
 
 from __future__ import annotations
@@ -26,7 +28,25 @@ from verifier.specs.bookkeeper.v4_13_clients import State413
 from verifier.specs.bookkeeper.v4_13_lemmas import Lemmas413
 from verifier.specs.bookkeeper.v4_13_recovery import Recovery413
 from verifier.specs.bookkeeper.v4_13_writer import Writer413
-from verifier.specs.protocol import invariant
+from verifier.specs.protocol import always_eventually, invariant, temporal, weak
+from verifier.specs.temporal import Fairness, TemporalFormula
+
+RECOVERY = (
+    "w1_creates_ledger",
+    "w2_place_in_recovery",
+    "bookie_sends_fencing_read_lac_response",
+    "w2_receives_fencing_read_lac_response",
+    "w2_sends_read_requests",
+    "bookie_sends_read_response",
+    "w2_receives_non_final_read",
+    "w2_completes_read_successfully",
+    "w2_completes_read_with_no_such_entry",
+    "w2_writes_back_entry",
+    "bookie_sends_add_confirmed_response",
+    "w2_receives_add_confirmed_response",
+    "w2_closes_ledger",
+)
+"""The actions that must go on for the ledger to be closed. None can be left out."""
 
 
 class BookKeeper413(Lemmas413, Recovery413, Writer413, Bookies413):
@@ -49,3 +69,21 @@ class BookKeeper413(Lemmas413, Recovery413, Writer413, Bookies413):
     def no_divergence(self, s: State413) -> Formula:
         """Short for NoDivergenceBetweenWriterAndMetaData."""
         return self.no_divergence_between_writer_and_meta_data(s)
+
+    @temporal(name="Liveness")
+    def liveness(self, s: State413) -> TemporalFormula:
+        """Again and again the ledger is closed, and w1 has closed it: as the original states it."""
+        return always_eventually((s.meta_status == "CLOSED") & (s.w1.status == "CLOSED"))
+
+    @temporal
+    def ledger_is_closed(self, s: State413) -> TemporalFormula:
+        """Again and again the ledger is closed, by w1 or by the recovery."""
+        return always_eventually(s.meta_status == "CLOSED")
+
+    def fairness(self) -> list[Fairness]:
+        """What can go on does."""
+        return [weak()]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """The recovery begins and goes on, and bookies answer; nothing is demanded of the writer."""
+        return {"recovery": [weak(name) for name in RECOVERY]}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from verifier.encodings.declared import Element, Formula, Integer
+from verifier.encodings.expressions import some
 from verifier.encodings.quantifiers import if_
-from verifier.encodings.values import some
 from verifier.specs.bookkeeper.v4_13_clients import Clients413, State413
 from verifier.specs.protocol import Step, action, free
 

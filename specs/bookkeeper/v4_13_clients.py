@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer, field, variable
+from verifier.encodings.expressions import literal, set_of
 from verifier.encodings.quantifiers import exists, function, if_
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set
-from verifier.encodings.values import SetValue, literal, set_of
 from verifier.specs.bookkeeper.exchange import (
     LOST,
     PROCESSED,

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Fields, Formula, Integer, field
+from verifier.encodings.expressions import some
 from verifier.encodings.quantifiers import all_of, comprehension, count, exists, forall, if_
 from verifier.encodings.sorts import Range, Record
-from verifier.encodings.values import OptionValue, SetValue, some
+from verifier.encodings.values import OptionValue
 from verifier.specs.bookkeeper.exchange import DELIVERABLE, LOST, PROCESSED
 from verifier.specs.bookkeeper.v4_13_clients import Clients413, State413
 from verifier.specs.protocol import lemma

@@ -6,9 +6,10 @@ others are no ack quorum to take it for missing. It writes nothing before it has
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import count, exists, forall, function, if_, maximum
-from verifier.encodings.values import OptionValue, SetValue
+from verifier.encodings.values import OptionValue
 from verifier.specs.bookkeeper.exchange import DELIVERABLE, LOST, PROCESSED, ReadResponse
 from verifier.specs.bookkeeper.v4_13_clients import Clients413, State413
 from verifier.specs.protocol import Step, action, free

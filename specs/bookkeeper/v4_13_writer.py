@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Integer
-from verifier.encodings.values import SetValue
 from verifier.specs.bookkeeper.exchange import DELIVERABLE, PROCESSED
 from verifier.specs.bookkeeper.v4_13_clients import Clients413, State413
 from verifier.specs.protocol import Step, action, free

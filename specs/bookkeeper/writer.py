@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Integer
-from verifier.encodings.values import SetValue
 from verifier.specs.bookkeeper.clients import ClientsState
 from verifier.specs.bookkeeper.ensemble_changes import EnsembleChanges
 from verifier.specs.bookkeeper.exchange import DELIVERABLE, PROCESSED

@@ -13,23 +13,11 @@ state the same:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from verifier.encodings.declared import Element, Formula, Integer
-from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
+from verifier.encodings.declared import Element, Formula
+from verifier.encodings.quantifiers import if_
 from verifier.specs.exactly_once.atomic_lemmas import AtomicOutboxLemmas
 from verifier.specs.exactly_once.atomic_state import SENT, AtomicState, Label, Message
-from verifier.specs.protocol import (
-    Step,
-    action,
-    deadlock_invariant,
-    eventually,
-    invariant,
-    temporal,
-    type_invariant,
-    weak,
-)
-from verifier.specs.temporal import Fairness, TemporalFormula
+from verifier.specs.protocol import Step, action
 
 
 class ExactlyOnceAtomic(AtomicOutboxLemmas):
@@ -122,76 +110,3 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas):
             then={s.processed: if_(succeeds, processed, s.processed)},
         )
         return acknowledge & self.go_on_or_roll_back(s, process, succeeds, Label.MAIN_LOOP)
-
-    # Properties
-
-    @type_invariant(name="TypeInvariant")
-    def types(self, s: AtomicState) -> Formula:
-        """All of it is in the sorts."""
-        return constantly(True)
-
-    @invariant(name="AtMostOneStateChange")
-    def at_most_one_state_change(self, s: AtomicState) -> Formula:
-        """No message has changed the state twice."""
-        return forall(count(self.has_made(s.store, i, v) for v in self.versions) <= 1 for i in self.ids)
-
-    @invariant(name="AtMostOneOutputMsg")
-    def at_most_one_output_msg(self, s: AtomicState) -> Formula:
-        """No message has led to two different messages sent."""
-        return forall(
-            count(s.output.contains(self.sent(id=i, ver=v)) for v in self.versions) <= 1 for i in self.ids
-        )
-
-    @invariant(name="ConsistentStateAndOutput")
-    def consistent_state_and_output(self, s: AtomicState) -> Formula:
-        """For a message acknowledged, what was sent belongs to the state that was committed."""
-
-        def made(message: Element, version: Integer) -> Formula:
-            return self.has_made(s.store, message, version)
-
-        def sent(message: Element, version: Integer) -> Formula:
-            return s.output.contains(self.sent(id=message, ver=version))
-
-        def some(which: Callable[[Element, Integer], Formula], message: Element) -> Formula:
-            return exists(which(message, v) for v in self.versions)
-
-        def version(which: Callable[[Element, Integer], Formula], message: Element) -> Integer:
-            return choose(v for v in self.versions if which(message, v))
-
-        def same(message: Element) -> Formula:
-            there = some(made, message) & some(sent, message)
-            return there & (version(made, message) == version(sent, message))
-
-        return forall(same(m.id) for m in s.processed)
-
-    @invariant(name="Safety")
-    def safety(self, s: AtomicState) -> list[Formula]:
-        """Each message has its effects once."""
-        return [
-            self.at_most_one_state_change(s),
-            self.at_most_one_output_msg(s),
-            self.consistent_state_and_output(s),
-        ]
-
-    @deadlock_invariant(name="DeadlockTerminated")
-    def deadlock_terminated(self, s: AtomicState) -> Formula:
-        """Where nothing can happen, all messages are taken and all handlers wait for more."""
-        return self.is_terminated(s)
-
-    def is_terminated(self, s: AtomicState) -> Formula:
-        """All messages are taken, and all handlers wait for more."""
-        return s.input_queue.is_empty & forall(s.pc[p] == Label.LOCK_IN_MSG for p in self.processes)
-
-    @temporal(name="Termination")
-    def termination(self, s: AtomicState) -> TemporalFormula:
-        """Some time all messages are taken, and all handlers wait for more."""
-        return eventually(self.is_terminated(s))
-
-    def fairness(self) -> list[Fairness]:
-        """Each handler goes on where it can."""
-        return [weak(each=("process",))]
-
-    def fairness_variants(self) -> dict[str, list[Fairness]]:
-        """Only the first handler must go on; or some handler, whichever."""
-        first = list(self.processes.values())[:1]
-        return {"first-process": [weak(given={"process": one}) for one in first], "next": [weak()]}

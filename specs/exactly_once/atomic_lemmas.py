@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from verifier.encodings.collection_values import SequenceValue
 from verifier.encodings.declared import Element, Formula, Integer
-from verifier.encodings.quantifiers import all_of, any_of, exists, forall
-from verifier.encodings.values import OptionValue, SequenceValue
+from verifier.encodings.quantifiers import all_of, exists, forall
+from verifier.encodings.values import OptionValue
 from verifier.specs.exactly_once.atomic_state import AtomicOutbox, AtomicState, Store
 from verifier.specs.protocol import lemma
 
@@ -23,10 +24,6 @@ class AtomicOutboxLemmas(AtomicOutbox):
 
     # What the lemmas speak of
 
-    def handler(self, s: AtomicState, process: Element, labels: tuple[str, ...]) -> Formula:
-        """The handler is at one of these labels."""
-        return any_of(*(s.pc[process] == label for label in labels))
-
     def every_store(self, s: AtomicState, holds: Callable[[Store], Formula]) -> Formula:
         """It holds of the store, and of what handlers have loaded and still use."""
 
@@ -38,7 +35,7 @@ class AtomicOutboxLemmas(AtomicOutbox):
 
     def is_sent(self, s: AtomicState, message: Element) -> Formula:
         """Something was sent for the message."""
-        return exists(s.output.contains(self.sent(id=message, ver=v)) for v in self.versions)
+        return exists(self.has_sent(s, message, v) for v in self.versions)
 
     # The lemmas
 

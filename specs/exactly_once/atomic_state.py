@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from verifier.encodings.declared import Element, Fields, Formula, Integer, Members, field, member, variable
 from verifier.encodings.quantifiers import forall
-from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Sequence, Set
-from verifier.specs.protocol import Call, Drawing, IndexSetConstant, IntegerConstant, Lane, Protocol, State
+from verifier.encodings.sorts import Enum, Function, IndexSet, Option, Range, Record, Sequence, Set
+from verifier.specs.exactly_once.handlers import Handlers, HandlersState
+from verifier.specs.protocol import Call, Drawing, IndexSetConstant, IntegerConstant, Lane
 
 SENT = 0
 
@@ -46,7 +47,7 @@ class Sent(Fields):
         self.ver = field(once.versions)
 
 
-class AtomicState(State):
+class AtomicState(HandlersState):
     """The queue, the store, what was sent, and the handlers."""
 
     def __init__(self, once: AtomicOutbox) -> None:
@@ -59,13 +60,12 @@ class AtomicState(State):
         self.snapshot = variable(Function(once.processes, Option(Record(Store(once)))))
 
 
-class AtomicOutbox(Protocol):
+class AtomicOutbox(Handlers[AtomicState]):
     """Handlers, and what they work on."""
 
     max_queue = IndexSetConstant(2, "messages to process", kind="message")
     max_retry = IntegerConstant(1, "how often a message is tried again")
     processes = IndexSetConstant(2, "handlers that process messages", kind="process")
-    lanes = "processes"
     drawing = Drawing(
         lanes=(
             Lane("queue", ("input_queue", "processed")),
@@ -82,7 +82,6 @@ class AtomicOutbox(Protocol):
         ),
     )
     default_depth = 20
-    outcomes = Boolean()
 
     @property
     def ids(self) -> IndexSet:
@@ -122,3 +121,9 @@ class AtomicOutbox(Protocol):
         """The message made this version of the state; version 0 is none's."""
         log = store.log
         return (version >= 1) & (version <= log.length) & (log[version - 1] == message)
+
+    def has_changed(self, s: AtomicState, message: Element, version: Integer) -> Formula:
+        return self.has_made(s.store, message, version)
+
+    def has_sent(self, s: AtomicState, message: Element, version: Integer) -> Formula:
+        return s.output.contains(self.sent(id=message, ver=version))

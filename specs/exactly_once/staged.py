@@ -18,22 +18,11 @@ is the safe part of the liveness property Termination.
 
 from __future__ import annotations
 
-from verifier.encodings.declared import Element, Formula, Integer
-from verifier.encodings.quantifiers import choose, constantly, count, exists, forall, if_
-from verifier.encodings.values import SetValue
+from verifier.encodings.declared import Element, Formula
+from verifier.encodings.quantifiers import if_
 from verifier.specs.exactly_once.staged_lemmas import StagedOutboxLemmas
-from verifier.specs.exactly_once.staged_state import Label, Message, StagedState, Versioned
-from verifier.specs.protocol import (
-    Step,
-    action,
-    deadlock_invariant,
-    eventually,
-    invariant,
-    temporal,
-    type_invariant,
-    weak,
-)
-from verifier.specs.temporal import Fairness, TemporalFormula
+from verifier.specs.exactly_once.staged_state import Label, Message, StagedState
+from verifier.specs.protocol import Step, action
 
 
 class ExactlyOnce(StagedOutboxLemmas):
@@ -163,78 +152,3 @@ class ExactlyOnce(StagedOutboxLemmas):
                 s.pc[process]: if_(succeeds, then, Label.MAIN_LOOP),
             },
         )
-
-    # Properties
-
-    def occurs(self, versioned: SetValue[Versioned], message_id: Element) -> Formula:
-        """The message occurs under some version."""
-        return exists(versioned.contains(self.versioned(id=message_id, ver=v)) for v in self.versions)
-
-    def version_of(self, versioned: SetValue[Versioned], message_id: Element) -> Integer:
-        """A version under which the message occurs; no value if it does not."""
-        return choose(v for v in self.versions if versioned.contains(self.versioned(id=message_id, ver=v)))
-
-    def occurs_at_most_once(self, versioned: SetValue[Versioned]) -> Formula:
-        """No message occurs under two versions."""
-        return forall(
-            count(versioned.contains(self.versioned(id=i, ver=v)) for v in self.versions) <= 1
-            for i in self.ids
-        )
-
-    @type_invariant(name="TypeInvariant")
-    def types(self, s: StagedState) -> Formula:
-        """All of it is in the sorts."""
-        return constantly(True)
-
-    @invariant(name="AtMostOneStateChange")
-    def at_most_one_state_change(self, s: StagedState) -> Formula:
-        """No message has changed the state twice."""
-        return self.occurs_at_most_once(s.store.history)
-
-    @invariant(name="AtMostOneOutputMsg")
-    def at_most_one_output_msg(self, s: StagedState) -> Formula:
-        """No message has led to two different messages sent."""
-        return self.occurs_at_most_once(s.output)
-
-    @invariant(name="ConsistentStateAndOutput")
-    def consistent_state_and_output(self, s: StagedState) -> Formula:
-        """For a message acknowledged, what was sent belongs to the state that was committed."""
-        made, sent = s.store.history, s.output
-        return forall(
-            self.occurs(made, m.id)
-            & self.occurs(sent, m.id)
-            & (self.version_of(made, m.id) == self.version_of(sent, m.id))
-            for m in s.processed
-        )
-
-    @invariant(name="Safety")
-    def safety(self, s: StagedState) -> list[Formula]:
-        """Each message has its effects once."""
-        return [
-            self.at_most_one_state_change(s),
-            self.at_most_one_output_msg(s),
-            self.consistent_state_and_output(s),
-        ]
-
-    @deadlock_invariant(name="DeadlockTerminated")
-    def deadlock_terminated(self, s: StagedState) -> Formula:
-        """Where nothing can happen, all messages are taken and all handlers wait for more."""
-        return self.is_terminated(s)
-
-    def is_terminated(self, s: StagedState) -> Formula:
-        """All messages are taken, and all handlers wait for more."""
-        return s.input_queue.is_empty & forall(s.pc[p] == Label.LOCK_IN_MSG for p in self.processes)
-
-    @temporal(name="Termination")
-    def termination(self, s: StagedState) -> TemporalFormula:
-        """Some time all messages are taken, and all handlers wait for more."""
-        return eventually(self.is_terminated(s))
-
-    def fairness(self) -> list[Fairness]:
-        """Each handler goes on where it can."""
-        return [weak(each=("process",))]
-
-    def fairness_variants(self) -> dict[str, list[Fairness]]:
-        """Only the first handler must go on; or some handler, whichever."""
-        first = list(self.processes.values())[:1]
-        return {"first-process": [weak(given={"process": one}) for one in first], "next": [weak()]}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verifier.encodings.declared import Element, Formula, Integer
-from verifier.encodings.quantifiers import any_of, count, exists, forall, if_
+from verifier.encodings.declared import Element, Formula
+from verifier.encodings.quantifiers import count, exists, forall, if_
 from verifier.specs.exactly_once.staged_state import Message, StagedOutbox, StagedState, Store
 from verifier.specs.protocol import lemma
 
@@ -29,10 +29,6 @@ class StagedOutboxLemmas(StagedOutbox):
 
     # What the lemmas speak of
 
-    def handler(self, s: StagedState, process: Element, labels: tuple[str, ...]) -> Formula:
-        """The handler is at one of these labels."""
-        return any_of(*(s.pc[process] == label for label in labels))
-
     def each_handler(
         self, s: StagedState, labels: tuple[str, ...], holds: Callable[[Element, Store], Formula]
     ) -> Formula:
@@ -42,10 +38,6 @@ class StagedOutboxLemmas(StagedOutbox):
             return self.handler(s, process, labels).implies(holds(process, s.snapshot[process].value))
 
         return forall(self.processes, of_handler)
-
-    def made(self, store: Store, message_id: Element, version: Integer) -> Formula:
-        """The message made this version of the state."""
-        return store.history.contains(self.versioned(id=message_id, ver=version))
 
     def is_in(self, store: Store, message_id: Element) -> Formula:
         """The message has changed the state."""
@@ -192,7 +184,4 @@ class StagedOutboxLemmas(StagedOutbox):
     @lemma
     def acknowledged_once_sent(self, s: StagedState) -> Formula:
         """A message is sent and acknowledged in one step."""
-        return forall(
-            exists(s.output.contains(self.versioned(id=m.id, ver=v)) for v in self.versions)
-            for m in s.processed
-        )
+        return forall(exists(self.has_sent(s, m.id, v) for v in self.versions) for m in s.processed)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from verifier.encodings.declared import Fields, Formula, Members, field, member, variable
+from verifier.encodings.declared import Element, Fields, Formula, Integer, Members, field, member, variable
 from verifier.encodings.quantifiers import forall
-from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set
-from verifier.specs.protocol import Call, ChoiceConstant, Drawing, IndexSetConstant, Lane, Protocol, State
+from verifier.encodings.sorts import Enum, Function, IndexSet, Option, Range, Record, Set
+from verifier.specs.exactly_once.handlers import Handlers, HandlersState
+from verifier.specs.protocol import Call, ChoiceConstant, Drawing, IndexSetConstant, Lane
 
 
 class Label(Members):
@@ -48,7 +49,7 @@ class Store(Fields):
         self.tx = field(Option(once.messages))
 
 
-class StagedState(State):
+class StagedState(HandlersState):
     """The queue, the store, the outbox, what was sent, and the handlers."""
 
     def __init__(self, once: StagedOutbox) -> None:
@@ -64,7 +65,7 @@ class StagedState(State):
         self.snapshot = variable(Function(once.processes, Option(Record(Store(once)))))
 
 
-class StagedOutbox(Protocol):
+class StagedOutbox(Handlers[StagedState]):
     """Handlers, and what they work on."""
 
     message_count = IndexSetConstant(2, "logical messages", kind="message")
@@ -75,7 +76,6 @@ class StagedOutbox(Protocol):
         "known-bad variants: commits ignore the version, or come in another order",
         choices=("as-written", "no-version-check", "outbox-first", "output-first"),
     )
-    lanes = "processes"
     drawing = Drawing(
         lanes=(
             Lane("queue", ("input_queue", "processed")),
@@ -94,7 +94,6 @@ class StagedOutbox(Protocol):
         ),
     )
     default_depth = 15
-    outcomes = Boolean()
 
     @property
     def ids(self) -> IndexSet:
@@ -131,3 +130,13 @@ class StagedOutbox(Protocol):
             forall(s.tx_id[p].is_none & s.msg[p].is_none & s.snapshot[p].is_none for p in self.processes),
             forall(s.pc[p] == Label.MAIN_LOOP for p in self.processes),
         ]
+
+    def made(self, store: Store, message_id: Element, version: Integer) -> Formula:
+        """The message made this version of the state."""
+        return store.history.contains(self.versioned(id=message_id, ver=version))
+
+    def has_changed(self, s: StagedState, message: Element, version: Integer) -> Formula:
+        return self.made(s.store, message, version)
+
+    def has_sent(self, s: StagedState, message: Element, version: Integer) -> Formula:
+        return s.output.contains(self.versioned(id=message, ver=version))

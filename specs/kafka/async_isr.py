@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
+from verifier.encodings.expressions import literal, set_of
 from verifier.encodings.quantifiers import comprehension, forall, image
 from verifier.encodings.sorts import Function, Range, Record, Set
-from verifier.encodings.values import SetValue, literal, set_of
 from verifier.specs.protocol import (
     Call,
     Drawing,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from verifier.encodings.declared import Element, Integer
 from verifier.encodings.quantifiers import comprehension, if_
 from verifier.specs.kafka.replication import KafkaReplication, KafkaState
-from verifier.specs.protocol import Step, action
+from verifier.specs.protocol import Step, action, strong, weak
+from verifier.specs.temporal import Fairness
 
 
 class Kip101(KafkaReplication):
@@ -45,3 +46,13 @@ class Kip101(KafkaReplication):
         own = s.log[follower]
         offset = if_(own.is_empty, 0, self.lookup_offset_for_epoch(s, leader, follower, own.last.epoch))
         return self.become_follower_and_truncate_to(s, leader, follower, epoch, offset)
+
+    def fairness(self) -> list[Fairness]:
+        """As the original states it. It says nothing of fetches."""
+        return [
+            strong("leader_inc_high_watermark"),
+            strong("leader_expand_isr"),
+            strong("leader_write"),
+            weak("become_follower_truncate_kip101"),
+            weak("become_leader"),
+        ]

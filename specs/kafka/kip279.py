@@ -7,7 +7,8 @@ from typing import ClassVar
 from verifier.encodings.declared import Element, Integer
 from verifier.encodings.quantifiers import comprehension, if_
 from verifier.specs.kafka.replication import KafkaReplication, KafkaState
-from verifier.specs.protocol import Step, action
+from verifier.specs.protocol import Step, action, strong, weak
+from verifier.specs.temporal import Fairness
 
 
 class Kip279(KafkaReplication):
@@ -45,3 +46,13 @@ class Kip279(KafkaReplication):
         """A new follower cuts its log to what it shares with the leader, whatever the leader's epoch is."""
         offset = self.first_non_matching_offset_from_tail(s, leader, follower)
         return self.become_follower_and_truncate_to(s, leader, follower, epoch, offset)
+
+    def fairness(self) -> list[Fairness]:
+        """As the original states it. It says nothing of fetches."""
+        return [
+            strong("leader_inc_high_watermark"),
+            strong("leader_expand_isr"),
+            strong("leader_write"),
+            weak("become_follower_truncate_kip279"),
+            weak("become_leader"),
+        ]

@@ -9,7 +9,8 @@ from verifier.encodings.quantifiers import forall
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.kip320_lemmas import Kip320Lemmas
 from verifier.specs.kafka.replication import KafkaState
-from verifier.specs.protocol import Step, action, step_invariant
+from verifier.specs.protocol import Step, action, step_invariant, strong, weak
+from verifier.specs.temporal import Fairness
 
 
 class Kip320(Kip320Lemmas, Kip279):
@@ -107,3 +108,17 @@ class Kip320(Kip320Lemmas, Kip279):
         return (s.quorum.epoch <= after.quorum.epoch) & forall(
             s.replica[r].epoch <= after.replica[r].epoch for r in self.replicas
         )
+
+    def fairness(self) -> list[Fairness]:
+        """As the original states it. It says nothing of fetches."""
+        return [
+            strong("fenced_leader_inc_high_watermark"),
+            strong("fenced_leader_expand_isr"),
+            strong("leader_write"),
+            weak("fenced_become_follower_and_truncate"),
+            weak("become_leader"),
+        ]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """The original's conditions, and followers that fetch where they can."""
+        return {"fetch": [*self.fairness(), weak("fenced_follower_fetch")]}

@@ -6,7 +6,8 @@ from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import forall, minimum
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.replication import KafkaState
-from verifier.specs.protocol import Step, action
+from verifier.specs.protocol import Step, action, strong, weak
+from verifier.specs.temporal import Fairness
 
 
 class Kip320FirstTry(Kip279):
@@ -119,3 +120,21 @@ class Kip320FirstTry(Kip279):
             when=[follower != leader, request.leader == leader, epoch > local.epoch],
             then={s.replica[follower]: local.updated(epoch=epoch, leader=leader, isr=request.isr)},
         )
+
+    def fairness(self) -> list[Fairness]:
+        """As the original states it, which says nothing of fetches and of truncation.
+
+        It names LeaderExpandIsr, which is no action of this member; the action that is meant stands here.
+        """
+        return [
+            strong("improved_leader_inc_high_watermark"),
+            strong("leader_expand_isr_better_fencing"),
+            strong("leader_write"),
+            weak("become_follower"),
+            weak("become_leader"),
+        ]
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """The original's conditions, and followers that fetch and truncate where they can."""
+        fetch = [*self.fairness(), weak("follower_fetch")]
+        return {"fetch": fetch, "truncate": [*fetch, weak("follower_truncate")]}

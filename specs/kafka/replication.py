@@ -13,10 +13,12 @@ and Util.tla. What is written differently here, and why no verdict changes:
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
+from verifier.encodings.expressions import set_of
 from verifier.encodings.quantifiers import comprehension, exists, forall, if_, minimum
 from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
-from verifier.encodings.values import OptionValue, SetValue, set_of
+from verifier.encodings.values import OptionValue
 from verifier.specs.protocol import (
     Call,
     Drawing,
@@ -27,9 +29,14 @@ from verifier.specs.protocol import (
     State,
     Step,
     action,
+    eventually_always,
+    for_each,
     invariant,
+    temporal,
     type_invariant,
+    weak,
 )
+from verifier.specs.temporal import Fairness, TemporalFormula
 
 
 class Entry(Fields):
@@ -380,6 +387,21 @@ class KafkaReplication(Protocol):
             for leader in self.replicas
             if self.presumes_leadership(s, leader)
         )
+
+    @temporal
+    def stable_leader_commits(self, s: KafkaState) -> TemporalFormula:
+        """A leader that is the true one for ever, from some time on, has committed all of its log for ever,
+        from some time on. Nothing need be said of writes: there are no more than ``max_records``."""
+
+        def commits(r: Element) -> TemporalFormula:
+            is_stable = eventually_always(self.is_true_leader(s, r))
+            return is_stable.implies(eventually_always(s.replica[r].hw == s.log[r].length))
+
+        return for_each(self.replicas, commits)
+
+    def fairness_variants(self) -> dict[str, list[Fairness]]:
+        """The original's conditions, and followers that fetch where they can."""
+        return {"fetch": [*self.fairness(), weak("follower_replicate")]}
 
     @invariant(default=False)
     def leader_in_isr(self, s: KafkaState) -> Formula:

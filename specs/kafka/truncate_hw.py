@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from verifier.encodings.declared import Element, Integer
 from verifier.specs.kafka.replication import KafkaReplication, KafkaState
-from verifier.specs.protocol import Step, action
+from verifier.specs.protocol import Step, action, strong, weak
+from verifier.specs.temporal import Fairness
 
 
 class KafkaTruncateToHighWatermark(KafkaReplication):
@@ -33,3 +34,13 @@ class KafkaTruncateToHighWatermark(KafkaReplication):
     ) -> Step:
         """A new follower forgets all that it does not know to be committed, committed or not."""
         return self.become_follower_and_truncate_to(s, leader, follower, epoch, s.replica[follower].hw)
+
+    def fairness(self) -> list[Fairness]:
+        """As the original states it. It says nothing of fetches."""
+        return [
+            strong("leader_inc_high_watermark"),
+            strong("leader_expand_isr"),
+            strong("leader_write"),
+            weak("become_follower_truncate_to_high_watermark"),
+            weak("become_leader"),
+        ]

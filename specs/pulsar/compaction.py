@@ -15,9 +15,10 @@ The original states no fairness, so its Termination fails: the system may just s
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import constantly, count, exists, forall, if_
-from verifier.encodings.values import OptionValue, SetValue
+from verifier.encodings.values import OptionValue
 from verifier.specs.protocol import (
     Step,
     action,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Fields, Formula, Integer, Members, field, member, variable
 from verifier.encodings.quantifiers import comprehension, exists, forall, if_
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Sequence, Set
-from verifier.encodings.values import OptionValue, SetValue
+from verifier.encodings.values import OptionValue
 from verifier.specs.protocol import (
     BooleanConstant,
     Drawing,

@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import floordiv, mod
 
+from verifier.encodings.collection_values import SequenceValue
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.declared import Element, Formula, Integer
+from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import all_of, count, exists, filtered, forall, function, if_
 from verifier.encodings.sorts import Function, Range
-from verifier.encodings.values import SequenceValue, literal
 from verifier.specs.protocol import (
     IntegerConstant,
     Step,

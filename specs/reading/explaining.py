@@ -5,14 +5,14 @@ from __future__ import annotations
 import dis
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from verifier.encodings import sorts, values
+from verifier.encodings import collection_values, expressions, sorts, values
 from verifier.encodings.declared import Member, Members
+from verifier.encodings.expressions import Value
 from verifier.encodings.generators import LoopError
 from verifier.encodings.sorts import Enum, Sort, SortError
-from verifier.encodings.values import Value
 from verifier.errors import UsageError, among, nearest
 from verifier.specs import constants, members
 from verifier.specs.constants import Constant, constants_of
@@ -264,5 +264,5 @@ def _takes(kind: str) -> str:
 
 
 def _class(kind: str) -> Any:
-    rooms: tuple[Mapping[str, Any], ...] = (vars(members), vars(constants), vars(sorts), vars(values))
-    return next((room[kind] for room in rooms if kind in room), None)
+    modules = (members, constants, sorts, expressions, values, collection_values)
+    return next((vars(module)[kind] for module in modules if kind in vars(module)), None)

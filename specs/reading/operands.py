@@ -10,8 +10,8 @@ from inspect import CO_GENERATOR
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+from verifier.encodings.expressions import Value, sort_of
 from verifier.encodings.sorts import Option, Sort
-from verifier.encodings.values import Value, sort_of
 from verifier.specs.reading.places import code_of
 from verifier.specs.state import State
 

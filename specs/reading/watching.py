@@ -53,6 +53,7 @@ class Watch:
         self.own = own
         self.found: list[str] = []
         self._known: dict[int, tuple[CodeType, Mapping[int, Suspect]]] = {}
+        self._places: dict[int, list[tuple[int, int] | None]] = {}
         self._returned: dict[int, dict[tuple[int, int], tuple[CodeType, Any]]] = {}
 
     def called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
@@ -83,10 +84,20 @@ class Watch:
         """Records the result of a function that returns to a watched frame, by the place of the call."""
         back = frame.f_back
         if event == "return" and back is not None and id(back) in self._returned:
-            span = list(back.f_code.co_positions())[back.f_lasti // 2]
-            if span[1] is not None and span[3] is not None and frame.f_code.co_name != "__init__":
-                self._returned[id(back)][span[1], span[3]] = frame.f_code, argument
+            end = self._ends(back.f_code)[back.f_lasti // 2]
+            if end is not None and frame.f_code.co_name != "__init__":
+                self._returned[id(back)][end] = frame.f_code, argument
         return self._ended
+
+    def _ends(self, code: CodeType) -> list[tuple[int, int] | None]:
+        """The line and column where each instruction ends, of code that is watched."""
+        found = self._places.get(id(code))
+        if found is None:  # once for all calls in it; _known keeps the code alive
+            found = self._places[id(code)] = [
+                None if line is None or column is None else (line, column)
+                for _, line, _, column in code.co_positions()
+            ]
+        return found
 
     def _running(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         if event == "opcode":

@@ -1,7 +1,8 @@
 """Bounded model checking: searches in processes side by side, each answer taken from whichever has it first.
 
-Parallel steps find violations fast, serial steps with symmetry breaking exhaust a depth fast; ``auto``
-runs both. Every violation is replayed and shortened here before it counts.
+Parallel steps find violations fast, serial steps with symmetry breaking exhaust a depth fast, and where the
+states are few exploration does both; ``auto`` runs all three. Every violation is replayed and shortened here
+before it counts.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from verifier.engines.choices import StepsChoice
 from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
 from verifier.engines.parts import Part
+from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.engines.search_by_exploring import ExploringSearch, is_worth_trying, search_by_exploring
 from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import Limits
 from verifier.solvers import DEFAULT_SOLVER
@@ -123,7 +126,20 @@ class _BoundedCheck:
         for task in self._tasks():
             self.statistics["searches"][task.steps.value] = {"solver": task.solver}
             children.start(task.steps.value, self._work(task))
+        if self._explores():
+            self.statistics["searches"][EXPLORING] = {}
+            children.start(EXPLORING, self._exploring())
         self._follow(children)
+
+    def _explores(self) -> bool:
+        """Exploration solves nothing, so a solver that is named is not asked beside it."""
+        request = self.request
+        return request.steps is StepsChoice.AUTO and request.solver is None and is_worth_trying(self.model)
+
+    def _exploring(self) -> Work:
+        request = self.request
+        task = ExploringSearch(request.depth, tuple(self.properties), request.symmetry, request.limits)
+        return lambda report, _: search_by_exploring(self.model, task, report)
 
     def _tasks(self) -> Iterable[Search]:
         request = self.request

@@ -27,9 +27,9 @@ from verifier.explicit.packing import Rows, places, unpack
 from verifier.explicit.table import StateTable
 from verifier.processes.limits import Interrupted, Limits
 from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.trust.trace import Trace
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, not_reached
 
 COMPLETE = "complete: every reachable state was checked"
@@ -57,6 +57,17 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Execution:
+    """An execution that was found, as bits and moves."""
+
+    violates: str
+    initial: tuple[bool, ...]
+    firings: tuple[tuple[Instance, tuple[bool, ...]], ...]
+    steps: int
+    """How many actions it has, with the one that breaks a step invariant."""
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far the exploration is."""
 
@@ -70,6 +81,12 @@ class Progress:
     violated: str | None = None
     """A property just found to be violated, or reached."""
     reached: bool = False
+    closed: int = -1
+    """The depth to which every state was looked at; -1: none."""
+    enabled: tuple[str, ...] = ()
+    """The actions that are enabled in some state looked at."""
+    found: Execution | None = None
+    """What violates or reaches the property just decided. No execution with fewer actions does."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +242,7 @@ class _BreadthFirstSearch:
 
     def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
         if self.orbits is not None:
-            rows = self.orbits.least(rows)
+            rows = self.orbits.representatives(rows)
         growth = self.table.growth(len(rows))
         if growth and self._resident() + growth > self.memory:
             raise Interrupted(self._memory_reason())
@@ -253,15 +270,21 @@ class _BreadthFirstSearch:
     def _elapsed(self) -> float:
         return time.monotonic() - self.began
 
-    def _tell(self, level: int, looked: int, violated: str | None = None) -> None:
+    def _tell(self, level: int, looked: int, found: Execution | None = None) -> None:
         self.told = time.monotonic()
         known = len(self.table)
+        violated = None if found is None else found.violates
         reached = violated is not None and self.model.system.seeks(violated)
-        self.listen(Progress(level, known, known - looked, self._elapsed(), violated, reached))
+        seconds, enabled = self._elapsed(), self.coverage.enabled
+        progress = Progress(
+            level, known, known - looked, seconds, violated, reached, self.closed, enabled, found
+        )
+        self.listen(progress)
 
     def _violated(self, name: str, state: int, level: int) -> None:
         try:
-            trace = self._trace(name, state)
+            initial, firings = self._path(state)
+            trace = Replayer(self.model).execute(initial, firings, name)
         except ReplayFailure as failure:
             reason = f"a violation at depth {level} does not replay: {failure}"
             self.violations[name] = Verdict(name, VerdictKind.ERROR, level, self._elapsed(), reason)
@@ -270,26 +293,28 @@ class _BreadthFirstSearch:
         self.violations[name] = Verdict(
             name, kind, trace.steps, self._elapsed(), trace=trace, fewest=True, found_by="explore"
         )
-        self._tell(trace.steps, self.looked, name)
+        self._tell(trace.steps, self.looked, Execution(name, tuple(initial), tuple(firings), trace.steps))
 
-    def _trace(self, name: str, state: int) -> Trace:
-        """The execution that leads to a state; of symmetric states the one with the same names throughout."""
+    def _path(self, state: int) -> tuple[list[bool], list[tuple[Instance, tuple[bool, ...]]]]:
+        """The way to a state: the bits of an initial state, and what is taken from there. Of symmetric states
+        it takes those with the same names throughout."""
         chain = [state]
         while (before := self.table.predecessor(chain[-1])) is not None:
             chain.append(before)
         rows = [self.table.rows(number, number + 1) for number in reversed(chain)]
-        current, firings = rows[0], []
-        bits = len(self.model.system.bits)
+        current = rows[0]
+        firings: list[tuple[Instance, tuple[bool, ...]]] = []
         for step, target in enumerate(rows[1:], 1):
             move, current = self._step(step, current, target)
             firings.append((self.moves.moves[move].instance, self.moves.moves[move].inputs))
-        return Replayer(self.model).execute(unpack(rows[0][0], bits), firings, name)
+        return unpack(rows[0][0], len(self.model.system.bits)), firings
 
     def _step(self, step: int, current: Rows, target: Rows) -> tuple[int, Rows]:
         """A move from a state to one that is represented by the target."""
         for successors in self.moves.successors(self.moves.look(current)):
             following = successors.rows
-            if np.array_equal(following if self.orbits is None else self.orbits.least(following), target):
+            stored = following if self.orbits is None else self.orbits.representatives(following)
+            if np.array_equal(stored, target):
                 return successors.move, following
         raise ReplayFailure(step, "no action leads to the state that was found")
 

@@ -1,4 +1,4 @@
-"""Fair strongly connected parts of an explicit graph, in NumPy.
+"""Fair strongly connected parts of an explicit graph, in NumPy and SciPy.
 
 A loop of an execution stays in a strongly connected component. A component meets weak fairness of a step if
 the step is impossible in one of its states, or is one of its edges; strong fairness if the step is impossible
@@ -15,12 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.int64]
-
-_MOST_ROUNDS = 64
-"""How often states without a way in or out are removed before the rest is decomposed anyway."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +59,7 @@ def fair_component(
     best: Mask | None = None
     while remaining.any():
         check()
-        labels = components(graph, remaining, check)
+        labels = components(graph, remaining)
         count = int(labels.max()) + 1
         inside = remaining[graph.sources] & remaining[graph.targets]
         inside &= labels[graph.sources] == labels[graph.targets]
@@ -95,85 +94,19 @@ def _some(labels: Indices, mask: Mask, count: int) -> Mask:
     return result
 
 
-def components(graph: StateGraph, within: Mask, check: Callable[[], None] = lambda: None) -> Indices:
-    """For each state the number of its strongly connected component within the mask; 0 outside of it.
-
-    States that are on no cycle are found in bulk first. The rest is decomposed by Tarjan's algorithm.
-    """
+def components(graph: StateGraph, within: Mask) -> Indices:
+    """For each state the number of its strongly connected component within the mask; 0 outside of it."""
+    kept = within[graph.sources] & within[graph.targets]
+    numbers = np.flatnonzero(within)
+    place = np.zeros(graph.states, np.int32)
+    place[numbers] = np.arange(len(numbers), dtype=np.int32)
+    leaving = np.bincount(place[graph.sources[kept]], minlength=len(numbers))
+    first = np.concatenate(([0], np.cumsum(leaving)))
+    edges = (np.ones(np.count_nonzero(kept), np.bool_), place[graph.targets[kept]], first)
+    matrix = csr_array(edges, shape=(len(numbers), len(numbers)))
     labels = np.zeros(graph.states, np.int64)
-    cyclic, sources, targets = _trimmed(graph, within)
-    single = np.flatnonzero(within & ~cyclic)
-    labels[single] = np.arange(len(single))
-    numbers = np.flatnonzero(cyclic)
-    place = np.empty(graph.states, np.int64)
-    place[numbers] = np.arange(len(numbers))
-    inner = _tarjan(len(numbers), place[sources], place[targets], check)
-    labels[numbers] = inner + len(single)
+    labels[numbers] = connected_components(matrix, directed=True, connection="strong")[1]
     return labels
-
-
-def _trimmed(graph: StateGraph, within: Mask) -> tuple[Mask, Indices, Indices]:
-    """States that may be on a cycle, and the edges between them: the others have no way in, or none out."""
-    left = within.copy()
-    sources, targets = graph.sources, graph.targets
-    for _ in range(_MOST_ROUNDS):
-        kept = left[sources] & left[targets]
-        sources, targets = sources[kept], targets[kept]
-        both = np.zeros(graph.states, np.bool_)
-        both[sources] = True
-        entered = np.zeros(graph.states, np.bool_)
-        entered[targets] = True
-        both &= entered
-        done = np.array_equal(both, left)
-        left = both
-        if done:
-            break
-    kept = left[sources] & left[targets]
-    return left, sources[kept], targets[kept]
-
-
-def _tarjan(count: int, sources: Indices, targets: Indices, check: Callable[[], None]) -> Indices:
-    """The component of each state, numbered from 0."""
-    first = np.searchsorted(sources, np.arange(count + 1)).tolist()
-    following = targets.tolist()
-    number, low, label = [-1] * count, [0] * count, [-1] * count
-    waiting: list[int] = []
-    counter = found = 0
-    for root in range(count):
-        if number[root] >= 0:
-            continue
-        path, place = [root], [first[root]]
-        number[root] = low[root] = counter
-        counter += 1
-        waiting.append(root)
-        while path:
-            state, edge = path[-1], place[-1]
-            if edge < first[state + 1]:
-                place[-1] += 1
-                after = following[edge]
-                if number[after] < 0:
-                    number[after] = low[after] = counter
-                    counter += 1
-                    if counter % 65536 == 0:
-                        check()
-                    waiting.append(after)
-                    path.append(after)
-                    place.append(first[after])
-                elif label[after] < 0:
-                    low[state] = min(low[state], number[after])
-                continue
-            path.pop()
-            place.pop()
-            if path:
-                low[path[-1]] = min(low[path[-1]], low[state])
-            if low[state] == number[state]:
-                while True:
-                    member = waiting.pop()
-                    label[member] = found
-                    if member == state:
-                        break
-                found += 1
-    return np.array(label, np.int64)
 
 
 def loop_through(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from pysmt.fnode import FNode
 
+from verifier.encodings.bits import TRUE
 from verifier.engines.explore import Graph
 from verifier.engines.fair_loops import FairStep, Indices, Mask, StateGraph, fair_component, loop_through
 from verifier.explicit.compiled import Program
@@ -47,6 +48,20 @@ class FairLoops:
         of_move = np.array([place[id(move.instance)] for move in graph.moves.moves], np.int64)
         self.instances: Indices = of_move[self.moves] if len(of_move) else self.moves
         self.fair = [self._step(c.strength, c.instances) for c in live.conditions]
+        self.looked_at = self._where([live.model.system.constraint])[0]
+        """The states in which a loop may be."""
+        if live.read is not TRUE:
+            self._leave_out(*self._where([live.read]))
+
+    def _leave_out(self, read: Mask) -> None:
+        """Ends executions where the property reads what has no value, which is reported."""
+        kept = read[self.states.sources]
+        self.moves, self.instances = self.moves[kept], self.instances[kept]
+        self.states = StateGraph(
+            self.states.states, self.states.sources[kept], self.states.targets[kept]
+        )
+        self.fair = [replace(step, taken=step.taken[kept]) for step in self.fair]
+        self.looked_at &= read & self._entering()[1]
 
     def _step(self, strength: Strength, instances: Sequence[int]) -> FairStep:
         """A condition. Where its step is possible is read off the edges: all of them were explored."""
@@ -60,10 +75,9 @@ class FairLoops:
         began = time.monotonic()
         try:
             for goal in self.live.goals:
-                within, stays, *visits = self._where(
-                    [self.live.model.system.constraint, goal.stays, *goal.visits]
-                )
-                found = fair_component(self.states, within & stays, visits, self.fair, self.check)
+                stays, *visits = self._where([goal.stays, *goal.visits])
+                within = stays & self.looked_at
+                found = fair_component(self.states, within, visits, self.fair, self.check)
                 if found is not None:
                     return self._lasso(found, visits)
             return None
@@ -102,18 +116,24 @@ class FairLoops:
 
     def _stem(self, state: int) -> list[int]:
         """The edges of a shortest way from an initial state."""
-        entering = np.full(self.states.states, -1, np.int64)
-        reached = np.zeros(self.states.states, np.bool_)
-        reached[: self.graph.initial] = True
-        new = reached.copy()
-        while not reached[state]:
-            leaving = np.flatnonzero(new[self.states.sources] & ~reached[self.states.targets])
-            entering[self.states.targets[leaving]] = leaving
-            new = np.zeros(self.states.states, np.bool_)
-            new[self.states.targets[leaving]] = True
-            reached |= new
+        entering, _ = self._entering(state)
         edges: list[int] = []
         while entering[state] >= 0:
             edges.append(int(entering[state]))
             state = int(self.states.sources[edges[-1]])
         return edges[::-1]
+
+    def _entering(self, until: int | None = None) -> tuple[Indices, Mask]:
+        """For each state the last edge of a shortest way from an initial state, and which states are reached:
+        all that can be, or those that are no farther than ``until``."""
+        entering = np.full(self.states.states, -1, np.int64)
+        reached = np.zeros(self.states.states, np.bool_)
+        reached[: self.graph.initial] = True
+        new = reached.copy()
+        while new.any() and (until is None or not reached[until]):
+            leaving = np.flatnonzero(new[self.states.sources] & ~reached[self.states.targets])
+            entering[self.states.targets[leaving]] = leaving
+            new = np.zeros(self.states.states, np.bool_)
+            new[self.states.targets[leaving]] = True
+            reached |= new
+        return entering, reached

@@ -1,63 +1,20 @@
-"""Temporal properties under fairness: by exploration, by bounded search for lassos, or by proof.
-
-A violation is a lasso that was replayed. Symmetry is not used: fairness and properties may tell elements
-apart. With a constraint, only executions within it are looked at.
-"""
+"""Temporal properties under fairness: one after the other, by the engine asked for, or by all of them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from verifier.engines import bmc, explore, prove
-from verifier.engines.choices import StepsChoice
-from verifier.engines.lasso_search import FairLoops, Lasso
-from verifier.engines.outcome import Outcome
+from verifier.engines.live_methods import Listen, LiveEngine, Request, by_exploration, by_proof, by_search
+from verifier.engines.live_portfolio import side_by_side
 from verifier.engines.prove import CheckedProof, ProveOutcome
-from verifier.processes.limits import Interrupted, Limits
-from verifier.specs.temporal import Fairness
+from verifier.processes.limits import INTERRUPTED
 from verifier.system.liveness import LiveModel, live_model
-from verifier.system.loops import LOOP_STARTS, loop_model
 from verifier.system.model import Model
-from verifier.trust.lasso import checked_lasso
-from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
 
-_AUTO_STATES = 300_000
-"""How many states ``auto`` explores before it goes on by bounded search."""
-_AUTO_SECONDS = 60.0
-"""How long ``auto`` searches for a lasso before it goes on by proof."""
-
-
-class LiveEngine(StrEnum):
-    """How a temporal property is decided."""
-
-    AUTO = "auto"
-    EXPLICIT = "explicit"
-    BMC = "bmc"
-    PROVE = "prove"
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be decided, and how."""
-
-    properties: tuple[str, ...]
-    fairness: str
-    conditions: tuple[Fairness, ...]
-    engine: LiveEngine = LiveEngine.AUTO
-    depth: int = 10
-    """Of bounded search: the most states of a lasso."""
-    solver: str | None = None
-    max_states: int | None = None
-    limits: Limits = field(default_factory=Limits)
-
-
-Listen = Callable[[Any], None]
+__all__ = ["LiveEngine", "Request", "check", "decided"]
 
 
 def check(model: Model, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
@@ -68,10 +25,16 @@ def check(model: Model, request: Request, listen: Listen = lambda _: None) -> Pr
     enabled: set[str] = set()
     never: set[str] = set()
     proofs: list[CheckedProof] = []
-    for name in request.properties:
+    interrupted = False
+    for place, name in enumerate(request.properties):
+        if interrupted:
+            found.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED))
+            continue
         prop = next(p for p in model.definition.temporal if p.name == name)
         live = live_model(model, prop, request.fairness, request.conditions)
-        outcome = decided(live, request, listen)
+        share = request.limits.shared(len(request.properties) - place)
+        outcome = decided(live, replace(request, limits=share), listen)
+        interrupted = any(verdict.reason == INTERRUPTED for verdict in outcome.verdicts)
         found += [verdict for verdict in outcome.verdicts if verdict not in found]
         enabled |= set(outcome.enabled)
         never |= set(outcome.never_enabled)
@@ -95,188 +58,9 @@ def decided(live: LiveModel, request: Request, listen: Listen = lambda _: None) 
     """What the engine that is asked for finds out about the property."""
     match request.engine:
         case LiveEngine.EXPLICIT:
-            return _by_exploration(live, request, listen)
+            return by_exploration(live, request, listen)
         case LiveEngine.BMC:
-            return _by_search(live, request, listen)
+            return by_search(live, request, listen)
         case LiveEngine.PROVE:
-            return _by_proof(live, request, listen)
-    most = min(request.max_states or _AUTO_STATES, _AUTO_STATES)
-    limits = request.limits.shared(2)
-    first = _by_exploration(live, replace(request, max_states=most, limits=limits), listen)
-    if _is_decided(first):
-        return first
-    share = min(_AUTO_SECONDS, (request.limits.seconds_left or 3 * _AUTO_SECONDS) / 3)
-    limits = replace(request.limits, until=time.monotonic() + share)
-    second = _by_search(live, replace(request, limits=limits), listen)
-    if any(verdict.trace is not None or verdict.kind is VerdictKind.ERROR for verdict in second.verdicts):
-        return second
-    return _by_proof(live, request, listen)
-
-
-def _is_decided(outcome: ProveOutcome) -> bool:
-    return any(verdict.kind is not VerdictKind.INCONCLUSIVE for verdict in outcome.verdicts)
-
-
-# Exploration
-
-
-def _by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
-    began, name = time.monotonic(), live.property_.name
-    implied = tuple(prop.name for prop in live.model.system.implied)
-    asked = explore.Request(
-        properties=implied,
-        max_states=request.max_states,
-        keep_going=True,
-        graph=True,
-        limits=request.limits,
-    )
-    found = explore.explore(live.model, asked, listen)
-    breaches = [_without_monitors(live, v) for v in found.verdicts if v.kind is VerdictKind.VIOLATED]
-
-    def verdict(kind: VerdictKind, reason: str | None = None, trace: Trace | None = None) -> Verdict:
-        depth = found.statistics["depth"]
-        seconds = time.monotonic() - began
-        return Verdict(name, kind, depth, seconds, reason, trace, found_by=LiveEngine.EXPLICIT)
-
-    statistics = dict(found.statistics)
-    try:
-        if not found.statistics["complete"]:
-            stopped = next((v.reason for v in found.verdicts if v.kind is VerdictKind.INCONCLUSIVE), None)
-            own = verdict(VerdictKind.INCONCLUSIVE, stopped or "not every state was looked at")
-        elif breaches:
-            own = verdict(VerdictKind.INCONCLUSIVE, f"{breaches[0].property_name} is violated")
-        else:
-            assert found.graph is not None
-            loops = FairLoops(live, found.graph, request.limits.check_time)
-            lasso = loops.find()
-            statistics |= loops.statistics
-            own = _found(live, lasso, verdict) if lasso else _nothing_found(live, found, verdict)
-    except Interrupted as stop:
-        own = verdict(VerdictKind.INCONCLUSIVE, str(stop))
-    except KeyboardInterrupt:
-        own = verdict(VerdictKind.INCONCLUSIVE, "interrupted")
-    except ReplayFailure as failure:
-        own = verdict(VerdictKind.ERROR, f"a lasso was found that does not replay: {failure}")
-    return ProveOutcome((*breaches, own), found.never_enabled, statistics, found.enabled)
-
-
-def _found(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verdict]) -> Verdict:
-    replayer, base = Replayer(live.base), live.base
-    states = [list(lasso.initial)]
-    actions = []
-    for step, (instance, inputs) in enumerate(lasso.firings, 1):
-        after = replayer.successor(states[-1], instance, inputs)
-        if after is None:
-            raise ReplayFailure(step, f"{instance.label} is not enabled")
-        states.append(after)
-        actions.append(replayer.taken(instance, inputs))
-    decoded = [base.layout.decode_state(state) for state in states]
-    trace = _lasso(live, decoded, actions, lasso.start)
-    return verdict(VerdictKind.VIOLATED, None, checked_lasso(live, trace))
-
-
-def _nothing_found(
-    live: LiveModel, found: explore.Exploration, verdict: Callable[..., Verdict]
-) -> Verdict:
-    states = found.statistics["distinct_states"]
-    words = f"complete: no fair loop among {states:,} states violates it"
-    if live.base.definition.constraint is not None:
-        return verdict(VerdictKind.HOLDS, f"{words}, within the constraint")
-    return verdict(VerdictKind.PROVED, words)
-
-
-def _lasso(live: LiveModel, states: Sequence[Any], actions: Sequence[Any], start: int) -> Trace:
-    """The trace whose last state is the one at ``start`` again, or in which it stutters."""
-    definition = live.base.definition
-    stutters = start == len(actions)
-    closing = None if stutters else actions[-1]
-    return Trace(
-        spec=definition.name,
-        spec_hash=definition.spec_hash,
-        constants=definition.constants,
-        violates=live.property_.name,
-        states=tuple(states if stutters else states[:-1]),
-        actions=tuple(actions if stutters else actions[:-1]),
-        loop=Loop(start, closing, live.fairness),
-    )
-
-
-# Search and proof
-
-
-def _by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
-    """A lasso of so many states takes one step more in the model of loops, which notes where the loop
-    starts, and another one to close the loop."""
-    asked = bmc.Request(
-        properties=(live.property_.name,),
-        depth=request.depth + 1,
-        steps=StepsChoice.SERIAL,
-        solver=request.solver,
-        symmetry=False,
-        limits=request.limits,
-    )
-
-    def hear(news: bmc.Progress) -> None:
-        steps = None if news.steps is None else news.steps - 1
-        listen(replace(news, depth=max(news.depth - 1, 0), steps=steps))
-
-    found = bmc.check(loop_model(live), asked, hear)
-    return _translated(live, found, ())
-
-
-def _by_proof(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
-    asked = prove.Request((live.property_.name,), solver=request.solver, limits=request.limits)
-    found = prove.check(loop_model(live), asked, listen)
-    bound = live.base.definition.constraint is not None
-    proofs = (replace(p, certificate=replace(p.certificate, fairness=live.fairness)) for p in found.proofs)
-    return _translated(live, found, () if bound else tuple(proofs), bounded=bound)
-
-
-def _translated(
-    live: LiveModel, found: Outcome, proofs: tuple[CheckedProof, ...], *, bounded: bool = False
-) -> ProveOutcome:
-    """The outcome in the model of loops as one of the protocol."""
-    verdicts = tuple(_verdict_of(live, verdict, bounded=bounded) for verdict in found.verdicts)
-    never = tuple(name for name in found.never_enabled if name != LOOP_STARTS)
-    enabled = tuple(name for name in found.enabled if name != LOOP_STARTS)
-    return ProveOutcome(verdicts, never, found.statistics, enabled, proofs)
-
-
-def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
-    if verdict.property_name != live.property_.name:
-        return _without_monitors(live, verdict)
-    depth = None if verdict.depth is None else max(verdict.depth - 1, 0)
-    verdict = replace(verdict, depth=depth)
-    if verdict.kind is VerdictKind.PROVED and bounded:
-        words = "proved of executions within the constraint only"
-        return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=words)
-    if verdict.kind is VerdictKind.HOLDS:
-        return replace(verdict, reason=f"no lasso of at most {depth} states, stem and loop together")
-    if verdict.trace is None:
-        return verdict
-    place = next(n for n, action in enumerate(verdict.trace.actions) if action.name == LOOP_STARTS)
-    own = _without_start(live, verdict.trace)
-    try:
-        lasso = checked_lasso(live, _lasso(live, own.states, own.actions, place))
-    except ReplayFailure as failure:
-        reason = f"a lasso was found that does not replay: {failure}"
-        return replace(verdict, kind=VerdictKind.ERROR, reason=reason, trace=None)
-    return replace(verdict, trace=lasso)
-
-
-def _without_monitors(live: LiveModel, verdict: Verdict) -> Verdict:
-    """A verdict on an implied property, with its trace in the protocol's own states."""
-    trace = verdict.trace
-    return verdict if trace is None else replace(verdict, trace=_without_start(live, trace))
-
-
-def _without_start(live: LiveModel, trace: Trace) -> Trace:
-    """The execution in the protocol's own states, without the step that notes where a loop starts."""
-    steps = [n for n, action in enumerate(trace.actions) if action.name != LOOP_STARTS]
-    own = [trace.states[0], *(trace.states[n + 1] for n in steps)]
-    names = live.base.layout.sorts
-    return replace(
-        trace,
-        states=tuple({name: state[name] for name in names} for state in own),
-        actions=tuple(trace.actions[n] for n in steps),
-    )
+            return by_proof(live, request, listen)
+    return side_by_side(live, request, listen)

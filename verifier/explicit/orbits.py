@@ -1,26 +1,44 @@
-"""Symmetry: the least state of an orbit represents all states of the orbit.
+"""Symmetry: one state of an orbit represents all states of the orbit.
 
-The states of an orbit differ only in the names of interchangeable elements. A sequence of swaps of
-neighbours visits all permutations of the elements (Johnson 1963, doi:10.1090/S0025-5718-1963-0159764-2),
-so only the swaps are compiled.
+The states of an orbit differ only in the names of interchangeable elements. For each element a *key* says
+what the state knows of it without naming the others. Elements are sorted by their keys; only those with
+equal keys are then tried in every order, and the least state is the representative.
+
+This is sound because a key is equivariant: renaming elements gives every element the key that it had under
+its former name, and leaves the keys of the other index sets as they are. So the states of an orbit whose keys
+ascend differ only by permutations of elements with equal keys. Most of these need not be tried: where
+exchanging two elements leaves the state as it is, their order does not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from math import factorial
+from functools import cached_property
+from itertools import combinations, pairwise
+from math import factorial, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.encodings.concrete import Concrete
-from verifier.encodings.renaming import renamed_bits
+from verifier.encodings.renaming import Renaming, renamed_bits
+from verifier.explicit.arrangements import arrangements, walk
 from verifier.explicit.compiled import Compiled, Program
-from verifier.explicit.packing import Rows, Slices, to_rows, to_slices
+from verifier.explicit.keys import Classes, Keys, key_classes
+from verifier.explicit.packing import Rows, Slices, lanes, pack_columns, places, to_rows, to_slices
+from verifier.processes.limits import Interrupted
+from verifier.symmetry.bit_permutations import is_exact, permutation_of
 from verifier.system.model import Model
 
 _BITS_BETWEEN_CHECKS = 16
+_AT_ONCE = 1 << 16
+"""States that are sorted at once."""
+FEW_PERMUTATIONS = 24
+"""Up to so many permutations are all tried: that costs less than to sort."""
+_MOST_ORDERS = 50_000
+"""The most orders of elements with equal keys that are tried."""
+
+Mask = NDArray[np.uint64]
+"""A slice: a bit per state."""
 
 
 class Orbits:
@@ -28,85 +46,205 @@ class Orbits:
 
     def __init__(self, model: Model) -> None:
         self._bits = len(model.system.bits)
-        self._swaps: list[Compiled] = []
-        tours: list[list[int]] = []
-        self.size = 1
+        self._sets = tuple(_Interchangeable(model, place) for place in range(len(model.system.symmetries)))
+        self.size = prod(factorial(elements.count) for elements in self._sets)
         """How many permutations there are."""
-        for symmetry in model.system.symmetries:
-            first = len(self._swaps)
-            for one, other in pairwise(symmetry.movable):
-                renaming: dict[Concrete, Concrete] = {one: other, other: one}
-                program = Program(model.system.bits)
-                for term in renamed_bits(model.layout, {symmetry.sort: renaming}):
-                    program.output(program.number(term))
-                self._swaps.append(program.compile())
-            tours.append([first + swap for swap in neighbour_swaps(len(symmetry.movable))])
-            self.size *= factorial(len(symmetry.movable))
-        self._tours = tours
 
-    def least(self, rows: Rows) -> Rows:
-        """For each state the least state of its orbit."""
-        best = to_slices(rows, self._bits)
-        for image in self._images(best.copy()):
-            differs = image ^ best
-            worse = differs & best
-            same = ~differs
-            less = np.zeros_like(best[0])
-            undecided = ~less
-            for bit in range(self._bits):
-                less |= undecided & worse[bit]
-                undecided &= same[bit]
-                if bit % _BITS_BETWEEN_CHECKS == 0 and not undecided.any():
-                    break
-            differs &= less
-            best ^= differs
-        return to_rows(best, len(rows))
+    def representatives(self, rows: Rows) -> Rows:
+        """For each state the state that represents its orbit."""
+        result = np.empty_like(rows)
+        for first in range(0, len(rows), _AT_ONCE):
+            some = rows[first : first + _AT_ONCE]
+            result[first : first + len(some)] = self._canonical(some)[0]
+        return result
 
     def sizes(self, rows: Rows) -> NDArray[np.int64]:
         """For each state how many states its orbit has."""
-        start = to_slices(rows, self._bits)
-        fixed = np.ones(len(rows), np.int64)
-        for image in self._images(start):
-            moved = np.bitwise_or.reduce(image ^ start, axis=0)
-            octets = np.unpackbits(moved.view(np.uint8), bitorder="little", count=len(rows))
-            fixed += octets == 0
-        return self.size // fixed
+        result = np.empty(len(rows), np.int64)
+        for first in range(0, len(rows), _AT_ONCE):
+            some = rows[first : first + _AT_ONCE]
+            result[first : first + len(some)] = self.size // self._canonical(some)[1]
+        return result
 
-    def _images(self, slices: Slices) -> Iterator[Slices]:
-        """The images under all permutations but the identity."""
-        for swap in _walk(self._tours):
-            slices = np.array(self._swaps[swap](list(slices)))
-            yield slices
+    def _canonical(self, rows: Rows) -> tuple[Rows, NDArray[np.int64]]:
+        """For each state the representative, and how many permutations leave it as it is."""
+        slices = to_slices(rows, self._bits)
+        if self.size <= FEW_PERMUTATIONS:
+            blocks = [(place, 0, tuple(range(each.count))) for place, each in enumerate(self._sets)]
+            return self._least(slices, len(rows), blocks)
+        ties = [elements.sort(slices) for elements in self._sets]
+        stabilisers = np.ones(len(rows), np.int64)
+        unsettled = np.zeros(slices.shape[1], np.uint64)
+        for elements, tied in zip(self._sets, ties, strict=True):
+            run = np.ones(len(rows), np.int64)
+            for one, mask in enumerate(tied):
+                run = np.where(_octets(mask, len(rows)), run + 1, 1)
+                stabilisers *= run
+                unsettled |= mask & elements.exchange(one, one + 1).changed(slices)
+        result = to_rows(slices, len(rows))
+        left = places(unsettled & lanes(len(rows)))
+        if len(left):
+            flags = [_octets(mask, len(rows))[left] for tied in ties for mask in tied]
+            result[left], stabilisers[left] = self._try_orders(result[left], np.array(flags).T)
+        return result, stabilisers
+
+    def _try_orders(self, rows: Rows, tied: NDArray[np.uint8]) -> tuple[Rows, NDArray[np.int64]]:
+        """The same for states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
+        slices = to_slices(rows, self._bits)
+        twins = [
+            1 - _octets(elements.exchange(one, other).changed(slices), len(rows))
+            for elements in self._sets
+            for one, other in combinations(range(elements.count), 2)
+        ]
+        flags = np.concatenate((tied, np.array(twins, np.uint8).T), axis=1)
+        result, stabilisers = np.empty_like(rows), np.empty(len(rows), np.int64)
+        for alike in _alike(pack_columns(flags.astype(np.bool_))):
+            blocks = list(self._blocks(flags[alike[0]].tolist()))
+            start = to_slices(rows[alike], self._bits)
+            result[alike], fixed = self._least(start, len(alike), blocks)
+            equal = prod(factorial(labels.count(label)) for _, _, labels in blocks for label in set(labels))
+            stabilisers[alike] = fixed * equal
+        return result, stabilisers
+
+    def _blocks(self, pattern: Sequence[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """The runs of elements with equal keys: the index set, the first element, and for each element the
+        first one that it is a twin of."""
+        tie, twin = 0, sum(max(0, elements.count - 1) for elements in self._sets)
+        for number, elements in enumerate(self._sets):
+            count = elements.count
+            tied = pattern[tie : tie + count - 1]
+            is_twin = dict(zip(combinations(range(count), 2), pattern[twin:], strict=False))
+            first = 0
+            for end in range(1, count + 1):
+                if end < count and tied[end - 1]:
+                    continue
+                run = range(first, end)
+                labels = tuple(
+                    next((one for one in range(first, other) if is_twin[one, other]), other) for other in run
+                )
+                yield number, first, labels
+                first = end
+            tie, twin = tie + max(0, count - 1), twin + count * (count - 1) // 2
+
+    def _least(
+        self, start: Slices, count: int, blocks: Sequence[tuple[int, int, tuple[int, ...]]]
+    ) -> tuple[Rows, NDArray[np.int64]]:
+        """The least of the states in which elements of a block are in another order, and how many such
+        orders give the state itself."""
+        best, current = start.copy(), start.copy()
+        fixed = np.ones(count, np.int64)
+        everywhere = lanes(count)
+        orders = prod(arrangements(labels) for _, _, labels in blocks)
+        if orders > _MOST_ORDERS:
+            raise Interrupted(f"symmetry: {orders:,} orders of elements to try for one state")
+        for step in walk([labels for _, _, labels in blocks]):
+            number, first, _ = blocks[step.block]
+            one = first + step.position
+            self._sets[number].exchange(one, one + 1).apply(current, everywhere)
+            if step.is_new:
+                changed = np.bitwise_or.reduce(current ^ start, axis=0)
+                fixed += 1 - _octets(changed, count)
+                less = _less(current, best)
+                best ^= (current ^ best) & less
+        return to_rows(best, count), fixed
 
 
-def neighbour_swaps(size: int) -> list[int]:
-    """The swaps that visit all permutations of ``size`` things. Swap i exchanges the places i and i + 1."""
-    if size < 2:
-        return []
-    shorter = neighbour_swaps(size - 1)
-    result: list[int] = []
-    downwards = True
-    for index in range(len(shorter) + 1):
-        sweep = range(size - 2, -1, -1) if downwards else range(size - 1)
-        result.extend(sweep)
-        if index < len(shorter):
-            # After a sweep downwards the last thing stands in front, so the others are one place further.
-            result.append(shorter[index] + (1 if downwards else 0))
-        downwards = not downwards
-    return result
+class _Exchange:
+    """The exchange of two elements, as a change of states."""
 
+    def __init__(self, model: Model, renaming: Renaming) -> None:
+        self._compiled: Compiled | None = None
+        if is_exact(model.layout, renaming):
+            pairs = [
+                (one - 1, other - 1)
+                for one, other in enumerate(permutation_of(model.layout, renaming))
+                if one < other
+            ]
+            self._ones = np.array([one for one, _ in pairs], np.intp)
+            self._others = np.array([other for _, other in pairs], np.intp)
+        else:
+            program = Program(model.system.bits)
+            for term in renamed_bits(model.layout, renaming):
+                program.output(program.number(term))
+            self._compiled = program.compile()
 
-def _walk(tours: Sequence[Sequence[int]]) -> Iterator[int]:
-    """A walk through the product of the tours. Each tour alternates between forwards and backwards."""
-    if not tours:
-        return
-    *outer, inner = tours
-    forwards = True
-    steps = _walk(outer)
-    while True:
-        yield from inner if forwards else reversed(inner)
-        forwards = not forwards
-        step = next(steps, None)
-        if step is None:
+    def apply(self, slices: Slices, where: Mask) -> None:
+        """Exchanges the elements in these states."""
+        if self._compiled is not None:
+            slices ^= (np.array(self._compiled(list(slices))) ^ slices) & where
             return
-        yield step
+        differs = (slices[self._ones] ^ slices[self._others]) & where
+        slices[self._ones] ^= differs
+        slices[self._others] ^= differs
+
+    def changed(self, slices: Slices) -> Mask:
+        """The states that the exchange changes."""
+        if self._compiled is not None:
+            changes = np.array(self._compiled(list(slices))) ^ slices
+        else:
+            changes = slices[self._ones] ^ slices[self._others]
+        result: Mask = np.bitwise_or.reduce(changes, axis=0)
+        return result
+
+
+class _Interchangeable:
+    """The movable elements of one index set."""
+
+    def __init__(self, model: Model, place: int) -> None:
+        self._model = model
+        self._place = place
+        self._symmetry = model.system.symmetries[place]
+        self._exchanges: dict[tuple[int, int], _Exchange] = {}
+        self.count = len(self._symmetry.movable)
+
+    @cached_property
+    def _classes(self) -> Classes:
+        return key_classes(self._model.layout, self._model.system.symmetries, self._place)
+
+    def exchange(self, one: int, other: int) -> _Exchange:
+        """The exchange of the elements at these places."""
+        if (one, other) not in self._exchanges:
+            first, second = self._symmetry.movable[one], self._symmetry.movable[other]
+            renaming = {self._symmetry.sort: {first: second, second: first}}
+            self._exchanges[one, other] = _Exchange(self._model, renaming)
+        return self._exchanges[one, other]
+
+    def sort(self, slices: Slices) -> list[Mask]:
+        """Sorts the elements of each state by their keys, in place; returns for each two neighbours where
+        their keys are equal."""
+        keys: Keys = self._classes.keys(slices)
+        for end in range(self.count - 1, 0, -1):
+            for one in range(end):
+                less = _less(keys[one + 1], keys[one])
+                if less.any():
+                    self.exchange(one, one + 1).apply(slices, less)
+                    differs = (keys[one] ^ keys[one + 1]) & less
+                    keys[one] ^= differs
+                    keys[one + 1] ^= differs
+        return [~np.bitwise_or.reduce(one ^ other, axis=0) for one, other in pairwise(keys)]
+
+
+def _less(one: Slices, other: Slices) -> Mask:
+    """Where the one is less than the other, the first bit counting most."""
+    less = np.zeros(one.shape[1], np.uint64)
+    undecided = ~less
+    for bit in range(len(one)):
+        differs = (one[bit] ^ other[bit]) & undecided
+        less |= differs & other[bit]
+        undecided ^= differs
+        if bit % _BITS_BETWEEN_CHECKS == 0 and not undecided.any():
+            break
+    return less
+
+
+def _alike(rows: Rows) -> list[NDArray[np.intp]]:
+    """The places of rows that are equal, for each different row."""
+    order = np.lexsort(rows.T)
+    ordered = rows[order]
+    starts = np.flatnonzero((ordered[1:] != ordered[:-1]).any(axis=1)) + 1
+    return np.split(order, starts)
+
+
+def _octets(mask: Mask, count: int) -> NDArray[np.uint8]:
+    """A byte per state, 1 where the mask has the state."""
+    return np.unpackbits(mask.view(np.uint8), bitorder="little", count=count)

@@ -1,4 +1,4 @@
-"""How an infinite execution goes on, in words: where its loop goes back to, and why the loop is fair."""
+"""How an infinite execution goes on: where its loop goes back to, and in words why the loop is fair."""
 
 from __future__ import annotations
 
@@ -7,6 +7,19 @@ from typing import Any
 
 from verifier.encodings.concrete import show
 from verifier.report.itf_values import value_of
+
+STUTTERS = "nothing changes"
+"""What stands in drawings for the step of an execution that only stutters."""
+
+
+def closed(trace: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The execution once round its loop: one more step leads back to the state where the loop starts."""
+    if "loop" not in trace:
+        return trace
+    about, back = trace["#meta"].get("loop", {}), trace["states"][trace["loop"]]
+    taken = {"action": about.get("action", STUTTERS), "parameters": about.get("parameters", {})}
+    again = {**back, "#meta": {**back.get("#meta", {}), **taken}}
+    return {**trace, "states": [*trace["states"], again]}
 
 
 def loop_lines(trace: Mapping[str, Any]) -> list[str]:

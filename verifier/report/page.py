@@ -24,7 +24,7 @@ from verifier.outcomes.row import Row
 from verifier.printable import json_text, printable, printable_text
 from verifier.report.diagram import Diagram, diagram_of
 from verifier.report.known import CHECKER, Known, known
-from verifier.report.loops import loop_lines
+from verifier.report.loops import closed, loop_lines
 from verifier.report.matrix import grids
 from verifier.report.report import Report, command_of, tally, verdict_words, version_columns
 from verifier.report.tables import failure_lines
@@ -185,7 +185,7 @@ def _breakable(name: str) -> Markup:
 
 
 def _verdict(number: int, row: Row) -> _Verdict:
-    diagram = None if row.trace is None else diagram_of(row.trace, row.drawing)
+    diagram = None if row.trace is None else diagram_of(closed(row.trace), row.drawing)
     return _Verdict(
         number=number,
         row=row,
@@ -284,6 +284,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
         "property": row.property_name,
         "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "about_step": diagram.about_step,
+        "loop": None if row.trace is None else row.trace.get("loop"),
         "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
         "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
         "first": list(diagram.start),

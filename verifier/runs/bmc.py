@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _STEPS = (
     "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto runs "
-    "both side by side."
+    "both side by side and, unless a solver is named, explores as long as the states are few."
 )
 _SYMMETRY = "Of executions that differ only in the names of interchangeable elements, look at one."
 _HELP = """Check properties in every execution of at most DEPTH actions.

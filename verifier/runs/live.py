@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.engine import Engine, Listen, late
@@ -25,7 +25,7 @@ _FAIRNESS = (
 )
 _ENGINE = (
     "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
-    "there is none, or finds one, and auto does one after the other."
+    "there is none, or finds one, and auto runs all of them side by side and takes the first answer."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
@@ -133,22 +133,30 @@ def _run(
         found,
         ENGINE.name,
         depth=request.depth,
-        solvers=_solvers(question.options, [proof.rechecked_by for proof in proofs]),
+        solvers=_solvers(
+            question.options, found.outcome.statistics, [proof.rechecked_by for proof in proofs]
+        ),
         proofs=tuple(described(model, proof) for model, proof in zip(models, proofs, strict=True)),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )
 
 
-def _solvers(options: LiveOptions, rechecked: Sequence[str]) -> tuple[str, ...]:
+def _solvers(
+    options: LiveOptions, statistics: Mapping[str, Any], rechecked: Sequence[str]
+) -> tuple[str, ...]:
+    """The solvers of the engines that decided; of all engines, where nothing was decided."""
     from verifier.engines.property_proof import BMC_SOLVER, KIND_SOLVER
     from verifier.solvers.minisat_backend import MinisatSolver
 
-    if options.engine == "explicit" or (options.engine == "auto" and not rechecked):
-        return ()
-    if options.engine == "bmc":
-        return (options.solver or KIND_SOLVER,)
-    own = (MinisatSolver.NAME, options.solver or KIND_SOLVER, options.solver or BMC_SOLVER)
-    return tuple(dict.fromkeys((*own, *rechecked)))
+    of_property = statistics.get("properties", {}).values()
+    deciding = {found.get("decided_by", "prove") for found in of_property}
+    engines = deciding if options.engine == "auto" else {options.engine}
+    used: list[str] = []
+    if "bmc" in engines:
+        used.append(options.solver or KIND_SOLVER)
+    if "prove" in engines:
+        used += [MinisatSolver.NAME, options.solver or KIND_SOLVER, options.solver or BMC_SOLVER, *rechecked]
+    return tuple(dict.fromkeys(used))
 
 
 ENGINE = Engine(

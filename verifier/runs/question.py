@@ -62,7 +62,8 @@ Choose = Callable[[Definition, Sequence[str], Sequence[str], bool], tuple[str, .
 def chosen_properties(
     definition: Definition, named: Sequence[str], expected: Sequence[str] = (), deadlock: bool = False
 ) -> tuple[str, ...]:
-    """The properties to check, with those of which something is expected, and freedom from deadlock.
+    """The properties to check, with those of which something is expected, and freedom from deadlock. Where a
+    refinement is asked for, both of its properties are.
 
     Raises UsageError for an unknown one, or if there is none.
     """
@@ -79,7 +80,8 @@ def chosen_properties(
         raise UsageError(
             f"{definition.name} checks no property by default: name one with --property ({names})"
         )
-    return tuple(dict.fromkeys((*chosen, *also)))
+    beginnings = (one.beginnings for one in definition.refinements if one.steps in {*chosen, *also})
+    return tuple(dict.fromkeys((*chosen, *also, *beginnings)))
 
 
 def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -> Question[OptionsT]:

@@ -89,7 +89,7 @@ class _Search:
         self.loaded, self.options, self.properties = loaded, options, properties
         self.limits, self.listen = limits, listen
         self.spec = loaded.specification
-        self.started = time.monotonic()
+        self.started, self.started_cpu = time.monotonic(), time.process_time()
         self.told, self.said = 0.0, set[str]()
         self.process = psutil.Process()
         used = int(self.process.memory_info().rss)
@@ -196,6 +196,7 @@ class _Search:
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
+        orbits = explorer.orbits
         return {
             "distinct_states": found.distinct,
             "generated_states": found.generated,
@@ -209,9 +210,12 @@ class _Search:
             "actions": {name: {"taken": count} for name, count in found.taken.items()},
             "states_per_second": round(found.generated / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
+            "exploring_cpu_seconds": round(time.process_time() - self.started_cpu, 3),
             "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
-            "symmetry": False,
-            "permutations": len(explorer.permutations) + 1,
+            "symmetry": orbits is not None,
+            "permutations": len(orbits.renamings) + 1 if orbits is not None else 1,
+            "states_in_orbits": orbits.size if orbits is not None else None,
+            "symmetry_refused": explorer.asymmetric,
             "printed": self.spec.evaluator.printed,
         }
 

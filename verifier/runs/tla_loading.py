@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -80,11 +80,13 @@ def load(
     path = Path(spec)
     module, library = read_module(path, libraries)
     asked = _config(path, config)
-    overriding = {name: parse_value(value, f"--set {name}={value}") for name, value in settings.items()}
-    for name, assignment in overriding.items():
+    for name in settings:
         if name not in module.names:
             raise unknown_name("constant", name, [constant.name for constant in module.constants])
-        object.__setattr__(assignment, "name", name)
+    overriding = {
+        name: replace(parse_value(value, f"--set {name}={value}"), name=name)
+        for name, value in settings.items()
+    }
     specification = evaluated(lambda: specify(module, asked, overriding, library.words))
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
     began = time.monotonic() if began is None else began

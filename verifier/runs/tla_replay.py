@@ -17,7 +17,8 @@ from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, tempor
 from verifier.runs.tla_traces import about, module_trace
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.temporal import NO_FAIRNESS
-from verifier.tla.explorer import Explorer, State
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import as_json, trace_object
 from verifier.tla.lasso import Lasso

@@ -34,8 +34,9 @@ from verifier.specs.temporal import TemporalProperty
 from verifier.system.loops import WHERE_LOOP_STARTS
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.errors import TlaError
-from verifier.tla.explorer import Explorer, State
+from verifier.tla.explorer import Explorer
 from verifier.tla.facts import TEMPORAL
+from verifier.tla.found import State
 from verifier.tla.itf import decoded, model_values
 from verifier.tla.translate.specification import SORTS
 from verifier.trust.certificate import TYPED

@@ -25,7 +25,7 @@ from verifier.runs.tla_loading import (
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
-from verifier.tla.explorer import State
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
@@ -207,7 +207,10 @@ def _round(asked: Asked, made: Symbolic) -> Run:
         names = tuple(dict.fromkeys((*names, SORTS)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names)
-    return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, asked.built)
+    try:
+        return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, asked.built)
+    except (Untranslated, SortError) as error:
+        raise NotTranslated(f"{error}: {_INSTEAD}") from None
 
 
 def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]) -> None:

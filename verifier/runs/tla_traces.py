@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.concrete import show
 from verifier.outcomes.content import files_of
 from verifier.specs.definition import Definition
-from verifier.tla.explorer import State
+from verifier.tla.found import State
 from verifier.tla.itf import shown_state, trace_object
 from verifier.tla.specification import Specification
 from verifier.trust.trace import ActionTaken, Trace

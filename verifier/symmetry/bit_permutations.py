@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as PythonSequence
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
+from math import factorial
 from typing import Any
 
 from verifier.encodings.layout import Layout
@@ -29,6 +30,7 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.system.model import Model
+from verifier.system.transition_system import Symmetry
 
 MOST_IMAGES = 720
 """Index sets beyond this many permutations in all are left as they are."""
@@ -42,17 +44,28 @@ def bit_permutations(model: Model) -> list[Permutation]:
     choices: list[list[Renaming]] = [[{}]]
     count = 1
     for symmetry in model.system.symmetries:
-        images = [
-            {symmetry.sort: dict(zip(symmetry.movable, image, strict=True))}
-            for image in permutations(symmetry.movable)
-        ]
-        if count * len(images) <= MOST_IMAGES and all(is_exact(model.layout, image) for image in images):
-            choices.append(list(images))
-            count *= len(images)
+        images = factorial(len(symmetry.movable))
+        if count * images > MOST_IMAGES or not _moves_bits(model.layout, symmetry):
+            continue
+        choices.append(
+            [
+                {symmetry.sort: dict(zip(symmetry.movable, image, strict=True))}
+                for image in permutations(symmetry.movable)
+            ]
+        )
+        count *= images
     combined = (
         {sort: image for part in parts for sort, image in part.items()} for parts in product(*choices)
     )
     return list(dict.fromkeys(permutation_of(model.layout, renaming) for renaming in combined))
+
+
+def _moves_bits(layout: Layout, symmetry: Symmetry) -> bool:
+    """Whether every permutation of the elements moves bits. Exchanges of neighbours generate them all."""
+    return all(
+        is_exact(layout, {symmetry.sort: {one: other, other: one}})
+        for one, other in pairwise(symmetry.movable)
+    )
 
 
 def is_exact(layout: Layout, renaming: Renaming) -> bool:
@@ -83,6 +96,16 @@ def _filled(sort: Sort) -> PythonSequence[Sort]:
     return ()
 
 
+def exactly_moved(layout: Layout, renaming: Renaming) -> set[int]:
+    """The variables of the fields in which renaming does no more than to move bits."""
+    found, last = set(), 0
+    for name, sort in layout.sorts.items():
+        first, last = last + 1, last + sum(1 for _ in _bits(sort, (name,), (name,), renaming))
+        if _fillers_stay(sort, renaming):
+            found |= set(range(first, last + 1))
+    return found
+
+
 def permutation_of(layout: Layout, renaming: Renaming) -> Permutation:
     """What each bit becomes, if ``is_exact``."""
     places: dict[Any, int] = {}
@@ -97,7 +120,7 @@ def permutation_of(layout: Layout, renaming: Renaming) -> Permutation:
 def _bits(sort: Sort, path: Any, image: Any, renaming: Renaming) -> Iterator[tuple[Any, Any]]:
     """The bits of a field in the order of the layout, each with the one that it becomes."""
     if sort.is_scalar:
-        values = list(sort.values())
+        values = list(sort.each())
         inner = sort.inner if isinstance(sort, Option) else sort
         for index in range(bit_count(code_of(sort), len(values))):
             moved = renamed(sort, values[index], renaming) if isinstance(inner, IndexSet) else values[index]

@@ -54,6 +54,8 @@ def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...
 
 def representatives(definition: Definition, system: TransitionSystem) -> tuple[int, ...]:
     """An instance of each orbit."""
+    if not system.symmetries:  # and instances may be of no action of the protocol
+        return tuple(range(len(system.instances)))
     return tuple(image.instance for image in images(definition, system) if image.instance == image.of)
 
 
@@ -80,7 +82,7 @@ def _composed(one: Renaming, inverted: Renaming) -> Renaming:
 def _check(sorts: Mapping[str, Sort], system: TransitionSystem, image: Image) -> None:
     instance, representative = system.instances[image.instance], system.instances[image.of]
     permutes = all(
-        set(pairs) == set(pairs.values()) == set(symmetry.sort.values()) - symmetry.pinned
+        set(pairs) == set(pairs.values()) == set(symmetry.sort.each()) - symmetry.pinned
         for symmetry in system.symmetries
         for pairs in (image.renaming[symmetry.sort],)
     )

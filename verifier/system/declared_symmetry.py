@@ -46,7 +46,7 @@ def check_symmetry(definition: Definition) -> tuple[Symmetry, ...]:
 
 
 def _check(definition: Definition, sort: IndexSet) -> Symmetry:
-    elements = frozenset(sort.values())
+    elements = frozenset(sort.each())
     pinned: set[Concrete] = {element for element in _listed(definition) if element in elements}
     for place, root in definition.terms():
         for term in root.walk():

@@ -209,7 +209,7 @@ def _parts(formula: TemporalFormula, bindings: Bindings) -> Iterator[tuple[Tempo
     if formula.binds is None:
         yield from ((part, bindings) for part in formula.parts)
     else:
-        for value in formula.binds.sort.values():
+        for value in formula.binds.sort.each():
             yield formula.parts[0], {**bindings, formula.binds: value}
 
 

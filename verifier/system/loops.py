@@ -5,12 +5,13 @@ One more instance, which may fire once at any time, notes that a loop starts and
 on flags note what the loop has done. The property fails where the state equals its copy again, and the flags
 and this state say that the loop is fair and meets a goal. What is true of a state of the loop is noted in the
 step that leaves it, and of the last one where the property is asked. So the loop may have no step: then it is
-stuttering.
+stuttering. Variables that no loop changes (``frozen``) need no copy: once a loop has started, no step may
+change them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from pysmt.fnode import FNode
@@ -20,6 +21,7 @@ from verifier.encodings.layout import Layout
 from verifier.encodings.sorts import Boolean
 from verifier.specs.definition import PropertyKind
 from verifier.specs.temporal import Strength
+from verifier.system.frozen import frozen_variables
 from verifier.system.liveness import LiveModel, changes
 from verifier.system.model import Model, Support
 from verifier.system.transition_system import Instance, NamedFormula, SafetyProperty
@@ -50,16 +52,18 @@ def loop_model(live: LiveModel) -> Model:
     """The model whose property, of the same name, says that no fair loop violates the temporal property."""
     model, system = live.model, live.model.system
     names = _flag_names(live)
-    copied = {f"{name} {WHERE_LOOP_STARTS}": sort for name, sort in model.layout.sorts.items()}
+    frozen = frozen_variables(model)
+    moving = {name: sort for name, sort in model.layout.sorts.items() if name not in frozen}
+    copied = {f"{name} {WHERE_LOOP_STARTS}": sort for name, sort in moving.items()}
     flags = dict.fromkeys((LOOP_STARTS, *names), Boolean())
     layout = Layout({**model.layout.sorts, **copied, **flags})
-    own = len(system.bits)
-    copies, rest = layout.bits[own : 2 * own], layout.bits[2 * own :]
-    looping, noted = rest[0], dict(zip(names, rest[1:], strict=True))
-    found = _flags(live, noted)
+    copies = dict(zip(_bits_of(layout, moving), _bits_of(layout, copied), strict=True))
+    looping, *rest = _bits_of(layout, flags)
+    found = _flags(live, dict(zip(names, rest, strict=True)))
     support = Support(layout)
-    starts = _starting(live, layout, looping, copies, support)
-    first = _first_bits(live, layout)[own:]
+    starts = _starting(live, looping, copies, support)
+    own = len(system.bits)
+    first = _first_bits(layout)[own:]
     init = (bit if value else negation(bit) for bit, value in zip(layout.bits[own:], first, strict=True))
     goal = SafetyProperty(
         live.property_.name,
@@ -67,7 +71,6 @@ def loop_model(live: LiveModel) -> Model:
         negation(_violating(live, looping, copies, found)),
         default=True,
     )
-    renamed = dict(zip(system.bits, copies, strict=True))
     return replace(
         model,
         layout=layout,
@@ -78,11 +81,11 @@ def loop_model(live: LiveModel) -> Model:
             valid=layout.valid(),
             init=conjunction((system.init, *init)),
             instances=(
-                *(_noting(live, n, looping, found, support) for n in range(len(system.instances))),
+                *(_noting(live, n, looping, copies, found, support) for n in range(len(system.instances))),
                 starts,
             ),
             properties=(*system.implied, goal),
-            lemmas=(*system.lemmas, *(_copied(lemma, looping, renamed) for lemma in system.lemmas)),
+            lemmas=(*system.lemmas, *(_copied(lemma, looping, copies) for lemma in system.lemmas)),
         ),
         breaking=(),
     )
@@ -118,10 +121,10 @@ def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
 
 
 def _violating(
-    live: LiveModel, looping: FNode, copies: tuple[FNode, ...], flags: Mapping[str, _Flag]
+    live: LiveModel, looping: FNode, copies: Mapping[FNode, FNode], flags: Mapping[str, _Flag]
 ) -> FNode:
     """Whether the present state closes a fair loop that meets a goal."""
-    closed = (equivalence(bit, copy) for bit, copy in zip(live.model.system.bits, copies, strict=True))
+    closed = (equivalence(bit, copy) for bit, copy in copies.items())
     goals = []
     for g, goal in enumerate(live.goals):
         met = [flags[f"goal {g} visit {v}"].now for v, _ in enumerate(goal.visits)]
@@ -138,12 +141,18 @@ def _violating(
 
 
 def _noting(
-    live: LiveModel, number: int, looping: FNode, flags: Mapping[str, _Flag], support: Support
+    live: LiveModel,
+    number: int,
+    looping: FNode,
+    copies: Mapping[FNode, FNode],
+    flags: Mapping[str, _Flag],
+    support: Support,
 ) -> Instance:
-    """The instance, which also sets the flags if a loop has started. An execution ends where the property
-    reads what has no value, which is reported."""
+    """The instance, which also sets the flags if a loop has started, and then changes no frozen variable. An
+    execution ends where the property reads what has no value, which is reported."""
     instance = live.model.system.instances[number]
-    guard = conjunction((instance.guard, live.read))
+    kept = conjunction(equivalence(b, new) for b, new in instance.updates.items() if b not in copies)
+    guard = conjunction((instance.guard, live.read, disjunction((negation(looping), kept))))
     updates = dict(instance.updates)
     moves = changes(instance)
     for flag in flags.values():
@@ -159,16 +168,21 @@ def _noting(
 
 
 def _starting(
-    live: LiveModel, layout: Layout, looping: FNode, copies: tuple[FNode, ...], support: Support
+    live: LiveModel, looping: FNode, copies: Mapping[FNode, FNode], support: Support
 ) -> Instance:
     system = live.model.system
-    updates = {**dict(zip(copies, system.bits, strict=True)), looping: TRUE}
+    updates = {**{copy: bit for bit, copy in copies.items()}, looping: TRUE}
     guard = conjunction((negation(looping), live.read, system.constraint))
     reads, writes = support.leaves((guard, *updates.values())), support.leaves(updates)
     return Instance(LOOP_STARTS, {}, guard, updates, (), reads, writes, ())
 
 
-def _first_bits(live: LiveModel, layout: Layout) -> list[bool]:
+def _bits_of(layout: Layout, names: Collection[str]) -> list[FNode]:
+    """The bits of these variables, in the order of the layout."""
+    return [bit for leaf in layout.leaves if leaf.path[0] in names for bit in leaf.bits]
+
+
+def _first_bits(layout: Layout) -> list[bool]:
     """The bits of a state in which every variable has its default: the copies are so until a loop starts."""
     state = {name: sort.default for name, sort in layout.sorts.items()}
     return layout.encode_state(state)

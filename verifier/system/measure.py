@@ -16,10 +16,10 @@ from pysmt.fnode import FNode
 from verifier.encodings import quantifiers
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.expressions import Value, sort_of, term_of, wrap
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.sorts import Boolean, SortError
 from verifier.encodings.terms import Operator, Term
-from verifier.encodings.values import Value, sort_of, term_of, wrap
 from verifier.errors import UsageError
 from verifier.system.model import Model
 

@@ -222,7 +222,7 @@ class _Builder:
     def instances(self, action: Action) -> Iterable[Instance]:
         """All instances of an action that are not trivially disabled."""
         expanded = [parameter.symbol for parameter in action.parameters if not parameter.free]
-        for values in product(*(tuple(symbol.sort.values()) for symbol in expanded)):
+        for values in product(*(tuple(symbol.sort.each()) for symbol in expanded)):
             instance = self._instance(action, dict(zip(expanded, values, strict=True)))
             if not instance.guard.is_false():
                 yield instance

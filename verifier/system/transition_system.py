@@ -73,7 +73,7 @@ class Symmetry:
     @property
     def movable(self) -> tuple[Concrete, ...]:
         """The elements that may be permuted, in order."""
-        return tuple(element for element in self.sort.values() if element not in self.pinned)
+        return tuple(element for element in self.sort.each() if element not in self.pinned)
 
 
 @dataclass(frozen=True, eq=False)

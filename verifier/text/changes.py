@@ -152,7 +152,7 @@ class _Differ:
                     inner = _Place(f"{place.path}.{name}", place.lane, place.keyed, place.path)
                     yield from self.entries(part, old[name], new[name], inner)
             case Function():
-                for key in sort.domain.values():
+                for key in sort.domain.each():
                     yield from self.entries(
                         sort.range, old[key], new[key], _below(place, sort, key, self.lanes)
                     )
@@ -195,7 +195,7 @@ class _Differ:
 
     def _partial(self, sort: PartialFunction, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         apart = not place.keyed and lane_of(sort, self.lanes)
-        for key in sort.domain.values() if apart else (key for key in old if key in new):
+        for key in sort.domain.each() if apart else (key for key in old if key in new):
             below = _below(place, sort, key, self.lanes)
             if key in old and key in new:
                 yield from self.entries(sort.range, old[key], new[key], below)

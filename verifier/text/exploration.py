@@ -42,6 +42,9 @@ def _warnings(run: Run) -> list[str]:
     found = []
     if run.outcome.statistics.get("initial_states") == 0:
         found.append("warning: no state satisfies Init, so nothing was checked")
+    refused = run.outcome.statistics.get("symmetry_refused")
+    if refused:
+        found.append(f"warning: SYMMETRY is not used, since it may change verdicts: {refused}")
     never = ", ".join(run.outcome.never_enabled)
     if never and run.outcome.statistics.get("complete"):
         found.append(f"warning: never enabled: {never} (a guard too strong?)")

@@ -17,6 +17,7 @@ expressions to closures over a frame of slots (``frames``); its parts are ``logi
 ``actions`` walks Init and Next as TLC does, so that it generates the same states as often. What has no value
 raises ``Undefined``, with the place and the operators around it.
 
-**Exploration.** ``explorer`` is the breadth-first search, ``symmetry`` the permutations, ``naming`` the
-actions of Next, ``itf`` traces as JSON. The engines know nothing of this room.
+**Exploration.** ``explorer`` is the breadth-first search, which fills ``found``. ``symmetry`` has the
+permutations, which ``automorphisms`` checks, ``naming`` the actions of Next, ``itf`` traces as JSON. The
+engines know nothing of this room.
 """

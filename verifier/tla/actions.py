@@ -30,7 +30,7 @@ class Walker(Assignments):
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.bodies: dict[tuple[Definition, bool, bool], list[Walk]] = {}
+        self.bodies: dict[tuple[Definition, Unit, bool, bool], list[Walk]] = {}
         self.dynamic: dict[tuple[Expression, Unit, bool], Walk] = {}
         self.action: Definition | None = None
         """The definition that is being walked: the innermost above the first conjunction."""
@@ -273,7 +273,7 @@ class Walker(Assignments):
     def body(self, definition: Definition, unit: Unit, primed: bool, *, top: bool) -> list[Walk]:
         """The walker of a definition's body, made once; a list, because it may be needed before it is
         there."""
-        key = (definition, primed, top)
+        key = (definition, unit, primed, top)
         found = self.bodies.get(key)
         if found is None:
             found = self.bodies[key] = []

@@ -7,24 +7,27 @@ from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
-from verifier.tla.core import Core
 from verifier.tla.errors import Place
 from verifier.tla.extensions import EXTENSIONS
-from verifier.tla.facts import ACTION
+from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit, Waiting
+from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
+from verifier.tla.remembered import Memory, is_worth_remembering, remembered
+from verifier.tla.strictness import Strictness
 from verifier.tla.values import FALSE, TRUE, Value
 
 
-class Calls(Core):
+class Calls(Lets):
     """Compiles names and operators with arguments."""
 
     def start_calls(self) -> None:
         """Nothing is compiled yet."""
         self.at_slots: list[int] = []
-        self.bodies: dict[tuple[Definition, bool, bool], list[Evaluate]] = {}
+        self.bodies: dict[tuple[Definition, Unit, bool, bool], list[Evaluate]] = {}
         self.units: dict[Definition, Unit] = {}
-        self.truths: dict[tuple[Definition, bool], Callable[[Frame], bool]] = {}
+        self.memories: dict[tuple[Definition, bool], Memory] = {}
+        self.strictness = Strictness(self.resolve, self.constants.__contains__)
 
     def unit_of(self, definition: Definition) -> Unit:
         """The unit of a definition of a module, with its parameters in the first slots."""
@@ -37,7 +40,7 @@ class Calls(Core):
 
     def body(self, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> list[Evaluate]:
         """The body of a definition, compiled once; a list, because it may be needed before it is there."""
-        key = (definition, primed, truth)
+        key = (definition, unit, primed, truth)
         found = self.bodies.get(key)
         if found is None:
             found = self.bodies[key] = []
@@ -98,9 +101,10 @@ class Calls(Core):
         if not primed:
             now = self.now
             return lambda e: now[index]
-        following, name = self.next, symbol.name
+        following, name, read_next = self.next, symbol.name, self.read_next
 
         def read(e: Frame) -> Value:
+            read_next[0] = True
             found = following[index]
             if found is UNSET:
                 words = f"{name} has no value in the next state yet: assign it before it is read"
@@ -120,7 +124,7 @@ class Calls(Core):
 
             def read_next(e: Frame) -> Value:
                 found = e[slot]
-                return found.code.evaluate_next(found.env) if type(found) is Waiting else found
+                return found.force_next() if type(found) is Waiting else found
 
             return read_next
 
@@ -218,11 +222,13 @@ class Calls(Core):
     ) -> Callable[[Frame], Any]:
         """A definition with its arguments."""
         if symbol.nested and not symbol.parameters:
-            return self._local(symbol, whole, unit, primed, truth=truth)
+            return self.local(symbol, whole, unit, primed, truth=truth)
         target = unit if symbol.nested else self.unit_of(symbol)
         facts = self.analysis.of_definition(symbol)
-        if not symbol.parameters and not facts.changing and facts.level == 0 and not truth and not facts.free:
-            return self._constant(symbol, whole, target)
+        if not symbol.parameters and facts.level == CONSTANT and not facts.free:
+            # Also what is random: as TLC, it is chosen once.
+            constant = self._constant(symbol, whole, target)
+            return self.truth_of(constant, whole.place) if truth else constant
         arguments = self.arguments(symbol, whole, unit, primed)
         compiled = self.body(symbol, target, primed, truth=truth)
         name, place = symbol.shown, whole.place
@@ -240,7 +246,25 @@ class Calls(Core):
                     raise
 
             return nested
+        if is_worth_remembering(facts) and not any(parameter.arity for parameter in symbol.parameters):
+            known = self.memories.setdefault((symbol, truth), Memory())
+            reads = [self.index[variable] for variable in facts.reads]
+            enter = self._entered(compiled, name, place)
+            return remembered(self, known, enter, arguments, target, reads, primed)
         return self._call(target, arguments, compiled, name, place)
+
+    @staticmethod
+    def _entered(compiled: list[Evaluate], name: str, place: Place) -> Callable[[Frame], Any]:
+        """The body of a definition, in a frame that is made for it."""
+
+        def enter(inner: Frame) -> Any:
+            try:
+                return compiled[0](inner)
+            except Undefined as error:
+                error.within(name, place)
+                raise
+
+        return enter
 
     @staticmethod
     def _call(
@@ -288,13 +312,16 @@ class Calls(Core):
         return constant
 
     def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:
-        """The arguments of a definition, evaluated at once where that cannot fail, else when they are
-        needed."""
-        acts = self.analysis.of_definition(symbol).level >= ACTION
+        """The arguments of a definition, evaluated at once where they are needed or cannot fail."""
+        facts = self.analysis.of_definition(symbol)
+        acts = facts.level >= ACTION or facts.enabled
+        always = frozenset() if acts or symbol.nested else self.strictness.of(symbol)
         return [
-            self.waiting(argument, unit, primed, acts)
-            if parameter.arity == 0
-            else self.operator(argument, unit, primed)
+            self.operator(argument, unit, primed)
+            if parameter.arity
+            else self.value(argument, unit, primed)
+            if parameter in always
+            else self.waiting(argument, unit, primed, acts)
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         ]
 
@@ -314,74 +341,24 @@ class Calls(Core):
                 return self.value(whole, unit, primed)
             if symbol in self.constants:
                 return self.value(whole, unit, primed)
+        if self._is_made_of_names(whole, unit):
+            return self.value(whole, unit, primed)
         kept = facts.level < ACTION and not facts.changing and not primed
-        code = Code(whole, unit, kept, self.value, primed)
+        constant = facts.level == CONSTANT and not facts.changing
+        code = Code(whole, unit, kept, self.value, primed, constant, self.read_next)
         return lambda e: Waiting(code, e)
 
-    # -- LET
-
-    def let(
-        self,
-        whole: ast.Let,
-        unit: Unit,
-        primed: bool,
-        compile: Callable[[Expression, Unit, bool], Callable[[Frame], Any]],  # noqa: A002
-    ) -> Callable[[Frame], Any]:
-        """Definitions for one expression."""
-        entries = self.entries(whole, unit, primed)
-        body = compile(whole.body, unit, primed)
-        if not entries:
-            return body
-        if len(entries) == 1:
-            slot, code = entries[0]
-
-            def with_one(e: Frame) -> Any:
-                e[slot] = Waiting(code, e)
-                return body(e)
-
-            return with_one
-
-        def with_all(e: Frame) -> Any:
-            for slot, code in entries:
-                e[slot] = Waiting(code, e)
-            return body(e)
-
-        return with_all
-
-    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[tuple[int, Code]]:
-        """What a LET puts into the frame: its definitions without parameters, to be evaluated when needed."""
-        found = []
-        for definition in whole.definitions:
-            if definition.parameters or definition.body is None:
-                continue
-            facts = self.analysis.of_definition(definition)
-            kept = facts.level < ACTION and not facts.changing and not primed
-            code = Code(definition.body, unit, kept, self.value, primed)
-            found.append((unit.slot(definition), code))
-        return found
-
-    def _local(
-        self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
-    ) -> Callable[[Frame], Any]:
-        """A definition of a LET without parameters."""
-        slot, name, place = unit.slot(symbol), symbol.name, whole.place
-        known_primed = primed
-
-        def read(e: Frame) -> Any:
-            found = e[slot]
-            try:
-                return found.code.evaluate_next(found.env) if known_primed else found.force()
-            except Undefined as error:
-                error.within(name, place)
-                raise
-
-        if not truth:
-            return read
-
-        def test(e: Frame) -> bool:
-            found = read(e)
-            if found is TRUE or found is FALSE:
-                return found is TRUE
-            raise Undefined(place, f"TRUE or FALSE is expected here: it is {self.show(found)}")
-
-        return test
+    def _is_made_of_names(self, whole: Expression, unit: Unit) -> bool:
+        """Whether an expression is a tuple, record or set of bound names and literals: it always has a value,
+        and the same one below a prime."""
+        match whole:
+            case ast.Number() | ast.String():
+                return True
+            case ast.Tuple() | ast.SetOf():
+                return all(self._is_made_of_names(item, unit) for item in whole.items)
+            case ast.Record():
+                return all(self._is_made_of_names(value, unit) for _, value in whole.fields)
+            case ast.Apply() if not whole.arguments:
+                symbol = self.resolve(whole.operator, unit.module) or whole.operator
+                return isinstance(symbol, ast.Bound) or symbol in self.constants
+        return False

@@ -16,6 +16,7 @@ from verifier.tla.values import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.actions import Walker
+    from verifier.tla.symmetry import Asymmetric, Symmetry
 
 Truth: TypeAlias = Callable[[Frame], bool]
 Bind: TypeAlias = Callable[[Frame], Iterator[None]]
@@ -28,6 +29,8 @@ class Core(ABC):
     index: dict[ast.Variable, int]
     now: list[Any]
     next: list[Any]
+    read_next: list[bool]
+    """One entry, which becomes true where a variable is read in the next state."""
     resolve: Callable[[Symbol, str], Symbol | None]
     constants: dict[Symbol, Value]
     known: dict[Symbol, Value]
@@ -37,6 +40,8 @@ class Core(ABC):
     answers: dict[str, Callable[[], Value]]
     printed: list[str]
     actions: Walker
+    symmetry: Symmetry | None
+    """Watches what CHOOSE and folds take while permutations are used."""
     at_slots: list[int]
 
     @abstractmethod
@@ -46,6 +51,10 @@ class Core(ABC):
     @abstractmethod
     def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Truth:
         """A closure that says whether a formula is true."""
+
+    @abstractmethod
+    def truth_of(self, evaluate: Evaluate, place: Place) -> Truth:
+        """A value that must be TRUE or FALSE, as Python's."""
 
     @abstractmethod
     def integer(self, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:
@@ -72,6 +81,12 @@ class Core(ABC):
         """A formula made by an operator of the language or of numbers; None for any other operator."""
 
     @abstractmethod
+    def membership(
+        self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
+    ) -> Truth:
+        """Membership, or its negation."""
+
+    @abstractmethod
     def application(self, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
         """The value of a name, or of an operator with arguments."""
 
@@ -94,8 +109,20 @@ class Core(ABC):
         """The unit of a definition of a module, with its parameters in the first slots."""
 
     @abstractmethod
+    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:
+        """The arguments of a definition, evaluated at once where they are needed or cannot fail."""
+
+    @abstractmethod
     def is_fixed(self, whole: Expression, unit: Unit) -> bool:
         """Whether an expression has one value, whatever is around it."""
+
+    @abstractmethod
+    def firsts(self, whole: ast.Choose, unit: Unit, primed: bool) -> Callable[[Frame], list[Value]]:
+        """What CHOOSE takes; with permutations, in each order that they make of TLC's."""
+
+    @abstractmethod
+    def uneven(self, whole: ast.Choose, found: list[Value]) -> Asymmetric:
+        """The error for a CHOOSE that takes different elements in orders that should be alike."""
 
     @staticmethod
     @abstractmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.actions import Walker
@@ -21,13 +21,17 @@ from verifier.tla.forms import Forms
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
 from verifier.tla.functions import Functions
 from verifier.tla.logic import Logic
+from verifier.tla.membership import Membership
 from verifier.tla.order import Order, text
 from verifier.tla.values import FALSE, TRUE, NoValue, Value
+
+if TYPE_CHECKING:
+    from verifier.tla.symmetry import Symmetry
 
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
-class Evaluator(Calls, Forms, Functions, Logic):
+class Evaluator(Calls, Forms, Functions, Logic, Membership):
     """Compiles expressions, and holds what they are evaluated in: a state and the next."""
 
     def __init__(
@@ -41,6 +45,7 @@ class Evaluator(Calls, Forms, Functions, Logic):
         self.index = {variable: number for number, variable in enumerate(variables)}
         self.now: list[Any] = [UNSET] * len(variables)
         self.next: list[Any] = [UNSET] * len(variables)
+        self.read_next = [False]
         self.resolve = resolve
         self.constants = constants
         self.order = order
@@ -52,6 +57,7 @@ class Evaluator(Calls, Forms, Functions, Logic):
         self.printed: list[str] = []
         self.known: dict[Symbol, Value] = {}
         """The values of constant definitions."""
+        self.symmetry: Symmetry | None = None
         self.actions = Walker(self)
         self.start_calls()
         self.logical = self.logic_forms()
@@ -113,7 +119,10 @@ class Evaluator(Calls, Forms, Functions, Logic):
             return self._if_truth(whole, unit, primed)
         elif type(whole) is ast.Let:
             return self.let(whole, unit, primed, self.truth)
-        evaluate, place = self.value(whole, unit, primed), whole.place
+        return self.truth_of(self.value(whole, unit, primed), whole.place)
+
+    def truth_of(self, evaluate: Evaluate, place: Place) -> Callable[[Frame], bool]:
+        """A value that must be TRUE or FALSE, as Python's."""
 
         def truth(e: Frame) -> bool:
             found = evaluate(e)

@@ -8,50 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
-from verifier.tla.ast import Definition
+from verifier.processes.limits import Interrupted
+from verifier.tla.ast import Definition, Step
+from verifier.tla.automorphisms import asymmetry, permutations
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.found import Found, State, Violation
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.specification import Formula, Specification
-from verifier.tla.symmetry import Renaming, permutations
+from verifier.tla.symmetry import Asymmetric, Orbits, Symmetry
 from verifier.tla.values import Fn, NoValue, Value, listed
 
-State: TypeAlias = tuple[Value, ...]
 DEADLOCK = "NoDeadlock"
 _BETWEEN_CHECKS = 128
 """So many states are looked at or generated before the limits are looked at again."""
-
-
-@dataclass
-class Violation:
-    """A state in which a property fails, or from which a step is that it does not allow."""
-
-    property: str
-    states: list[State]
-    actions: list[str]
-
-
-@dataclass
-class Found:
-    """What was found."""
-
-    distinct: int = 0
-    generated: int = 0
-    initial: int = 0
-    depth: int = -1
-    """The greatest depth of a counted state."""
-    closed: int = -1
-    """The depth that is fully checked."""
-    deadlocks: int = 0
-    beyond: int = 0
-    levels: list[int] = field(default_factory=list)
-    waiting: int = 0
-    complete: bool = False
-    violations: dict[str, Violation] = field(default_factory=dict)
-    taken: dict[str, int] = field(default_factory=dict)
-    """How many steps each action made."""
 
 
 class Explorer:
@@ -70,6 +41,14 @@ class Explorer:
         self.specification, self.evaluator = specification, specification.evaluator
         self.properties, self.keep_going = properties, keep_going
         self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
+        self.asymmetric: str | None = None
+        """Why the permutations of the configuration are not used."""
+        self._start()
+        self.names = [variable.name for variable in specification.variables]
+        self.plain: tuple[type, ...] = (int, str, frozenset, tuple)
+        self._prepare()
+
+    def _start(self) -> None:
         self.found = Found()
         self.states: list[State] = []
         self.parents: list[int] = []
@@ -77,9 +56,6 @@ class Explorer:
         self.shared: dict[Value, Value] = {}
         self.level = 0
         self.current = -1
-        self.names = [variable.name for variable in specification.variables]
-        self.plain: tuple[type, ...] = (int, str, frozenset, tuple)
-        self._prepare()
 
     def _prepare(self) -> None:
         asked, spec, evaluator = set(self.properties), self.specification, self.evaluator
@@ -98,7 +74,8 @@ class Explorer:
         self.constraints = [test(formula) for formula in spec.constraints]
         self.action_constraints = [test(formula) for formula in spec.action_constraints]
         self.view = evaluator.compiled(spec.view.body, spec.view.module) if spec.view is not None else None
-        self.permutations = [Renaming(permutation) for permutation in permutations(spec)]
+        self.orbits: Orbits | None = None
+        self._permute()
         self.looks_for_deadlocks = DEADLOCK in asked
         evaluator.answers = {
             "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
@@ -111,20 +88,59 @@ class Explorer:
         }
         self.began = time.monotonic()
 
+    # -- symmetry
+
+    def _permute(self) -> None:
+        """Uses the permutations of the configuration, if the formulas do not tell them apart."""
+        spec, asked = self.specification, set(self.properties)
+        self.evaluator.symmetry = None
+        group = permutations(spec)
+        if not group:
+            return
+        parts = [safety for name, safety in spec.properties.items() if name in asked]
+        formulas = [
+            *spec.init, *filter(None, (spec.next, spec.view)), *spec.constraints, *spec.action_constraints,
+            *(formula for name, formula in spec.invariants.items() if name in asked),
+            *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
+        ]  # fmt: skip
+        self.asymmetric = asymmetry(spec, formulas, group)
+        if self.asymmetric is None:
+            self.evaluator.symmetry = symmetry = Symmetry(group, self.evaluator.order)
+            self.orbits = Orbits(symmetry.renamings)
+
+    def _without_symmetry(self, reason: Asymmetric) -> None:
+        self.asymmetric, self.orbits, self.evaluator.symmetry = str(reason), None, None
+        self._start()
+
     # -- assumptions
 
     def assume(self) -> None:
         """Evaluates the ASSUMEs. Raises TlaError for one that is false."""
         for assumption in self.specification.module.assumptions:
             test = self.evaluator.compiled_truth(assumption.body, self.specification.module.name)
-            if not test():
+            try:
+                held = test()
+            except Asymmetric as reason:
+                self._without_symmetry(reason)
+                held = test()
+            if not held:
                 name = f" {assumption.name}" if assumption.name else ""
                 raise TlaError(assumption.body.place, f"the assumption{name} is false at these constants")
 
     # -- the search
 
     def explore(self) -> None:
-        """Explores until all is seen, or all that is asked for is decided, or the limits end it."""
+        """Explores until all is seen, or all that is asked for is decided, or the limits end it.
+
+        Begins anew without permutations if they turn out to change more than names.
+        """
+        try:
+            self._explore()
+        except Asymmetric as reason:
+            self._without_symmetry(reason)
+            self._explore()
+
+    def _explore(self) -> None:
         if self.specification.next is None:
             self.found.complete, self.found.closed = True, 0
             return
@@ -161,8 +177,6 @@ class Explorer:
     def _walker(self, formula: Formula, *, primed: bool) -> Callable[[Callable[[], None]], None]:
         body = formula.body
         unit = Unit(formula.module)
-        from verifier.tla.ast import Step
-
         if isinstance(body, Step):
             body = body.action
         walk = self.evaluator.actions.walk(body, unit, primed, top=True)
@@ -236,22 +250,20 @@ class Explorer:
         """Whether a state is new, and its number. The state is set in the evaluator."""
         key: Any = state if self.view is None else self.view()
         known = self.seen.get(key)
+        if known is None and self.orbits is not None:
+            known = self.orbits.find(key)
         if known is not None:
             return False, known
-        for renaming in self.permutations:
-            known = self.seen.get(renaming.state(key) if self.view is None else renaming.of(key))
-            if known is not None:
-                return False, known
         share = self.shared.setdefault
         state = tuple([share(value, value) if type(value) is not int else value for value in state])
         number = len(self.states)
         self.seen[state if self.view is None else key] = number
+        if self.orbits is not None:
+            self.orbits.add(state if self.view is None else key)
         self.states.append(state)
         self.parents.append(parent)
         self.found.distinct += 1
         if self.max_states is not None and number >= self.max_states:
-            from verifier.processes.limits import Interrupted
-
             raise Interrupted(f"more than {self.max_states} states")
         return True, number
 
@@ -292,16 +304,17 @@ class Explorer:
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
         now, following = self.evaluator.now, self.evaluator.next
         simple = not (self.steps or self.action_constraints or self.view or self.constraints)
-        seen = self.seen
+        seen, steps = self.seen, dict[State, bool]()
         for made, _ in successors:
             if simple and made in seen:
                 continue
+            within = True
             if self.steps or self.action_constraints:
-                now[:], following[:] = state, made
-                within = all(test() for test in self.action_constraints)
-                self._check(made, -1, number, self.steps)
-            else:
-                within = True
+                if made not in steps:
+                    now[:], following[:] = state, made
+                    steps[made] = all(test() for test in self.action_constraints)
+                    self._check(made, -1, number, self.steps)
+                within = steps[made]
             now[:] = made
             following[:] = [UNSET] * len(following)
             within = within and all(test() for test in self.constraints)

@@ -12,6 +12,7 @@ from verifier.tla.ast import Expression
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.operators import Operators
 from verifier.tla.scope import Scope
+from verifier.tla.text import field_of, text_of
 
 if TYPE_CHECKING:
     from verifier.tla.modules import Reader
@@ -26,13 +27,13 @@ class Expressions(Operators):
         self.reader = reader
         self.source = reader.source
         self.forms: dict[str, Callable[[Node, Scope], Expression]] = {
-            "nat_number": lambda n, s: ast.Number(int(_text(n)), place=self.place(n)),
-            "binary_number": lambda n, s: ast.Number(int(_text(n)[2:], 2), place=self.place(n)),
-            "octal_number": lambda n, s: ast.Number(int(_text(n)[2:], 8), place=self.place(n)),
-            "hex_number": lambda n, s: ast.Number(int(_text(n)[2:], 16), place=self.place(n)),
+            "nat_number": lambda n, s: ast.Number(int(text_of(n)), place=self.place(n)),
+            "binary_number": lambda n, s: ast.Number(int(text_of(n)[2:], 2), place=self.place(n)),
+            "octal_number": lambda n, s: ast.Number(int(text_of(n)[2:], 8), place=self.place(n)),
+            "hex_number": lambda n, s: ast.Number(int(text_of(n)[2:], 16), place=self.place(n)),
             "string": self._string,
             "parentheses": lambda n, s: self.read(n.named_children[0], s),
-            "label": lambda n, s: self.read(_field(n, "expression"), s),
+            "label": lambda n, s: self.read(field_of(n, "expression"), s),
             "bounded_quantification": self._quantifier,
             "unbounded_quantification": self._unbounded,
             "choose": self._choose,
@@ -76,7 +77,7 @@ class Expressions(Operators):
         return tuple(self.read(node, scope) for node in nodes)
 
     def _string(self, node: Node, scope: Scope) -> Expression:
-        inside = _text(node)[1:-1]
+        inside = text_of(node)[1:-1]
         pieces, position = [], 0
         while position < len(inside):
             taken = inside[position : position + 2] if inside[position] == "\\" else inside[position]
@@ -87,7 +88,7 @@ class Expressions(Operators):
     def bindings(self, nodes: list[Node], scope: Scope) -> tuple[tuple[ast.Binding, ...], Scope]:
         """The bounds of a quantifier, and the scope with their names. Their sets are read outside of it."""
         inner, found = scope.inner(), []
-        sets = [self.read(_field(node, "set"), scope) for node in nodes]
+        sets = [self.read(field_of(node, "set"), scope) for node in nodes]
         for node, domain in zip(nodes, sets, strict=True):
             intro = [child for child in node.children_by_field_name("intro") if child.is_named]
             if intro[0].type == "tuple_of_identifiers":
@@ -98,7 +99,7 @@ class Expressions(Operators):
         return tuple(found), inner
 
     def _bound(self, names: list[Node], scope: Scope) -> tuple[ast.Bound, ...]:
-        made = tuple(ast.Bound(_text(name)) for name in names)
+        made = tuple(ast.Bound(text_of(name)) for name in names)
         for name, bound in zip(names, made, strict=True):
             scope.declare(bound.name, bound, self.place(name))
         return made
@@ -106,8 +107,8 @@ class Expressions(Operators):
     def _quantifier(self, node: Node, scope: Scope) -> Expression:
         nodes = [child for child in node.children_by_field_name("bound") if child.is_named]
         bindings, inner = self.bindings(nodes, scope)
-        universal = _field(node, "quantifier").type == "forall"
-        body = self.read(_field(node, "expression"), inner)
+        universal = field_of(node, "quantifier").type == "forall"
+        body = self.read(field_of(node, "expression"), inner)
         return ast.Quantifier(universal, bindings, body, place=self.place(node))
 
     def _unbounded(self, node: Node, scope: Scope) -> Expression:
@@ -115,30 +116,30 @@ class Expressions(Operators):
         inner = scope.inner()
         names = [child for child in node.children_by_field_name("intro") if child.type == "identifier"]
         bound = self._bound(names, inner)
-        body = self.read(_field(node, "expression"), inner)
-        kind = kinds[_field(node, "quantifier").type]
+        body = self.read(field_of(node, "expression"), inner)
+        kind = kinds[field_of(node, "quantifier").type]
         return ast.Unbounded(kind, bound, body, place=self.place(node))
 
     def _choose(self, node: Node, scope: Scope) -> Expression:
-        intro, domain = _field(node, "intro"), node.child_by_field_name("set")
+        intro, domain = field_of(node, "intro"), node.child_by_field_name("set")
         inner = scope.inner()
         read = self.read(domain, scope) if domain is not None else None
         is_tuple = intro.type == "tuple_of_identifiers"
         names = [n for n in intro.named_children if n.type == "identifier"] if is_tuple else [intro]
         bound = self._bound(names, inner)
-        body = self.read(_field(node, "expression"), inner)
+        body = self.read(field_of(node, "expression"), inner)
         if read is None:
             return ast.Unbounded("CHOOSE", bound, body, place=self.place(node))
         return ast.Choose(ast.Binding(bound, is_tuple, read), body, place=self.place(node))
 
     def _filter(self, node: Node, scope: Scope) -> Expression:
-        (binding,), inner = self.bindings([_field(node, "generator")], scope)
-        return ast.Filter(binding, self.read(_field(node, "filter"), inner), place=self.place(node))
+        (binding,), inner = self.bindings([field_of(node, "generator")], scope)
+        return ast.Filter(binding, self.read(field_of(node, "filter"), inner), place=self.place(node))
 
     def _image(self, node: Node, scope: Scope) -> Expression:
         nodes = [child for child in node.children_by_field_name("generator") if child.is_named]
         bindings, inner = self.bindings(nodes, scope)
-        return ast.Image(self.read(_field(node, "map"), inner), bindings, place=self.place(node))
+        return ast.Image(self.read(field_of(node, "map"), inner), bindings, place=self.place(node))
 
     def _function_apply(self, node: Node, scope: Scope) -> Expression:
         function, *arguments = self._all(node.named_children, scope)
@@ -159,7 +160,7 @@ class Expressions(Operators):
 
     def _fields(self, node: Node, scope: Scope) -> tuple[tuple[str, Expression], ...]:
         parts = [child for child in node.named_children if child.type != "all_map_to"]
-        names = [_text(part) for part in parts[::2]]
+        names = [text_of(part) for part in parts[::2]]
         for name, part in zip(names, parts[::2], strict=True):
             if names.count(name) > 1:
                 raise TlaError(self.place(part), f"the field {name} stands here twice")
@@ -167,11 +168,11 @@ class Expressions(Operators):
 
     def _field_of(self, node: Node, scope: Scope) -> Expression:
         record, name = node.named_children
-        field = ast.String(_text(name), place=self.place(name))
+        field = ast.String(text_of(name), place=self.place(name))
         return ast.FunctionApply(self.read(record, scope), field, place=self.place(node))
 
     def _except(self, node: Node, scope: Scope) -> Expression:
-        function = self.read(_field(node, "expr_to_update"), scope)
+        function = self.read(field_of(node, "expr_to_update"), scope)
         updates = []
         for child in node.named_children:
             if child.type != "except_update":
@@ -181,12 +182,12 @@ class Expressions(Operators):
                 for specifier in child.children_by_field_name("update_specifier")
                 for step in specifier.named_children
             ]
-            updates.append(ast.Update(tuple(path), self.read(_field(child, "new_val"), scope)))
+            updates.append(ast.Update(tuple(path), self.read(field_of(child, "new_val"), scope)))
         return ast.Except(function, tuple(updates), place=self.place(node))
 
     def _step_of_path(self, node: Node, scope: Scope) -> Expression:
         if node.type == "except_update_record_field":
-            return ast.String(_text(node.named_children[0]), place=self.place(node))
+            return ast.String(text_of(node.named_children[0]), place=self.place(node))
         return self.one(list(self._all(node.named_children, scope)), node)
 
     def _step(self, node: Node, scope: Scope) -> Expression:
@@ -196,10 +197,10 @@ class Expressions(Operators):
 
     def _fairness(self, node: Node, scope: Scope) -> Expression:
         subscript, action = self._all(node.named_children, scope)
-        return ast.Fairness(_text(node).startswith("SF"), subscript, action, place=self.place(node))
+        return ast.Fairness(text_of(node).startswith("SF"), subscript, action, place=self.place(node))
 
     def _if(self, node: Node, scope: Scope) -> Expression:
-        parts = (self.read(_field(node, name), scope) for name in ("if", "then", "else"))
+        parts = (self.read(field_of(node, name), scope) for name in ("if", "then", "else"))
         return ast.If(*parts, place=self.place(node))
 
     def _case(self, node: Node, scope: Scope) -> Expression:
@@ -216,20 +217,9 @@ class Expressions(Operators):
         inner = scope.inner()
         inner.nested, inner.made = True, []
         self.reader.definitions(node.children_by_field_name("definitions"), inner)
-        body = self.read(_field(node, "expression"), inner)
+        body = self.read(field_of(node, "expression"), inner)
         return ast.Let(tuple(inner.made), body, place=self.place(node))
 
     def _junction(self, node: Node, scope: Scope) -> Expression:
         items = self._all([item.named_children[-1] for item in node.named_children], scope)
         return ast.Junction(node.type == "conj_list", items, place=self.place(node))
-
-
-def _text(node: Node) -> str:
-    assert node.text is not None
-    return node.text.decode()
-
-
-def _field(node: Node, name: str) -> Node:
-    found = next((child for child in node.children_by_field_name(name) if child.is_named), None)
-    assert found is not None, (node.type, name)
-    return found

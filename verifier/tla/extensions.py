@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Callable
 from functools import cmp_to_key
 from itertools import combinations, permutations, product
 from typing import TYPE_CHECKING, Any
 
-from verifier.tla.frames import UNSET
+from verifier.tla import ast
+from verifier.tla.ast import Expression
+from verifier.tla.errors import Place
+from verifier.tla.frames import UNSET, Evaluate
 from verifier.tla.order import text
 from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
+from verifier.tla.scope import LANGUAGE
 from verifier.tla.values import (
     TRUE,
     Fn,
@@ -138,6 +143,33 @@ def _bag_of_all(operator: Any, value: Value) -> Value:
 # -- folds, of FiniteSetsExt and SequencesExt
 
 
+def _make_map_then_fold(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+    if not _takes_any(whole.arguments[3]):
+        return ordered(_map_then_fold)(evaluator, whole, arguments)
+
+    def compute(operator: Any, base: Value, image: Any, choose: Any, value: Value) -> Value:
+        step = lambda item, made: operator.call(image.call(item), made)  # noqa: E731
+        return _fold(evaluator, whole.place, step, base, value)
+
+    return simple(compute)(evaluator, whole, arguments)
+
+
+def _make_fold_set(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+    def compute(operator: Any, base: Value, value: Value) -> Value:
+        return _fold(evaluator, whole.place, operator.call, base, value)
+
+    return simple(compute)(evaluator, whole, arguments)
+
+
+def _takes_any(choose: Expression) -> bool:
+    r"""Whether an operator is ``LAMBDA s : CHOOSE x \in s : TRUE``, the usual one."""
+    if not isinstance(choose, ast.Lambda) or not isinstance(choose.body, ast.Choose):
+        return False
+    domain, body = choose.body.binding.domain, choose.body.body
+    own = isinstance(domain, ast.Apply) and domain.operator is choose.parameters[0]
+    return own and isinstance(body, ast.Apply) and body.operator is LANGUAGE["TRUE"]
+
+
 def _map_then_fold(
     evaluator: Core, operator: Any, base: Value, image: Any, choose: Any, value: Value
 ) -> Value:
@@ -152,10 +184,20 @@ def _map_then_fold(
     return base
 
 
-def _fold_set(evaluator: Core, operator: Any, base: Value, value: Value) -> Value:
-    for item in reversed(list(evaluator.order.walk(value))):
-        base = operator.call(item, base)
-    return base
+def _fold(
+    evaluator: Core, place: Place, step: Callable[[Value, Value], Value], base: Value, value: Value
+) -> Value:
+    """As ``step(x, fold of the rest)``, x being the first in TLC's order."""
+
+    def along(row: list[Value]) -> Value:
+        made = base
+        for item in reversed(row):
+            made = step(item, made)
+        return made
+
+    if evaluator.symmetry is not None:
+        return evaluator.symmetry.fold(place, frozenset(members(value)), along)
+    return along(list(evaluator.order.walk(value)))
 
 
 def _fold_left(operator: Any, base: Value, value: Value) -> Value:
@@ -234,8 +276,8 @@ EXTENSIONS: dict[str, Make] = {
     "BagOfAll": simple(_bag_of_all),
     "BagCardinality": simple(lambda bag: sum(pairs_of(bag).values())),
     "CopiesIn": simple(lambda item, bag: pairs_of(bag).get(item, 0)),
-    "MapThenFoldSet": ordered(_map_then_fold),
-    "FoldSet": ordered(_fold_set),
+    "MapThenFoldSet": _make_map_then_fold,
+    "FoldSet": _make_fold_set,
     "FoldLeft": simple(_fold_left),
     "FoldRight": simple(_fold_right),
     "Min": simple(lambda value: _extreme(value, largest=False)),

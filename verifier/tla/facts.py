@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Parameter, Symbol
@@ -11,12 +11,16 @@ from verifier.tla.ast import Bound, Definition, Expression, Parameter, Symbol
 CONSTANT, STATE, ACTION, TEMPORAL = range(4)
 """Levels: the same in all states, of one state, of a step, of an execution."""
 
-_CHANGING = {
-    "TLCGet", "TLCSet", "RandomElement", "JavaTime", "Print", "PrintT", "RandomSubset", "RandomSubsetSet",
-    "RandomSetOfSubsets", "TestRandomSetOfSubsets", "TLCGetOrDefault", "TLCGetAndSet", "Trace",
-    "CounterExample", "PickSuccessor", "IOExec", "CSVWrite", "JsonSerialize", "ndJsonSerialize", "Serialize",
+_RANDOM = {
+    "RandomElement", "RandomSubset", "RandomSubsetSet", "RandomSetOfSubsets", "TestRandomSetOfSubsets",
+    "JavaTime", "Print", "PrintT",
 }  # fmt: skip
-"""Operators that may answer differently each time."""
+"""Operators that may answer differently each time, or do something besides."""
+_OF_THE_SEARCH = {
+    "TLCGet", "TLCSet", "TLCGetOrDefault", "TLCGetAndSet", "Trace", "CounterExample", "PickSuccessor",
+    "IOExec", "CSVWrite", "JsonSerialize", "ndJsonSerialize", "Serialize",
+}  # fmt: skip
+"""Operators that speak of the search. TLC takes them for formulas of a state."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,23 @@ class Facts:
     """Bound names, parameters and definitions of a LET around it that it needs."""
     changing: bool = False
     """Whether it may have another value each time, or does something else besides."""
+    reads: frozenset[ast.Variable] = frozenset()
+    """The variables whose values it may need."""
+    costly: bool = False
+    """Whether it goes through a set, or calls itself."""
+    enabled: bool = False
+    """Whether ENABLED stands in it: what is around it may then stand for the next state."""
+
+    def joined(self, other: Facts) -> Facts:
+        """The facts of something that has both as parts."""
+        return Facts(
+            max(self.level, other.level),
+            self.free | other.free,
+            self.changing or other.changing,
+            self.reads | other.reads,
+            self.costly or other.costly,
+            self.enabled or other.enabled,
+        )
 
     @property
     def fixed(self) -> bool:
@@ -36,6 +57,7 @@ class Facts:
 
 
 _NOTHING: frozenset[Symbol] = frozenset()
+_GOES_THROUGH_SETS = (ast.Quantifier, ast.Choose, ast.Filter, ast.Image, ast.Function)
 
 
 def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]:  # noqa: C901 -- one case each
@@ -119,7 +141,11 @@ class Analysis:
         while True:
             assert definition.body is not None
             body = self._found(definition.body, definition.module)
-            found = Facts(body.level, body.free.difference(definition.parameters), body.changing)
+            found = replace(
+                body,
+                free=body.free.difference(definition.parameters),
+                costly=body.costly or definition in self.again,
+            )
             done = definition not in self.again or found == self.definitions[definition]
             self.definitions[definition] = found
             if done:
@@ -134,22 +160,22 @@ class Analysis:
         return found
 
     def _found(self, whole: Expression, module: str) -> Facts:
-        level, free, changing = CONSTANT, set[Symbol](), False
-        parts, names = subexpressions(whole)
-        for part in parts:
-            facts = self.of(part, module)
-            level, changing = max(level, facts.level), changing or facts.changing
-            free |= facts.free
-        if isinstance(whole, ast.Apply | ast.OperatorArgument):
-            own = self._symbol(whole.operator, module)
-            level, changing = max(level, own.level), changing or own.changing
-            free |= own.free
-        elif isinstance(whole, ast.Let):
+        if isinstance(whole, ast.Let):
             return self._let(whole, module)
+        parts, names = subexpressions(whole)
+        facts = Facts(CONSTANT, _NOTHING, costly=isinstance(whole, _GOES_THROUGH_SETS))
+        for part in parts:
+            facts = facts.joined(self.of(part, module))
+        level, free = facts.level, set(facts.free)
+        if isinstance(whole, ast.Apply | ast.OperatorArgument):
+            facts = facts.joined(self._symbol(whole.operator, module))
+            level, free = facts.level, set(facts.free)
         elif isinstance(whole, ast.Prime | ast.Unchanged | ast.Step):
-            level = max(level, ACTION) if level > CONSTANT else level
+            # A parameter may stand for what a variable is in.
+            speaks = level > CONSTANT or any(isinstance(name, Parameter | Definition) for name in free)
+            level = max(level, ACTION) if speaks else level
         elif isinstance(whole, ast.Enabled):
-            level = STATE
+            level, facts = STATE, replace(facts, enabled=True)
         elif isinstance(whole, ast.Temporal | ast.Fairness):
             level = TEMPORAL
         elif isinstance(whole, ast.At):
@@ -157,7 +183,7 @@ class Analysis:
         elif isinstance(whole, ast.Except):
             free.discard(_AT)
             free |= self._outer_at(whole, module)
-        return Facts(level, frozenset(free).difference(names), changing)
+        return replace(facts, level=level, free=frozenset(free).difference(names))
 
     def _outer_at(self, whole: ast.Except, module: str) -> set[Symbol]:
         outer = [whole.function, *(part for update in whole.updates for part in update.path)]
@@ -165,19 +191,15 @@ class Analysis:
 
     def _let(self, whole: ast.Let, module: str) -> Facts:
         facts = self.of(whole.body, module)
-        level, free, changing = facts.level, set(facts.free), facts.changing
-        for definition in whole.definitions:
-            if definition in free:
-                inner = self.of_definition(definition)
-                free |= inner.free
-        for definition in reversed(whole.definitions):
+        free = set(facts.free)
+        for definition in (*whole.definitions, *reversed(whole.definitions)):
             if definition in free:
                 free |= self.of_definition(definition).free
-        return Facts(level, frozenset(free).difference(whole.definitions), changing)
+        return replace(facts, free=frozenset(free).difference(whole.definitions))
 
     def _symbol(self, symbol: Symbol, module: str) -> Facts:
         if isinstance(symbol, ast.Variable):
-            return Facts(STATE, _NOTHING)
+            return Facts(STATE, _NOTHING, reads=frozenset((symbol,)))
         if isinstance(symbol, Bound | Parameter):
             return Facts(CONSTANT, frozenset((symbol,)))
         other = self.resolve(symbol, module)
@@ -185,9 +207,11 @@ class Analysis:
             return self._symbol(other, module) if other is not symbol else Facts(CONSTANT, _NOTHING)
         if isinstance(symbol, Definition):
             facts = self.of_definition(symbol)
-            return Facts(facts.level, facts.free | {symbol} if symbol.nested else facts.free, facts.changing)
+            return replace(facts, free=facts.free | {symbol}) if symbol.nested else facts
         if isinstance(symbol, ast.Builtin):
-            return Facts(CONSTANT, _NOTHING, symbol.name in _CHANGING)
+            searching = symbol.name in _OF_THE_SEARCH
+            level, changing = STATE if searching else CONSTANT, searching or symbol.name in _RANDOM
+            return Facts(level, _NOTHING, changing=changing, costly=any(symbol.takes))
         return Facts(CONSTANT, _NOTHING)
 
 

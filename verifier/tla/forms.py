@@ -10,6 +10,7 @@ from verifier.tla.ast import Expression
 from verifier.tla.core import Core
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
+from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import (
     Fn,
     NoValue,
@@ -63,18 +64,48 @@ class Forms(Core):
         return chosen
 
     def _choose(self, whole: ast.Choose, unit: Unit, primed: bool) -> Evaluate:
+        firsts = self.firsts(whole, unit, primed)
+
+        def chosen(e: Frame) -> Value:
+            found = firsts(e)
+            if len(found) > 1:
+                raise self.uneven(whole, found)
+            return found[0]
+
+        return chosen
+
+    def uneven(self, whole: ast.Choose, found: list[Value]) -> Asymmetric:
+        """The error for a CHOOSE that takes different elements in orders that should be alike."""
+        words = f"CHOOSE takes {self.show(found[0])} or {self.show(found[1])}, which a permutation exchanges"
+        return Asymmetric(f"{whole.place}: {words}")
+
+    def firsts(self, whole: ast.Choose, unit: Unit, primed: bool) -> Callable[[Frame], list[Value]]:
+        """What CHOOSE takes; with permutations, in each order that they make of TLC's."""
         domain = self.domain(whole.binding.domain, unit, primed, ordered=True)
+        container = self.value(whole.binding.domain, unit, primed)
         put, place = self.setter(whole.binding, unit), whole.place
         body = self.truth(whole.body, unit, primed)
 
-        def chosen(e: Frame) -> Value:
+        def taken(e: Frame) -> list[Value]:
+            if self.symmetry is not None and self.symmetry.touches(container(e)):
+                return watched(e, self.symmetry)
             for item in domain(e):
                 put(e, item)
                 if body(e):
-                    return item
+                    return [item]
             raise Undefined(place, "CHOOSE finds no element that satisfies its formula")
 
-        return chosen
+        def watched(e: Frame, symmetry: Symmetry) -> list[Value]:
+            candidates = []
+            for item in domain(e):
+                put(e, item)
+                if body(e):
+                    candidates.append(item)
+            if not candidates:
+                raise Undefined(place, "CHOOSE finds no element that satisfies its formula")
+            return symmetry.firsts(frozenset(candidates))
+
+        return taken
 
     def _unbounded(self, whole: ast.Unbounded, unit: Unit, primed: bool) -> Evaluate:
         words = (

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.errors import Place
+from verifier.tla.values import Boolean, Fn, ModelValue
 
 Frame: TypeAlias = list[Any]
 """The values of bound names and parameters, by slot."""
@@ -81,13 +82,13 @@ class Unit:
 class Waiting:
     """An argument or a definition without parameters: evaluated when it is needed, and then kept.
 
-    It is not kept where it speaks of the next state, which changes while successors are looked for.
+    It is not kept where it reads the next state, which changes while successors are looked for.
     """
 
-    __slots__ = ("code", "env", "value")
+    __slots__ = ("code", "env", "next_value", "value")
 
     def __init__(self, code: Code, env: Frame) -> None:
-        self.code, self.env, self.value = code, env, UNSET
+        self.code, self.env, self.value, self.next_value = code, env, UNSET, UNSET
 
     def force(self) -> Any:
         """The value."""
@@ -96,6 +97,22 @@ class Waiting:
         found = self.code._here(self.env)
         if self.code.kept:
             self.value = found
+        return found
+
+    def force_next(self) -> Any:
+        """The value in the next state."""
+        code = self.code
+        if not code.constant:
+            return code.evaluate_next(self.env)
+        if self.next_value is not UNSET:
+            return self.next_value
+        # It reads no variable itself, but an argument or a name in it may.
+        read = code.read_next
+        before, read[0] = read[0], False
+        found = code.evaluate_next(self.env)
+        if not read[0] and is_settled(found):
+            self.next_value = found
+        read[0] = read[0] or before
         return found
 
 
@@ -108,6 +125,10 @@ class Code:
     kept: bool
     compile: Callable[[Expression, Unit, bool], Evaluate]
     primed: bool
+    constant: bool
+    """Whether it names no variable and always answers alike."""
+    read_next: list[bool]
+    """One entry, which becomes true where a variable is read in the next state."""
     _here: Evaluate = field(init=False)
     _next: Evaluate | None = None
 
@@ -126,6 +147,19 @@ class Code:
         if len(env) < self.unit.size:
             env += [None] * (self.unit.size - len(env))
         return self._next(env)
+
+
+def is_settled(value: Any) -> bool:
+    """Whether nothing in a value is still to be computed."""
+    kind = type(value)
+    if kind is tuple:
+        return all(map(is_settled, value))
+    if kind is Fn:
+        return all(map(is_settled, value.values()))
+    return kind in _SETTLED
+
+
+_SETTLED = (int, str, Boolean, ModelValue, frozenset)
 
 
 class Closure:

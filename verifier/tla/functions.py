@@ -119,6 +119,8 @@ class Functions(Core):
         return made
 
     def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Evaluate:
+        if isinstance(whole.function, ast.Choose):
+            return self._choice_at(whole, whole.function, unit, primed)
         applied, given = self.value(whole.function, unit, primed), self.value(whole.argument, unit, primed)
         outside = self.outside
         if isinstance(whole.argument, ast.String):
@@ -152,6 +154,28 @@ class Functions(Core):
             return outside(whole, found, argument)
 
         return result
+
+    def _choice_at(self, whole: ast.FunctionApply, choice: ast.Choose, unit: Unit, primed: bool) -> Evaluate:
+        r"""``(CHOOSE m \\in S : p).value``: permutations may exchange the m if the value stays."""
+        firsts, given = self.firsts(choice, unit, primed), self.value(whole.argument, unit, primed)
+
+        def result(e: Frame) -> Value:
+            found, argument = firsts(e), given(e)
+            values = [self.result(whole, function, argument) for function in found]
+            if any(value != values[0] for value in values):
+                raise self.uneven(choice, found)
+            return values[0]
+
+        return result
+
+    def result(self, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
+        """The value of a function at an argument. Raises Undefined where there is none."""
+        if type(found) is Fn:
+            if argument in found:
+                return found[argument]
+        elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
+            return found[argument - 1]
+        return self.outside(whole, found, argument)
 
     def _variable_at(self, whole: ast.FunctionApply, variable: int, slot: int) -> Evaluate:
         """The most frequent case: a variable at a bound name."""

@@ -13,8 +13,8 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.explorer import State
 from verifier.tla.facts import CONSTANT, STATE
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Formula
 from verifier.tla.values import Value, members

@@ -10,6 +10,7 @@ from verifier.tla.values import (
     Fn,
     LazySet,
     NoValue,
+    TooLarge,
     Value,
     domain_of,
     is_function,
@@ -22,6 +23,9 @@ from verifier.tla.values import (
     results_of,
     size_of,
 )
+
+_BITS = 63
+"""Sets of more elements than a number of so many bits are not counted."""
 
 
 class Infinite(LazySet):
@@ -108,7 +112,10 @@ class Powerset(LazySet):
         return is_infinite(self.base)
 
     def size(self) -> int:
-        return int(2 ** size_of(self.base))
+        count = size_of(self.base)
+        if count > _BITS:
+            raise TooLarge(self.words)
+        return int(2**count)
 
     __hash__ = LazySet.__hash__
 
@@ -154,7 +161,10 @@ class FunctionSet(LazySet):
         return is_infinite(self.domain) or is_infinite(self.range)
 
     def size(self) -> int:
-        return int(size_of(self.range) ** size_of(self.domain))
+        arguments, results = size_of(self.domain), size_of(self.range)
+        if results > 1 and arguments * (results.bit_length() - 1) > _BITS:
+            raise TooLarge(self.words)
+        return int(results**arguments)
 
     __hash__ = LazySet.__hash__
 

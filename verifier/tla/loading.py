@@ -12,7 +12,7 @@ from verifier.tla.ast import Module
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.modules import Context
 from verifier.tla.standard import LIBRARY, PARTIAL, standard
-from verifier.tla.text import Source, parse, parse_text
+from verifier.tla.text import Source, parse, parse_text, text_of
 
 _NAME = re.compile(r"[0-9_]*[A-Za-z][A-Za-z0-9_]*")
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -46,8 +46,8 @@ class Library:
         self.sources[name] = source
         for node in source.tree.root_node.named_children:
             own = node.child_by_field_name("name") if node.type == "module" else None
-            if own is not None and own.text is not None:
-                self.sources.setdefault(own.text.decode(), source)
+            if own is not None:
+                self.sources.setdefault(text_of(own), source)
 
     def _read(self, name: str, place: Place) -> Source:
         # Of this program's own modules some operators are faster than their text elsewhere, or can be

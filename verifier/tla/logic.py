@@ -8,10 +8,8 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.core import Bind, Core, Truth
-from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
-from verifier.tla.lazy_sets import Interval
-from verifier.tla.values import ModelValue, NoValue, Value, is_function, is_member, is_set, members
+from verifier.tla.values import ModelValue, NoValue, Value, is_function, is_set, members
 
 
 def same(one: Value, other: Value) -> bool:
@@ -261,7 +259,7 @@ class Logic(Core):
             case "\\in" | "\\notin":
                 assert left is not None
                 assert right is not None
-                return self._membership(name == "\\in", left, right, unit, primed)
+                return self.membership(name == "\\in", left, right, unit, primed)
             case "<" | ">" | "<=" | ">=":
                 assert left is not None
                 assert right is not None
@@ -324,48 +322,3 @@ class Logic(Core):
                 raise Undefined(place, words) from None
 
         return equal_literal if isinstance(right, ast.Number | ast.String) else equal
-
-    def _membership(
-        self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
-    ) -> Truth:
-        item, of, place = self.value(left, unit, primed), self.value(right, unit, primed), right.place
-
-        def member(e: Frame) -> bool:
-            found, container = item(e), of(e)
-            if type(container) is frozenset:
-                if found in container:
-                    return wanted
-                for some in container:
-                    if type(some) is not type(found):
-                        self.comparable(found, container, place)
-                    break
-                return not wanted
-            try:
-                return is_member(found, container) is wanted
-            except NoValue as error:
-                raise self.fault(place, error, container) from None
-
-        if (
-            isinstance(right, ast.Apply)
-            and isinstance(right.operator, ast.Builtin)
-            and right.operator.name == ".."
-            and self.resolve(right.operator, unit.module) is None
-        ):
-            low, high = (self.integer(part, unit, primed) for part in right.arguments)
-
-            def between(e: Frame) -> bool:
-                return Interval(low(e), high(e)).contains(item(e)) is wanted
-
-            return between
-        return member
-
-    def comparable(self, found: Value, container: frozenset[Value], place: Place) -> None:
-        """Raises Undefined if a value is of another kind than the members of a set."""
-        some = next(iter(container))
-        if type(some) is type(found):
-            return
-        try:
-            same(found, some)
-        except NoValue:
-            words = f"{self.show(found)} is of another kind than the members of {self.show(container)}"
-            raise Undefined(place, words) from None

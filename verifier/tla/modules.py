@@ -14,7 +14,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.expressions import Expressions
 from verifier.tla.precedence import canonical
 from verifier.tla.scope import Named, Scope
-from verifier.tla.text import Source
+from verifier.tla.text import Source, field_of, text_of
 
 _IGNORED = {"header_line", "double_line", "single_line", "identifier", "use_or_hide", "extramodular_text"}
 _PROOFS = {"terminal_proof", "non_terminal_proof"}
@@ -65,7 +65,9 @@ def _module_node(source: Source, name: str, place: Place) -> Node:
     root = source.tree.root_node
     if root.has_error:
         raise _unreadable(source)
-    nodes = {_text(_field(child, "name")): child for child in root.named_children if child.type == "module"}
+    nodes = {
+        text_of(field_of(child, "name")): child for child in root.named_children if child.type == "module"
+    }
     if not nodes:
         raise TlaError(Place(source.file, 1, 1), "there is no module here: ---- MODULE Name ---- is expected")
     if name not in nodes:
@@ -103,7 +105,7 @@ class Reader:
 
     def module(self, node: Node, around: Scope | None = None) -> Module:
         """The module that a node is; ``around`` is the scope of a module that it stands in."""
-        self.made.name = _text(_field(node, "name"))
+        self.made.name = text_of(field_of(node, "name"))
         outside = self.context.around
         scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
         scope.names = self.made.names
@@ -121,7 +123,7 @@ class Reader:
         match node.type:
             case "extends":
                 for name in node.named_children:
-                    self._extend(_text(name), self.source.place(name), scope)
+                    self._extend(text_of(name), self.source.place(name), scope)
             case "constant_declaration" | "variable_declaration":
                 self._declare(node, scope)
             case "assumption":
@@ -133,7 +135,7 @@ class Reader:
                 self.definitions(node.named_children, scope)
                 self.made.hidden |= (set(self.made.names) | set(self.made.instances)) - known
             case "module":
-                self.made.modules[_text(_field(node, "name"))] = (node, self.source, scope)
+                self.made.modules[text_of(field_of(node, "name"))] = (node, self.source, scope)
             case _ if node.is_named and node.type not in _IGNORED:
                 self.definitions([node], scope)
 
@@ -189,9 +191,9 @@ class Reader:
         if any(child.type == "assume_prove" for child in node.named_children):
             return
         body = self.expressions.read(node.named_children[-1], scope)
-        self.made.assumptions.append(ast.Assumption(_text(name) if name is not None else None, body))
+        self.made.assumptions.append(ast.Assumption(text_of(name) if name is not None else None, body))
         if name is not None:
-            self._define(_text(name), (), body, scope, self.source.place(name))
+            self._define(text_of(name), (), body, scope, self.source.place(name))
 
     def _theorem(self, node: Node, scope: Scope) -> None:
         """A theorem is a name for its formula; its proof is not looked at."""
@@ -200,7 +202,7 @@ class Reader:
             return
         body = self.expressions.read(statement, scope)
         if name is not None:
-            self._define(_text(name), (), body, scope, self.source.place(name))
+            self._define(text_of(name), (), body, scope, self.source.place(name))
 
     # -- definitions, of modules and of LET
 
@@ -250,8 +252,8 @@ class Reader:
         return made
 
     def _operator(self, node: Node, scope: Scope) -> None:
-        name_node = _field(node, "name")
-        name, place = canonical(_text(name_node)), self.source.place(name_node)
+        name_node = field_of(node, "name")
+        name, place = canonical(text_of(name_node)), self.source.place(name_node)
         inner = scope.inner()
         parameters = []
         for child in node.children_by_field_name("parameter"):
@@ -270,13 +272,13 @@ class Reader:
             known.parameters = (*scope.extra, *parameters)
         elif known is not None or scope.find(name) is not None:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
-        body = self.expressions.read(_field(node, "definition"), inner)
+        body = self.expressions.read(field_of(node, "definition"), inner)
         made = self._define(name, tuple(parameters), body, scope, place)
-        made.text, made.last_line = " ".join(_text(node).split()), node.end_point.row + 1
+        made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     def _function(self, node: Node, scope: Scope) -> None:
-        name_node = _field(node, "name")
-        name, place = _text(name_node), self.source.place(name_node)
+        name_node = field_of(node, "name")
+        name, place = text_of(name_node), self.source.place(name_node)
         bounds = [child for child in node.named_children if child.type == "quantifier_bound"]
         outer = scope.inner()
         itself = ast.Bound(name)
@@ -284,22 +286,22 @@ class Reader:
             outer.declare(name, itself, place)
         outer.names[name] = itself
         bindings, inner = self.expressions.bindings(bounds, outer)
-        body = self.expressions.read(_field(node, "definition"), inner)
+        body = self.expressions.read(field_of(node, "definition"), inner)
         made = self._define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
-        made.text, made.last_line = " ".join(_text(node).split()), node.end_point.row + 1
+        made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     # -- instances
 
     def _named_instance(self, node: Node, scope: Scope) -> None:
-        name_node = _field(node, "name")
-        name, place = _text(name_node), self.source.place(name_node)
+        name_node = field_of(node, "name")
+        name, place = text_of(name_node), self.source.place(name_node)
         nodes = [child for child in node.children_by_field_name("parameter") if child.is_named]
         parameters = tuple(Parameter(*_declared(child)) for child in nodes)
         inner = scope.inner()
         inner.extra = (*scope.extra, *parameters)
         for child, parameter in zip(nodes, parameters, strict=True):
             inner.declare(parameter.name, parameter, self.source.place(child))
-        module = self._instantiate(_field(node, "definition"), inner, inner.extra, f"{name}!")
+        module = self._instantiate(field_of(node, "definition"), inner, inner.extra, f"{name}!")
         instance = ast.Instance(name, inner.extra, module)
         scope.declare(name, instance, place)
         if not scope.nested:
@@ -313,14 +315,14 @@ class Reader:
     def _instantiate(self, node: Node, scope: Scope, extra: tuple[Parameter, ...], path: str) -> Module:
         """The module of an INSTANCE, with what is put for its parameters."""
         name_node = next(child for child in node.named_children if child.type == "identifier_ref")
-        name, place = _text(name_node), self.source.place(name_node)
+        name, place = text_of(name_node), self.source.place(name_node)
         around = scope.inner()
         around.extra = extra or scope.extra
         put: dict[str, Named] = {}
         for child in node.named_children:
             if child.type == "substitution":
                 target, value = child.named_children[0], child.named_children[-1]
-                put[canonical(_text(target))] = self._put(canonical(_text(target)), value, around)
+                put[canonical(text_of(target))] = self._put(canonical(text_of(target)), value, around)
         context = Context(self.context.finder, put, around, self.context.path + path)
         context.reading = list(self.context.reading)
         inner = self._inner_module(name)
@@ -334,7 +336,7 @@ class Reader:
     def _check_put(self, put: dict[str, Named], made: Module, node: Node) -> None:
         for child in node.named_children:
             if child.type == "substitution":
-                name = canonical(_text(child.named_children[0]))
+                name = canonical(text_of(child.named_children[0]))
                 if made.names.get(name) is not put[name]:
                     place = self.source.place(child)
                     raise TlaError(place, f"{made.name} declares no {name} that something could be put for")
@@ -348,9 +350,9 @@ class Reader:
             given = (*scope.extra, *read.parameters)
             return self._kept(Definition(name, given, self.made.name, place, scope.nested, read.body), scope)
         if value.type.endswith("_op_symbol"):
-            return self.expressions.lookup(canonical(_text(value)), scope, place)
+            return self.expressions.lookup(canonical(text_of(value)), scope, place)
         if value.type == "identifier_ref":
-            found = scope.find(_text(value))
+            found = scope.find(text_of(value))
             if found is not None and found not in scope.extra:
                 return found
         body = self.expressions.read(value, scope)
@@ -373,19 +375,8 @@ def _alike(one: Named, other: Named) -> bool:
 def _declared(node: Node) -> tuple[str, int]:
     """The name and arity of a declaration."""
     if node.type != "operator_declaration":
-        return _text(node), 0
+        return text_of(node), 0
     places = [child for child in node.named_children if child.type == "placeholder"]
     name = node.child_by_field_name("name")
     assert name is not None
-    return canonical(_text(name)), len(places)
-
-
-def _text(node: Node) -> str:
-    assert node.text is not None
-    return node.text.decode()
-
-
-def _field(node: Node, name: str) -> Node:
-    found = next((child for child in node.children_by_field_name(name) if child.is_named), None)
-    assert found is not None, (node.type, name)
-    return found
+    return canonical(text_of(name)), len(places)

@@ -13,6 +13,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Scope
 from verifier.tla.subexpressions import navigate
+from verifier.tla.text import text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
 _ROWS = ("bound_infix_op", "bound_prefix_op", "bound_postfix_op")
@@ -46,7 +47,7 @@ class Operators:
         }
 
     def _symbol_alone(self, node: Node, scope: Scope) -> Expression:
-        raise TlaError(self.place(node), f"the operator {_text(node)} stands here without its arguments")
+        raise TlaError(self.place(node), f"the operator {text_of(node)} stands here without its arguments")
 
     # -- names
 
@@ -77,12 +78,12 @@ class Operators:
 
     def _name(self, node: Node, scope: Scope) -> Expression:
         place = self.place(node)
-        return self.apply(self.lookup(_text(node), scope, place), (), scope, place)
+        return self.apply(self.lookup(text_of(node), scope, place), (), scope, place)
 
     # -- arguments
 
     def _bound_op(self, node: Node, scope: Scope) -> Expression:
-        place, name = self.place(node), _text(_named(node, "name")[0])
+        place, name = self.place(node), text_of(_named(node, "name")[0])
         symbol = self.lookup(name, scope, place)
         return self._with_arguments(symbol, (), _named(node, "parameter"), scope, place)
 
@@ -94,7 +95,7 @@ class Operators:
 
     @staticmethod
     def _operator_name(node: Node, arity: int) -> str:
-        name = canonical(_text(node))
+        name = canonical(text_of(node))
         return "-." if name == "-" and arity == 1 else name
 
     def _with_arguments(
@@ -149,7 +150,7 @@ class Operators:
     def _lambda(self, node: Node, scope: Scope) -> Expression:
         inner = scope.inner()
         names = [child for child in node.named_children if child.type == "identifier"]
-        parameters = tuple(Parameter(_text(name)) for name in names)
+        parameters = tuple(Parameter(text_of(name)) for name in names)
         for name, parameter in zip(names, parameters, strict=True):
             inner.declare(parameter.name, parameter, self.place(name))
         body = self.read(node.named_children[-1], inner)
@@ -184,7 +185,7 @@ class Operators:
         spelled = self._operator_name(name, len(op.named_children) - 1)
         symbol = instance.module.names.get(spelled)
         if symbol is None or spelled in instance.module.hidden or isinstance(symbol, ast.Instance):
-            shown = f"{_text(prefix)}{spelled}"
+            shown = f"{text_of(prefix)}{spelled}"
             raise TlaError(self.place(op), f"unknown operator {shown}: {instance.module.name} has none")
         own = isinstance(symbol, ast.Definition) and symbol.parameters[: len(before)] == instance.parameters
         return symbol, before if own else ()
@@ -194,7 +195,7 @@ class Operators:
         given: tuple[Expression, ...] = ()
         for component in components:
             inner = component.named_children[0]
-            name = _text(_named(inner, "name")[0]) if inner.type == "bound_op" else _text(inner)
+            name = text_of(_named(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
             named = scope.find(name) if found is None else found.module.instances.get(name)
             if not isinstance(named, ast.Instance):
                 raise TlaError(self.place(component), f"{name} is no instance of a module")
@@ -277,7 +278,7 @@ def _flatten(node: Node, row: list[object]) -> None:
         return
     symbol = _named(node, "symbol")[0]
     fixity = node.type.removeprefix("bound_").removesuffix("_op")
-    name = canonical(_text(symbol))
+    name = canonical(text_of(symbol))
     if fixity == "prefix" and name == "-":
         name = "-."
     operator = Operator(name, fixity, symbol)
@@ -321,8 +322,3 @@ def _spelled(name: str) -> str:
 
 def _named(node: Node, field: str) -> list[Node]:
     return [child for child in node.children_by_field_name(field) if child.is_named]
-
-
-def _text(node: Node) -> str:
-    assert node.text is not None
-    return node.text.decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cmp_to_key
+from itertools import chain
 from typing import Any
 
 from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset
@@ -16,11 +17,13 @@ from verifier.tla.values import (
     ModelValue,
     NoValue,
     Value,
+    has_at_most,
     listed,
-    members,
 )
 
 _CACHED = 200_000
+_KEPT = 4096
+"""The members of a set that is not listed are kept in order up to so many."""
 
 
 class Order:
@@ -32,6 +35,7 @@ class Order:
             self.ranks.setdefault(word, len(self.ranks))
         self.key = cmp_to_key(self.compare)
         self.known: dict[frozenset[Value], list[Value]] = {}
+        self.keys: dict[Value, Any] = {}
 
     def rank(self, word: str) -> int:
         """When a word first occurred."""
@@ -60,7 +64,38 @@ class Order:
                 return sorted(values, key=self.rank)
             if kind is ModelValue:
                 return sorted(values, key=lambda value: self.rank(value.name))
-        return sorted(values, key=self.key)
+        try:
+            return sorted(values, key=self.sort_key)
+        except TypeError:
+            return sorted(values, key=self.key)
+
+    def sort_key(self, value: Value) -> Any:
+        """A key that Python sorts as ``compare`` does; between kinds that it does not compare, neither does
+        Python."""
+        kind = type(value)
+        if kind is int:
+            return value
+        if kind is str:
+            return chr(self.rank(value))
+        if kind is ModelValue:
+            return self.rank(value.name).to_bytes(4, "big")
+        if kind is Boolean:
+            return frozenset((0,) if value.truth else ())
+        if kind is tuple:
+            return (len(value), *chain.from_iterable((i, self.sort_key(v)) for i, v in enumerate(value, 1)))
+        if kind is not Fn and kind is not frozenset:
+            return self.sort_key(listed(value))
+        found = self.keys.get(value)
+        if found is None:
+            if kind is Fn:
+                pairs = ((self.sort_key(key), self.sort_key(value[key])) for key in self._sorted(list(value)))
+                found = (len(value), *chain.from_iterable(pairs))
+            else:
+                found = [len(value), *map(self.sort_key, self.sorted(value))]
+            if len(self.keys) > _CACHED:
+                self.keys.clear()
+            self.keys[value] = found
+        return found
 
     def walk(self, value: Value) -> Iterable[Value]:
         """The members of a set in order; of a set that is not listed one by one where its own order is the
@@ -70,9 +105,16 @@ class Order:
         """
         if type(value) is frozenset:
             return self.sorted(value)
-        if isinstance(value, Interval | Powerset | FunctionSet):
+        if not isinstance(value, LazySet):
+            raise NoValue("no set")
+        kept: list[Value] | None = getattr(value, "ordered", None)
+        if kept is not None:
+            return kept
+        own = isinstance(value, Interval | Powerset | FunctionSet)
+        if own and (value.infinite or not has_at_most(value, _KEPT)):
             return value.members()
-        return self._sorted(list(members(value)))
+        value.ordered = list(value.members()) if own else self._sorted(list(value.members()))
+        return value.ordered
 
     def compare(self, one: Value, other: Value) -> int:
         """Below 0, 0 or above 0. Raises NoValue for values that TLC cannot compare."""

@@ -19,6 +19,7 @@ from verifier.tla.values import (
     boolean,
     domain_of,
     function,
+    has_at_most,
     is_infinite,
     is_set,
     is_subset,
@@ -36,6 +37,7 @@ Compute: TypeAlias = Callable[..., Value]
 _LARGEST = 2**31 - 1
 """TLC's integers are of 32 bits."""
 _LISTED_AT_ONCE = 64
+_LISTED = 10_000
 
 
 def simple(compute: Compute) -> Make:
@@ -96,19 +98,22 @@ def arithmetic(compute: Callable[[int, int], int]) -> Make:
     return make
 
 
-def _divided(one: int, other: int) -> int:
+def divided(one: int, other: int) -> int:
+    """``one \\\\div other``"""
     if other == 0:
         raise NoValue("division by 0")
     return one // other
 
 
-def _modulo(one: int, other: int) -> int:
+def modulo(one: int, other: int) -> int:
+    """``one % other``"""
     if other <= 0:
         raise NoValue(f"the second argument of % must be above 0: it is {other}")
     return one % other
 
 
-def _power(one: int, other: int) -> int:
+def power(one: int, other: int) -> int:
+    """``one ^ other``"""
     if other < 0 or (one == 0 and other == 0):
         raise NoValue(f"{one} ^ {other} has no value")
     return one**other if abs(one) < 2 or other < 40 else 2**40
@@ -129,7 +134,7 @@ def union(one: Value, other: Value) -> Value:
         return one | other
     if not (is_set(one) and is_set(other)):
         raise NoValue("sets are expected here")
-    if is_infinite(one) or is_infinite(other) or size_of(one) + size_of(other) > 10_000:
+    if any(is_infinite(each) or not has_at_most(each, _LISTED) for each in (one, other)):
         return Combined("\\cup", one, other)
     return listed(one) | listed(other)
 
@@ -281,9 +286,9 @@ PRIMITIVES: dict[str, Make] = {
     "+": arithmetic(int.__add__),
     "-": arithmetic(int.__sub__),
     "*": arithmetic(int.__mul__),
-    "\\div": arithmetic(_divided),
-    "%": arithmetic(_modulo),
-    "^": arithmetic(_power),
+    "\\div": arithmetic(divided),
+    "%": arithmetic(modulo),
+    "^": arithmetic(power),
     "-.": simple(_negative),
     "..": simple(interval),
     "\\cup": simple(union),

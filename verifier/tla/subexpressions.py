@@ -10,6 +10,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.scope import Scope
+from verifier.tla.text import text_of
 
 if TYPE_CHECKING:
     from verifier.tla.operators import Operators
@@ -47,8 +48,7 @@ def _definition(
     bound = inner.type == "bound_op"
     name_node = inner.child_by_field_name("name") if bound else inner
     assert name_node is not None
-    assert name_node.text is not None
-    name = name_node.text.decode()
+    name = text_of(name_node)
     if instances:
         instance, before = reader.instance(instances, scope)
         found = instance.module.names.get(name)
@@ -73,8 +73,7 @@ def _part(whole: Expression, step: Node, place: Place) -> Expression:
         return whole
     number = {"langle_bracket": 1, "rangle_bracket": 2}.get(kind.type, 0)
     if kind.type == "child_id":
-        assert kind.text is not None
-        number = int(kind.text)
+        number = int(text_of(kind))
     parts = _parts(whole)
     if not number or parts is None:
         raise TlaError(place, "this way to name a part of a definition is not supported: define it by itself")

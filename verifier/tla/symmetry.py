@@ -1,54 +1,28 @@
-"""Permutations of model values, as SYMMETRY names them."""
+"""Permutations of model values, as SYMMETRY names them, and whether they change nothing.
+
+A formula cannot tell model values apart by itself: what it says of a state, it says of the permuted state. So
+a permutation may be used if nothing breaks that. Three things may: a constant whose value the permutation
+changes, an operator whose answer rests on the order of values or on the search, and CHOOSE. The first two are
+looked for in the formulas (``automorphisms``); what CHOOSE and folds over sets take is watched while they are
+evaluated (``Symmetry``), and must be the same for every order that a permutation makes of TLC's.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
-from verifier.tla.errors import TlaError
-from verifier.tla.values import Fn, ModelValue, NoValue, Value, members, pairs_of
-
-if TYPE_CHECKING:
-    from verifier.tla.specification import Specification
+from verifier.tla.errors import Place
+from verifier.tla.lazy_sets import Combined, FunctionSet, Infinite, Interval, Powerset, ProductSet, RecordSet
+from verifier.tla.order import Order
+from verifier.tla.values import Boolean, Fn, LazyFunction, LazySet, ModelValue, Value
 
 Permutation: TypeAlias = dict[Value, Value]
-_MOST = 50_000
 _REMEMBERED = 100_000
 
 
-def permutations(specification: Specification) -> list[Permutation]:
-    """All permutations that the configuration's SYMMETRY generates, but for the identity. Raises TlaError."""
-    generators: list[Permutation] = []
-    for formula in specification.symmetry:
-        value = specification.evaluator.compiled(formula.body, formula.module)()
-        place = formula.body.place
-        try:
-            generators += [_permutation(pairs_of(item)) for item in members(value)]
-        except NoValue:
-            raise TlaError(place, "SYMMETRY expects a set of permutations of model values") from None
-    return _closure([g for g in generators if g])
-
-
-def _permutation(pairs: dict[Value, Value]) -> Permutation:
-    if set(pairs) != set(pairs.values()) or not all(isinstance(value, ModelValue) for value in pairs):
-        raise NoValue("no permutation")
-    return {key: value for key, value in pairs.items() if key is not value}
-
-
-def _closure(generators: list[Permutation]) -> list[Permutation]:
-    """The group."""
-    found: dict[frozenset[tuple[Value, Value]], Permutation] = {}
-    waiting: list[Permutation] = [{}]
-    while waiting:
-        one = waiting.pop()
-        for generator in generators:
-            keys = one.keys() | generator.keys()
-            made = {key: generator.get(one.get(key, key), one.get(key, key)) for key in keys}
-            made = {key: value for key, value in made.items() if key is not value}
-            mark = frozenset(made.items())
-            if made and mark not in found and len(found) < _MOST:
-                found[mark] = made
-                waiting.append(made)
-    return list(found.values())
+class Asymmetric(Exception):
+    """A permutation changes more than names: where, and why."""
 
 
 class Renaming:
@@ -58,11 +32,6 @@ class Renaming:
         self.permutation = permutation
         self.known: dict[Value, Value] = {}
 
-    def state(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
-        """A state, renamed."""
-        of = self.of
-        return tuple([of(value) for value in values])
-
     def of(self, value: Value) -> Value:
         """A value, renamed."""
         kind = type(value)
@@ -71,7 +40,7 @@ class Renaming:
         if kind is tuple:
             return tuple([self.of(item) for item in value])
         if kind is not frozenset and kind is not Fn:
-            return value
+            return self.of(value.listed()) if isinstance(value, LazySet | LazyFunction) else value
         found = self.known.get(value)
         if found is None:
             if kind is frozenset:
@@ -82,3 +51,100 @@ class Renaming:
                 self.known.clear()
             self.known[value] = found
         return found
+
+
+class Symmetry:
+    """Watches what is taken out of sets. The permutations are a group, without the identity."""
+
+    def __init__(self, found: Iterable[Permutation], order: Order) -> None:
+        self.renamings = [Renaming(permutation) for permutation in found]
+        self.order = order
+        self.moved = {value for renaming in self.renamings for value in renaming.permutation}
+        self.known: dict[frozenset[Value], list[Value]] = {}
+
+    def touches(self, value: Value) -> bool:
+        """Whether a value may have a part that a permutation moves."""
+        match value:
+            case ModelValue():
+                return value in self.moved
+            case Fn():
+                return any(map(self.touches, value)) or any(map(self.touches, value.values()))
+            case frozenset() | tuple():
+                return any(map(self.touches, value))
+            case Interval() | Infinite() | Boolean() | int() | str():
+                return False
+            case Powerset():
+                return self.touches(value.base)
+            case FunctionSet():
+                return self.touches(value.domain) or self.touches(value.range)
+            case RecordSet():
+                return any(map(self.touches, value.fields.values()))
+            case ProductSet():
+                return any(map(self.touches, value.items))
+            case Combined():
+                return self.touches(value.first) or (value.sign != "filter" and self.touches(value.second))
+        return True
+
+    def orders(self, values: frozenset[Value]) -> list[list[Value]]:
+        """The orders of some values that the permutations make of the usual one, which is the first."""
+        found = {tuple(self.order.sorted(values)): None}
+        for renaming in self.renamings:
+            back = {renaming.of(value): value for value in values}
+            found[tuple(back[value] for value in self.order.sorted(frozenset(back)))] = None
+        return [list(row) for row in found]
+
+    def firsts(self, candidates: frozenset[Value]) -> list[Value]:
+        """What CHOOSE takes of these in each order: the usual one first."""
+        found = self.known.get(candidates)
+        if found is None:
+            if len(self.known) > _REMEMBERED:
+                self.known.clear()
+            found = self.known[candidates] = list(dict.fromkeys(row[0] for row in self.orders(candidates)))
+        return found
+
+    def fold(self, place: Place, values: frozenset[Value], along: Callable[[list[Value]], Value]) -> Value:
+        """What a fold gives along every order. Raises Asymmetric if that is not the same."""
+        if not self.touches(values):
+            return along(self.order.sorted(values))
+        first, *others = [along(row) for row in self.orders(values)]
+        if any(other != first for other in others):
+            raise Asymmetric(
+                f"{place}: a fold over a set gives another value in another order of its elements"
+            )
+        return first
+
+
+class Orbits:
+    """Which class a state is of: states that permutations turn into each other are one class.
+
+    Of all that the permutations make of a state only the hash is kept, and the permutation that makes it;
+    that two states are of one class is never told by hashes alone.
+    """
+
+    def __init__(self, renamings: list[Renaming]) -> None:
+        self.renamings = renamings
+        self.keys: list[Value] = []
+        self.images: dict[int, int] = {}
+        self.size = 0
+        """The number of states in all classes."""
+
+    def find(self, key: Value) -> int | None:
+        """The number of the class; None for a new one. The key is none that was added itself."""
+        found = self.images.get(hash(key))
+        if found is None:
+            return None
+        number, which = divmod(found, len(self.renamings))
+        if self.renamings[which].of(self.keys[number]) == key:
+            return number
+        others = (n for n, known in enumerate(self.keys) if any(r.of(known) == key for r in self.renamings))
+        return next(others, None)
+
+    def add(self, key: Value) -> None:
+        """Adds a class by one of its states."""
+        number, count, distinct = len(self.keys), len(self.renamings), {hash(key)}
+        for which, renaming in enumerate(self.renamings):
+            mark = hash(renaming.of(key))
+            distinct.add(mark)
+            self.images[mark] = number * count + which
+        self.keys.append(key)
+        self.size += len(distinct)

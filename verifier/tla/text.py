@@ -106,3 +106,16 @@ def _inside(text: str, token: re.Match[str], depth: int, position: int, pieces: 
 
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
+
+
+def text_of(node: tree_sitter.Node) -> str:
+    """The text that a node is."""
+    assert node.text is not None
+    return node.text.decode()
+
+
+def field_of(node: tree_sitter.Node, name: str) -> tree_sitter.Node:
+    """The child of a node by the name of its field in the grammar."""
+    found = next((child for child in node.children_by_field_name(name) if child.is_named), None)
+    assert found is not None, (node.type, name)
+    return found

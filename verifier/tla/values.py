@@ -17,8 +17,19 @@ Value: TypeAlias = Any
 """A value as above."""
 
 
+_COUNTED = 2**63
+"""Sets are counted up to here."""
+
+
 class NoValue(Exception):
     """A value has no part, or an operation has no value: in words. The evaluator adds the place."""
+
+
+class TooLarge(NoValue):
+    """A set has more elements than can be counted."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(f"{words} is too large to be counted")
 
 
 @final
@@ -90,8 +101,10 @@ def function(pairs: dict[Value, Value]) -> Value:
 class LazySet:
     """A set that is not listed until it must be."""
 
-    __slots__ = ("_listed",)
+    __slots__ = ("_listed", "ordered")
     _listed: frozenset[Value]
+    ordered: list[Value]
+    """Its members in TLC's order, once they were asked for."""
 
     def contains(self, value: Value) -> bool:
         """Whether a value is a member."""
@@ -131,7 +144,7 @@ class LazySet:
             return True
         if isinstance(other, LazySet):
             return self.same(other)
-        return isinstance(other, frozenset) and self.size() == len(other) and self.listed() == other
+        return isinstance(other, frozenset) and has_at_most(self, len(other)) and self.listed() == other
 
     def within(self, other: Value) -> bool:
         """Whether an infinite one is a part of another."""
@@ -141,6 +154,8 @@ class LazySet:
         """Whether it has the members of another one."""
         if self.infinite or other.infinite:
             raise NoValue(f"whether {self.words} = {other.words} cannot be told: they cannot be listed")
+        if has_at_most(self, _COUNTED) != has_at_most(other, _COUNTED):
+            return False
         return self.size() == other.size() and self.listed() == other.listed()
 
 
@@ -222,6 +237,14 @@ def size_of(value: Value) -> int:
     if isinstance(value, LazySet):
         return value.size()
     raise NoValue("no set")
+
+
+def has_at_most(value: Value, count: int) -> bool:
+    """Whether a finite set has no more than so many members. Raises NoValue for what is none."""
+    try:
+        return size_of(value) <= count
+    except TooLarge:
+        return False
 
 
 def is_member(value: Value, of: Value) -> bool:

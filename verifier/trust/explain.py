@@ -16,7 +16,7 @@ from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.specs.definition import Property, PropertyKind, primed
+from verifier.specs.definition import Property, PropertyKind, Refinement, primed
 from verifier.system.model import Leaving, Model, PartialRead
 from verifier.trust.trace import Trace
 
@@ -82,7 +82,7 @@ class ConcreteReading:
         """The first smallest undefined read within a term that has one."""
         inner = [bindings]
         if term.binds is not None:
-            inner = [{**bindings, term.binds: value} for value in term.binds.sort.values()]
+            inner = [{**bindings, term.binds: value} for value in term.binds.sort.each()]
         for values in inner:
             for part in term.arguments:
                 if not self.is_defined(part, values) and self._matters(term, part, values):
@@ -131,7 +131,7 @@ class ConcreteReading:
                         yield from self._failures(part, bindings, witnesses)
             case Operator.FORALL:
                 assert term.binds is not None
-                for value in term.binds.sort.values():
+                for value in term.binds.sort.each():
                     inner = {**bindings, term.binds: value}
                     if not self.holds(term.arguments[0], inner):
                         yield from self._failures(
@@ -181,8 +181,10 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     """The reasons for which the property's formula is false in the last state, or of the last step.
 
     The list is empty if the formula is true there, or if the protocol does not state the property (freedom
-    from deadlock).
+    from deadlock), or if it is one of a refinement: ``breaches`` has the abstract states instead.
     """
+    if _refinement(model, trace) is not None:
+        return []
     about_steps = model.system.about_steps(str(trace.violates))
     reading = ConcreteReading(*trace.states[-2:]) if about_steps else ConcreteReading(trace.states[-1])
     formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
@@ -207,8 +209,12 @@ def breaches(model: Model, trace: Trace) -> list[str]:
     """What happens in the last state that a property excludes besides its formula, in words.
 
     A type invariant excludes assignments that would leave a sort. ``UndefinedRead`` excludes reads of what
-    has no value. For other properties the list is empty.
+    has no value. A refinement excludes steps that the abstract protocol does not take. For other properties
+    the list is empty.
     """
+    refinement = _refinement(model, trace)
+    if refinement is not None:
+        return [_not_abstract(refinement, trace)]
     kinds = {prop.name: prop.kind for prop in model.system.properties}
     kind = kinds.get(str(trace.violates))
     bits = model.layout.encode_state(trace.states[-1])
@@ -222,13 +228,37 @@ def breaches(model: Model, trace: Trace) -> list[str]:
     return []
 
 
+def _refinement(model: Model, trace: Trace) -> Refinement | None:
+    """The refinement of which one property is violated."""
+    found = model.definition.refinements
+    return next((one for one in found if trace.violates in (one.steps, one.beginnings)), None)
+
+
+def _not_abstract(refinement: Refinement, trace: Trace) -> str:
+    """The states of the abstract protocol between which there is no step, or in which it does not begin."""
+    if trace.violates == refinement.beginnings:
+        return f"{refinement.abstract} does not begin with {_mapped(refinement, trace.states[-1])}"
+    before, after = (_mapped(refinement, state) for state in trace.states[-2:])
+    return f"{refinement.abstract} has no step from {before} to {after}"
+
+
+def _mapped(refinement: Refinement, state: Mapping[str, Concrete]) -> str:
+    """A state of the abstract protocol in words."""
+    reading = ConcreteReading(state)
+    return ", ".join(
+        f"{symbol.name} = " + (show(reading.value(term, {})) if reading.is_defined(term, {}) else "no value")
+        for symbol, term in refinement.mapping
+    )
+
+
 def _would_leave(leaving: Leaving) -> str:
     return f"{leaving.instance} is enabled and would give {leaving.target} a value outside {leaving.sort}"
 
 
 def _reads(reading: ConcreteReading, read: PartialRead) -> str:
     """The read that has no value, with the first values of free parameters for which it has none."""
-    for values in islice(product(*(tuple(symbol.sort.values()) for symbol in read.free)), _MOST_CHOICES):
+    choices = (tuple(islice(symbol.sort.values(), _MOST_CHOICES)) for symbol in read.free)
+    for values in islice(product(*choices), _MOST_CHOICES):
         chosen = dict(zip(read.free, values, strict=True))
         found = reading.undefined_read(read.lines, {**read.bindings, **chosen})
         if found is not None:

@@ -254,18 +254,18 @@ def _out(sort: Sort, value: Any) -> Any:
         case Variant():
             return {"tag": value.tag, "value": _out(sort.payload(value.tag), value.payload)}
         case PartialFunction():
-            pairs = ((key, value[key]) for key in sort.domain.values() if key in value)
+            pairs = ((key, value[key]) for key in sort.domain.each() if key in value)
             return {"#map": [[_out(sort.domain, key), _out(sort.range, item)] for key, item in pairs]}
         case Listed():
             return _out_listed(value)
         case Function():
-            pairs = ((key, value[key]) for key in sort.domain.values())
+            pairs = ((key, value[key]) for key in sort.domain.each())
             return {"#map": [[_out(sort.domain, key), _out(sort.range, item)] for key, item in pairs]}
         case Bag():
-            held = (item for item in sort.element.values() if item in value)
+            held = (item for item in sort.element.each() if item in value)
             return {"#map": [[_out(sort.element, item), value[item]] for item in held]}
         case Set():
-            return {"#set": [_out(sort.element, item) for item in sort.element.values() if item in value]}
+            return {"#set": [_out(sort.element, item) for item in sort.element.each() if item in value]}
         case Sequence():
             return [_out(sort.element, item) for item in value]
     return value.name if isinstance(value, Element) else value
@@ -402,7 +402,7 @@ class _Reader:
 
     def _function(self, sort: Function, data: Any) -> FrozenMap:
         pairs = self._pairs(sort.domain, data)
-        keys = list(sort.domain.values())
+        keys = list(sort.domain.each())
         for key in keys:
             if key not in pairs:
                 raise ReplayFailure(self.step, f"{self.name} has no value for the key {show(key)}")

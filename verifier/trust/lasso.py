@@ -78,7 +78,7 @@ def holds(
     if formula.binds is None:
         parts = [holds(part, states, start, bindings) for part in formula.parts]
     else:
-        values = formula.binds.sort.values()
+        values = formula.binds.sort.each()
         parts = [holds(formula.parts[0], states, start, {**bindings, formula.binds: v}) for v in values]
     if formula.operator is TemporalOperator.NOT:
         return not parts[0]

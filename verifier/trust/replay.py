@@ -13,9 +13,9 @@ from typing import Any
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.expressions import constant
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
-from verifier.encodings.values import constant
 from verifier.specs.definition import Action
 from verifier.system.model import Model
 from verifier.system.steps import breaking_choices

@@ -172,10 +172,35 @@ const Diagram = (() => {
     });
   }
 
-  function drawTitle(group, plan, row, action, parameters) {
+  /* Whether a row is the last step of a loop, which leads back to the state where the loop starts. */
+  function closes(trace, step) {
+    return trace.loop !== null && step === trace.steps.length - 1;
+  }
+
+  /* A step's number, or the state that it leads back to. */
+  function numberOf(trace, step) {
+    return closes(trace, step) ? `back to ${trace.loop}` : String(step);
+  }
+
+  function rowClass(trace, step) {
+    const broken = trace.about_step && step === trace.steps.length - 1;
+    return ["row", broken ? "broken" : "", trace.loop !== null && step > trace.loop ? "round" : ""].filter(Boolean).join(" ");
+  }
+
+  /* The edge from the last step of the loop back to the state where it starts. */
+  function drawBack(trace, plan) {
+    const from = plan.rows[trace.steps.length - 1], to = plan.rows[trace.loop];
+    const at = (row) => plan.wide ? row.y : row.top + 11;
+    const group = element("g", { class: "back-edge", "pointer-events": "none" });
+    group.append(element("path", { class: "edge", d: `M8 ${at(from)}H4V${at(to)}H7` }));
+    group.append(element("path", { class: "head", d: `M12 ${at(to)}l-6 -4v8Z` }));
+    return group;
+  }
+
+  function drawTitle(group, plan, row, number, action, parameters) {
     const room = Math.floor(((plan.wide ? plan.gutter : plan.width) - 34) / CHARACTER);
     const y = plan.wide ? row.y + 4 : row.top + 15;
-    group.append(element("text", { class: "number", x: 24, y }, String(row.step)));
+    group.append(element("text", { class: "number", x: 24, y }, number));
     const words = parameters.map(([name, value]) => `${name}=${value}`).join(", ");
     if (plan.wide) {
       group.append(element("text", { class: "action", x: 32, y }, cut(action, Math.floor((plan.gutter - 40) / BOLD))));
@@ -188,11 +213,11 @@ const Diagram = (() => {
   }
 
   function drawRow(trace, plan, row) {
-    const [action, parameters, lane] = trace.steps[row.step];
-    const broken = trace.about_step && row.step === trace.steps.length - 1;
-    const group = element("g", { class: broken ? "row broken" : "row", "data-step": row.step });
-    drawTitle(group, plan, row, row.step === 0 ? trace.start : action, parameters);
-    if (row.step > 0) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
+    const [action, parameters, lane, changes] = trace.steps[row.step];
+    const group = element("g", { class: rowClass(trace, row.step), "data-step": row.step });
+    drawTitle(group, plan, row, String(closes(trace, row.step) ? trace.loop : row.step), row.step === 0 ? trace.start : action, parameters);
+    const stutters = closes(trace, row.step) && changes.length === 0;
+    if (row.step > 0 && !stutters) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
     return group;
   }
@@ -273,11 +298,11 @@ const Diagram = (() => {
   /* The whole drawing. `shown` says of a place whether the reader wants to see it. */
   function draw(trace, known, shown, width) {
     const plan = layout(trace, known, shown, width);
-    const words = `Space-time diagram of ${trace.steps.length - 1} steps in ${plan.lanes} lanes; the same as a table is below`;
+    const round = trace.loop === null ? "" : `, the last of which leads back to state ${trace.loop}`;
+    const words = `Space-time diagram of ${trace.steps.length - 1} steps${round}, in ${plan.lanes} lanes; the same as a table is below`;
     const svg = element("svg", { width: plan.width, role: "img", "aria-label": words });
     svg.append(...plan.rows.map((row) => {
-      const broken = trace.about_step && row.step === trace.steps.length - 1;
-      const group = element("g", { class: broken ? "row broken" : "row", "data-step": row.step });
+      const group = element("g", { class: rowClass(trace, row.step), "data-step": row.step });
       group.append(element("rect", { class: "back", x: 0, y: row.top, width: plan.width, height: row.height }));
       return group;
     }));
@@ -286,6 +311,7 @@ const Diagram = (() => {
     const marks = element("g", { "pointer-events": "none" });
     trace.arrows.forEach((arrow) => drawArrow(marks, plan, arrow));
     svg.append(marks, ...upper);
+    if (trace.loop !== null) svg.append(drawBack(trace, plan));
     let height = plan.bottom + 4;
     if (trace.failing.length > 0) {
       const verdict = drawVerdict(trace, plan);
@@ -297,5 +323,5 @@ const Diagram = (() => {
     return { svg, heads: heads(trace, plan), rows: plan.rows };
   }
 
-  return { draw, understood, related, shortPath, title, isLong };
+  return { draw, understood, related, shortPath, title, isLong, closes, numberOf };
 })();

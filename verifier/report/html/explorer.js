@@ -94,7 +94,8 @@ class Explorer {
       arrow.classList.toggle("touched", arrow.dataset.sent === String(this.current) || arrow.dataset.received === String(this.current));
     }
     const address = `#${this.page}/step-${this.current}`;
-    this.where.textContent = `step ${this.current} of ${this.last}`;
+    const back = Diagram.closes(this.trace, this.current) ? `, back to state ${this.trace.loop}` : "";
+    this.where.textContent = `step ${this.current} of ${this.last}${back}`;
     this.where.href = address;
     if (linked) history.replaceState(null, "", address);
     this.reveal();
@@ -112,7 +113,7 @@ class Explorer {
   describe() {
     const make = this.make, [action, parameters, , changes] = this.trace.steps[this.current];
     const words = parameters.map(([name, value]) => `${name}=${value}`).join(", ");
-    this.title.replaceChildren(this.current === 0 ? `0 · ${this.trace.start}` : `${this.current} · ${action}`, make("small", {}, words));
+    this.title.replaceChildren(this.current === 0 ? `0 · ${this.trace.start}` : `${Diagram.numberOf(this.trace, this.current)} · ${action}`, make("small", {}, words));
     const visible = changes.filter(([place]) => this.shown(place));
     const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, this.trace.places[change[0]][0]), make("td", {}, ...this.difference(change, this.current))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
@@ -161,7 +162,7 @@ class Explorer {
       all.open = open;
       cards.push(all);
     }
-    this.state.replaceChildren(make("h4", {}, `State after step ${this.current}`), ...cards);
+    this.state.replaceChildren(make("h4", {}, Diagram.closes(this.trace, this.current) ? `State ${this.trace.loop} again` : `State after step ${this.current}`), ...cards);
   }
 
   /* The same without a drawing: for screen readers, for print, for copying. */
@@ -176,7 +177,7 @@ class Explorer {
     const rows = this.trace.steps.map(([action, parameters, lane, changes], step) => {
       const words = step === 0 ? this.trace.start : `${action}(${parameters.map(([name, value]) => `${name}=${value}`).join(", ")})`;
       const changed = changes.map((change) => make("div", {}, `${this.trace.places[change[0]][0]}: `, ...this.difference(change, step)));
-      return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `#${this.page}/step-${step}` }, String(step))), make("td", {}, step === 0 ? "" : Diagram.title(this.trace.lanes[lane])),
+      return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `#${this.page}/step-${step}` }, Diagram.numberOf(this.trace, step))), make("td", {}, step === 0 ? "" : Diagram.title(this.trace.lanes[lane])),
         make("td", {}, words), make("td", {}, ...changed), make("td", {}, ...arrows(step).map((text) => make("div", {}, text))));
     });
     const heads = ["step", "who", "action", "changes", "messages"].map((name) => make("th", { scope: "col" }, name));

@@ -1,30 +1,22 @@
-"""Functions, records, tuples and sequences: application, EXCEPT, DOMAIN, and operators on sequences."""
+"""Functions and records: application, DOMAIN, EXCEPT."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Set, Tuple, Variant
+from verifier.encodings.sorts import Function, PartialFunction, Record, Sequence, Set, Tuple, Variant
 from verifier.encodings.terms import Operator, Term
+from verifier.tla.translate.arithmetic import Arithmetic
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.making import (
-    SCALARS,
-    TRUTH,
-    alike,
-    known_table,
-    literal,
-    number,
-    table_of,
-    variable,
-)
-from verifier.tla.translate.sets import Case, Sets
-from verifier.tla.translate.shapes import NOTHING
+from verifier.tla.translate.making import known_table, table_of
+from verifier.tla.translate.shapes import MOST_LISTED, NOTHING
 from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
     Known,
+    LazyMap,
     Nothing,
     Row,
     Single,
@@ -33,10 +25,11 @@ from verifier.tla.translate.symbolic import (
     Table,
     Untranslated,
 )
-from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, number
+from verifier.tla.values import LazyFunction, NoValue
 
 
-class Mappings(Sets):
+class Mappings(Arithmetic):
     """Makes terms of functions."""
 
     def apply(self, function: Sym, key: Sym) -> Sym:
@@ -51,8 +44,8 @@ class Mappings(Sets):
                 key.condition, self.apply(function, key.then), self.apply(function, key.otherwise)
             )
         match function:
-            case Op():
-                return function.call(key)
+            case LazyMap():
+                return function.at(key)
             case Known() | Table():
                 table = table_of(function)
                 if table is None:
@@ -69,8 +62,6 @@ class Mappings(Sets):
         return Nothing("a function is expected")
 
     def _apply_lazy(self, function: Sym, key: Sym) -> Sym:
-        from verifier.tla.values import LazyFunction, NoValue
-
         if isinstance(function, Known) and isinstance(function.value, LazyFunction):
             if isinstance(key, Known):
                 try:
@@ -78,6 +69,8 @@ class Mappings(Sets):
                 except NoValue:
                     return Nothing("outside of the domain")
             term = self.term(key)
+            if term.sort.size > MOST_LISTED:
+                raise Untranslated(None, "a recursive function, applied to what may have too many values")
             rows: dict[Any, Sym] = {}
             for value in term.sort.values():
                 known = self.names.decode(value, term.sort)
@@ -152,6 +145,8 @@ class Mappings(Sets):
             return function
         if isinstance(function, Chosen):
             return self.if_(function.condition, self.domain(function.then), self.domain(function.otherwise))
+        if isinstance(function, LazyMap):
+            return function.domain
         table = self.rows_of(function)
         if table is not None:
             return Known(frozenset(table.rows))
@@ -271,141 +266,6 @@ class Mappings(Sets):
         changed = Term(operator, result, (function, at, item))
         return self.if_(inside, changed, function)
 
-    # -- integers
-
-    def subtract(self, one: Sym, other: Sym) -> Sym:
-        """``one - other`` of integers."""
-        return self.arithmetic(Operator.SUBTRACT, one, other)
-
-    def arithmetic(self, operator: Operator, one: Sym, other: Sym) -> Sym:
-        """A sum or difference."""
-        from verifier.tla.translate.sets import _bounds
-
-        if isinstance(one, Known) and isinstance(other, Known):
-            sum_ = one.value + other.value if operator is Operator.ADD else one.value - other.value
-            return Known(sum_)
-        left, right = self.term(one), self.term(other)
-        a, b = _bounds(left.sort), _bounds(right.sort)
-        if operator is Operator.ADD:
-            return Term(operator, Range(a.low + b.low, a.high + b.high), (left, right))
-        return Term(operator, Range(a.low - b.high, a.high - b.low), (left, right))
-
-    # -- sequences
-
-    def row(self, value: Sym) -> Row | Nothing:
-        """A sequence by its slots."""
-        if isinstance(value, Nothing):
-            return value
-        if isinstance(value, Row):
-            return value
-        table = table_of(value)
-        if table is None and isinstance(value, Term) and isinstance(value.sort, Tuple):
-            table = self.rows_of(value)
-        if table is not None:
-            count = len(table.rows)
-            if any(n not in table.rows for n in range(1, count + 1)):
-                return Nothing("a sequence is expected")
-            return Row(tuple(table.rows[n] for n in range(1, count + 1)), Known(count))
-        if isinstance(value, Chosen):
-            value = self.term(value)
-        if isinstance(value, Term):
-            if isinstance(value.sort, Sequence):
-                return Row(tuple(self.at(value, i) for i in range(value.sort.capacity)), self.length(value))
-            if isinstance(value.sort, Variant):
-                tags = [t for t, part in value.sort.alternatives if isinstance(part, Sequence | Tuple)]
-                if len(tags) == 1:
-                    return self.row(self.payload(value, tags[0]))
-            if isinstance(value.sort, PartialFunction):
-                ints = [v for v in value.sort.domain.values() if isinstance(v, int) and v >= 1]
-                highest = max(ints, default=0)
-                domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
-                size = Term(Operator.CARDINALITY, Range(0, value.sort.domain.size), (domain,))
-                slots = tuple(self._as_slot(value, n) for n in range(1, highest + 1))
-                return Row(slots, size)
-        return Nothing("a sequence is expected")
-
-    def _as_slot(self, value: Term, place: int) -> Sym:
-        return self.apply(value, Known(place))
-
-    def subsequence(self, row: Row, first: Sym, last: Sym) -> Sym:
-        """``SubSeq``, by slots; nothing is asked of the bounds."""
-        long = self.if_(
-            self.less(last, first),
-            Known(0),
-            self.arithmetic(Operator.ADD, self.subtract(last, first), Known(1)),
-        )
-        slots: list[Sym] = []
-        if isinstance(first, Known):
-            slots = list(row.slots[max(first.value - 1, 0) :])
-        else:
-            for place in range(len(row.slots)):
-                at = self.arithmetic(Operator.ADD, first, Known(place))
-                item: Sym = Nothing("beyond the sequence")
-                for index, one in enumerate(row.slots, 1):
-                    item = self.if_(self.equal(at, Known(index)), one, item)
-                slots.append(item)
-        if isinstance(long, Known):
-            return known_table(Table(dict(enumerate(slots[: long.value], 1))))
-        slots = [slot for slot in slots if not isinstance(slot, Nothing)]
-        # A length above the slots is not reached where SubSeq has a value.
-        capped = self.term(long)
-        if isinstance(capped.sort, Range) and (capped.sort.high > len(slots) or capped.sort.low < 0):
-            sort = Range(0, len(slots))
-            symbol = self.fresh("n", sort)
-            same = Term(Operator.EQUAL, TRUTH, (variable(symbol), capped))
-            capped = Term(Operator.CHOOSE, sort, (same,), binds=symbol)
-        return Row(tuple(slots), capped)
-
-    def appended(self, value: Sym, item: Sym) -> Sym:
-        """``Append``"""
-        if isinstance(item, Nothing):
-            return item
-        table = table_of(value)
-        if table is not None:
-            return known_table(Table({**table.rows, len(table.rows) + 1: item}))
-        return self.concatenated(value, Table({1: item}))
-
-    def concatenated(self, one: Sym, other: Sym) -> Sym:
-        r"""``one \\o other``"""
-        first, second = self.row(one), self.row(other)
-        if isinstance(first, Nothing) or isinstance(second, Nothing):
-            return first if isinstance(first, Nothing) else second
-        if isinstance(first.length, Known) and isinstance(second.length, Known):
-            items = [*first.slots[: first.length.value], *second.slots[: second.length.value]]
-            return known_table(Table(dict(enumerate(items, 1))))
-        left, right = self.as_sequence(one), self.as_sequence(other)
-        assert isinstance(left.sort, Sequence)
-        assert isinstance(right.sort, Sequence)
-        element = (
-            self.join(left.sort.element, right.sort.element)
-            if right.sort.element != NOTHING
-            else left.sort.element
-        )
-        if left.sort.element == NOTHING:
-            element = right.sort.element
-        left = self.convert(left, Sequence(element, left.sort.capacity))
-        right = self.convert(right, Sequence(element, right.sort.capacity))
-        sort = Sequence(element, left.sort.capacity + right.sort.capacity)  # type: ignore[attr-defined]
-        if right.operator is Operator.SEQUENCE and len(right.arguments) == 1:
-            return Term(Operator.APPEND, sort, (left, right.arguments[0]))
-        return Term(Operator.CONCATENATE, sort, (left, right))
-
-    def as_sequence(self, value: Sym) -> Term:
-        """A sequence as a term of such a sort."""
-        if isinstance(value, Term) and isinstance(value.sort, Sequence):
-            return value
-        row = self.row(value)
-        if isinstance(row, Nothing):
-            raise Untranslated(None, "a sequence is expected")
-        if isinstance(row.length, Known):
-            items = [self.term(slot) for slot in row.slots]
-            element = self.join_all([item.sort for item in items])
-            made = tuple(self.convert(item, element) for item in items)
-            if not made:
-                return literal(Sequence(NOTHING, 0), ())
-            return Term(Operator.SEQUENCE, Sequence(element, len(made)), made)
-        return self._row(row)
-
 
 def _surely(key: Term, sort: Function) -> bool:
     """Whether a key is in the domain whatever the state."""
@@ -414,4 +274,4 @@ def _surely(key: Term, sort: Function) -> bool:
     return key.sort == sort.domain
 
 
-__all__ = ["Case", "Mappings"]
+__all__ = ["Mappings"]

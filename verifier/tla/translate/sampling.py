@@ -9,7 +9,8 @@ from random import Random
 from verifier.processes.limits import Interrupted
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition
-from verifier.tla.explorer import Explorer, State
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.translate.shapes import NoShape, Shape

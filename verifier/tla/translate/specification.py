@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 
 from verifier.encodings.sorts import Listed, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.specs.definition import (
-    Action,
-    Lemma,
-    Parameter,
-    Property,
-    PropertyKind,
-    primed,
-)
+from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
 from verifier.tla.ast import Variable
-from verifier.tla.explorer import State
+from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.translate.coding import Names, NotInSort
-from verifier.tla.translate.expressions import Context, Translator
-from verifier.tla.translate.making import TRUTH, literal, undefined, variable
+from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.sampling import Sample, bounds_of_types, sample
 from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.steps import Branch, Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
 from verifier.tla.values import ModelValue, NoValue, Value
 
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
 _MOST_LISTED_INITIAL = 256
+_MOST_INSTANCES = 16
+"""Parameters are free where an action would have more instances."""
 
 
 @dataclass
@@ -101,6 +98,7 @@ class Maker:
         self.successor = {v: Symbol(primed(v.name), self.sorts[v]) for v in declared}
         self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
         self.t.assigned = {}
+        self.steps = Steps(self.t)
 
     def make(self, lemmas: dict[str, Formula]) -> None:
         """Fills in the translation."""
@@ -134,12 +132,11 @@ class Maker:
 
     def _actions(self) -> list[Action]:
         assert self.spec.next is not None
-        steps = Steps(self.t)
         context = Context({}, self.spec.next.module)
         body = self.spec.next.body
         if isinstance(body, ast.Step):  # a step that changes nothing is allowed, and no successor
             body = body.action
-        branches = list(steps.walk(body, context, Branch(), top=True))
+        branches = list(self.steps.walk(body, context, Branch(), top=True))
         if self.spec.action_constraints:
             branches = [self._constrained(branch) for branch in branches]
         self.t.assigned = {}
@@ -166,12 +163,17 @@ class Maker:
             guards.append(undefined(TRUTH))
         parameters: dict[str, Parameter] = {}
         label: list[str] = []
+        renamed: dict[Symbol, Symbol] = {}
+        several = prod(symbol.sort.size for _, _, symbol in branch.parameters if symbol is not None)
         for name, item, symbol in branch.parameters:
             own = name
             while own in parameters:
                 own += "_"
             if symbol is not None:
-                parameters[own] = Parameter(symbol, free=False, left_open=True)
+                if symbol.name != own:
+                    renamed[symbol] = Symbol(own, symbol.sort)
+                one = renamed.get(symbol, symbol)
+                parameters[own] = Parameter(one, free=False, left_open=several > _MOST_INSTANCES)
                 label.append("*")
             else:
                 shown = self._shown(item)
@@ -187,6 +189,9 @@ class Maker:
         if again > 1:
             action = f"{action}#{again}"
         then = [] if branch.dead or missing else list(self._assignments(branch))
+        if renamed:
+            guards = [with_symbols(guard, renamed) for guard in guards]
+            then = [(target, with_symbols(value, renamed)) for target, value in then]
         return Action(action, tuple(parameters.values()), tuple(guards), tuple(then), "")
 
     def _shown(self, item: Sym) -> int | str:

@@ -9,10 +9,14 @@ from verifier.encodings.terms import Symbol
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
-from verifier.tla.translate.expressions import Context, Thunk, Translator
-from verifier.tla.translate.making import variable
-from verifier.tla.translate.sets import Case
+from verifier.tla.frames import Unit
+from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.guards import all_ways
+from verifier.tla.translate.spreading import Case
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.targets import target, variables
+from verifier.tla.translate.terms import variable
 
 MOST_BRANCHES = 20_000
 
@@ -35,6 +39,7 @@ class Steps:
     def __init__(self, translator: Translator) -> None:
         self.t = translator
         self.count = 0
+        translator.forms[ast.Enabled] = self.enabled
 
     def walk(self, whole: Expression, c: Context, branch: Branch, *, top: bool = False) -> Iterator[Branch]:
         """All branches of a formula, from one that was found before it."""
@@ -93,27 +98,60 @@ class Steps:
         facts = self.t.evaluator.analysis.of(whole, c.module)
         if facts.level >= ACTION:
             return True
-        return any(self._symbol_acts(c.env.get(symbol)) for symbol in facts.free)
+        given = [c.env.get(symbol) for symbol in facts.free]
+        if any(map(self._symbol_acts, given)):
+            return True
+        # A parameter that stands for a variable may be assigned: ``q' = e``.
+        evaluator = self.t.evaluator
+        if any(isinstance(g, Thunk) and variables(evaluator, g.body, g.context) is not None for g in given):
+            return evaluator.actions.branches(whole, Unit(c.module), False)
+        return False
 
     def _symbol_acts(self, found: object) -> bool:
         if isinstance(found, Thunk):
             return self._acts(found.body, found.context)
         return getattr(found, "definition", None) is not None
 
+    def enabled(self, whole: ast.Enabled, c: Context) -> Sym:
+        """``ENABLED A``: one of the ways to take A is possible."""
+        if c.primed:
+            return Nothing("ENABLED of the next state is not supported")
+        kept, count = self.t.assigned, self.count
+        try:
+            found: list[Sym] = []
+            for branch in self.walk(whole.body, c, Branch()):
+                possible = self.t.and_(branch.guards)
+                for _, item, symbol in reversed(branch.parameters):
+                    if symbol is not None:
+                        possible = self.t.exists(Case(YES, item, symbol), possible)
+                found.append(possible)
+            return self.t.or_(found)
+        finally:
+            self.t.assigned, self.count = kept, count
+
     # -- guards
 
     def _guard(self, whole: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        yield from self._guarded(self.t.truth(self.t.value(whole, c)), branch)
+        test = self.t.truth(self.t.value(whole, c))
+        if self.t.evaluator.actions.branches(whole, Unit(c.module), False):
+            test = self.t.after(all_ways(self.t, whole, c), test)
+        yield from self._guarded(test, branch)
 
     def _guarded(self, test: Sym, branch: Branch) -> Iterator[Branch]:
         test = self.t.truth(test)
         if test is NO or (isinstance(test, Known) and not test.value.truth):
+            yield from self._stopped(branch)
             return
         if isinstance(test, Known):
             yield branch
             return
         yield replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
+
+    def _stopped(self, branch: Branch) -> Iterator[Branch]:
+        """A branch that is never taken: what it reads until then may have no value."""
+        if any(self.t.reads(guard) is not YES for guard in branch.guards):
+            yield replace(branch, guards=(*branch.guards, NO), dead=True)
 
     # -- connectives
 
@@ -129,7 +167,10 @@ class Steps:
     def _exists(self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         shown = [n.name for b in whole.bindings for n in (b.names if not b.is_tuple else b.names[:1])]
-        for cases, inner in self.t.bound_cases(whole.bindings, c):
+        read, rows = self.t.bound_cases(whole.bindings, c)
+        if read is not YES:
+            yield from self._guarded(self.t.and_([read, NO]), branch)
+        for cases, inner in rows:
             self.count += 1
             if self.count > MOST_BRANCHES:
                 raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")
@@ -149,6 +190,7 @@ class Steps:
             if case.condition is YES:
                 continue
             if case.condition is NO:
+                yield from self._stopped(branch)
                 return
             guards.append(case.condition)
             dead = dead or isinstance(case.condition, Nothing)
@@ -157,8 +199,9 @@ class Steps:
     def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:
         """A conjunction over all members of a set, all of which are known."""
         self.t.assigned = branch.assigned
-        rows = list(self.t.bound_cases(whole.bindings, c))
-        if any(case.condition is not YES for cases, _ in rows for case in cases):
+        read, found = self.t.bound_cases(whole.bindings, c)
+        rows = list(found)
+        if read is not YES or any(case.condition is not YES for cases, _ in rows for case in cases):
             yield from self._guard(whole, c, branch)
             return
 
@@ -275,9 +318,9 @@ class Steps:
             yield from self.walk(symbol.body, self.t.entered(symbol, whole, c), made, top=top)
             return
         if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
-            target = self._target(whole.arguments[0], c)
-            if target is not None:
-                yield from self._assign(symbol.name, target, whole.arguments[1], c, branch)
+            assigned = target(self.t.evaluator, whole.arguments[0], c)
+            if assigned is not None:
+                yield from self._assign(symbol.name, assigned, whole.arguments[1], c, branch)
                 return
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             self.t.assigned = branch.assigned
@@ -310,61 +353,41 @@ class Steps:
 
     # -- assignments
 
-    def _target(self, whole: Expression, c: Context) -> ast.Variable | None:
-        if isinstance(whole, ast.Prime) and not c.primed:
-            return self._variable(whole.body, c)
-        if isinstance(whole, ast.Apply) and not whole.arguments:
-            symbol = self.t.evaluator.resolve(whole.operator, c.module) or whole.operator
-            if isinstance(symbol, ast.Parameter):
-                found = c.env.get(symbol)
-                return self._target(found.body, found.context) if isinstance(found, Thunk) else None
-            if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-                return self._target(symbol.body, Context({}, symbol.module))
-        return None
-
-    def _variable(self, whole: Expression, c: Context) -> ast.Variable | None:
-        if not isinstance(whole, ast.Apply) or whole.arguments:
-            return None
-        symbol = self.t.evaluator.resolve(whole.operator, c.module) or whole.operator
-        if isinstance(symbol, ast.Variable):
-            return symbol
-        if isinstance(symbol, ast.Parameter):
-            found = c.env.get(symbol)
-            return self._variable(found.body, found.context) if isinstance(found, Thunk) else None
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self._variable(symbol.body, Context({}, symbol.module))
-        return None
-
     def _assign(
-        self, name: str, target: ast.Variable, right: Expression, c: Context, branch: Branch
+        self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch
     ) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         value = self.t.value(right, c)
         if isinstance(value, Nothing):
             yield from self._guarded(value, branch)
             return
-        if target in branch.assigned:
-            old = branch.assigned[target]
+        read = self.t.reads(value)
+        if read is not YES:
+            if name == "\\in":
+                yield from self._guarded(self.t.and_([read, NO]), branch)
+            branch = replace(branch, guards=(*branch.guards, read))
+        if to in branch.assigned:
+            old = branch.assigned[to]
             test = self.t.equal(old, value) if name == "=" else self.t.contains(value, old)
             yield from self._guarded(test, branch)
             return
         if name == "=":
-            yield replace(branch, assigned={**branch.assigned, target: value})
+            yield replace(branch, assigned={**branch.assigned, to: value})
             return
-        for case in self.t.spread(value):
+        for case in self.t.spread(value, f"{to.name}'"):
             self.count += 1
             if self.count > MOST_BRANCHES:
                 raise Untranslated(right.place, f"Next has more than {MOST_BRANCHES} branches")
-            parameter = (f"{target.name}'", case.item, case.symbol)
+            parameter = (f"{to.name}'", case.item, case.symbol)
             made = replace(
                 branch,
                 parameters=(*branch.parameters, parameter),
-                assigned={**branch.assigned, target: case.item},
+                assigned={**branch.assigned, to: case.item},
             )
             yield from self._all_guarded([case], made)
 
     def _unchanged(self, body: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
-        found = self._variables(body, c)
+        found = variables(self.t.evaluator, body, c)
         if found is None:
             self.t.assigned = branch.assigned
             yield from self._guarded(
@@ -379,16 +402,3 @@ class Steps:
             else:
                 assigned[one] = now
         yield from self._guarded(self.t.and_(tests), replace(branch, assigned=assigned))
-
-    def _variables(self, body: Expression, c: Context) -> list[ast.Variable] | None:
-        if isinstance(body, ast.Tuple):
-            parts = [self._variables(item, c) for item in body.items]
-            return None if None in parts else [one for part in parts for one in part or []]
-        if not isinstance(body, ast.Apply) or body.arguments:
-            return None
-        symbol = self.t.evaluator.resolve(body.operator, c.module) or body.operator
-        if isinstance(symbol, ast.Variable):
-            return [symbol]
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self._variables(symbol.body, Context({}, symbol.module))
-        return None

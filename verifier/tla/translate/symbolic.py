@@ -64,6 +64,17 @@ class Single:
 
 
 @dataclass(frozen=True, eq=False)
+class LazyMap:
+    """A function ``f[x \\in S] == e``: its values are computed one by one, when they are asked for."""
+
+    domain: Sym
+    at: Callable[[Sym], Sym]
+    """The value at an argument."""
+    whole: Callable[[], Sym]
+    """The function with all its values."""
+
+
+@dataclass(frozen=True, eq=False)
 class Chosen:
     """One of two, which cannot be one term."""
 
@@ -147,8 +158,8 @@ class Operator:
 
 
 Sym: TypeAlias = (
-    "Known | Nothing | Term | Table | Row | Single | Chosen | Functions | Records | Products | Subsets"
-    " | AllSequences | Span | Members | Joined | Part | Operator"
+    "Known | Nothing | Term | Table | Row | Single | LazyMap | Chosen | Functions | Records | Products"
+    " | Subsets | AllSequences | Span | Members | Joined | Part | Operator"
 )
 
 YES, NO = Known(TRUE), Known(FALSE)

@@ -27,10 +27,11 @@ from verifier.tla.ast import Definition as Operator
 from verifier.tla.facts import STATE, TEMPORAL
 from verifier.tla.order import text
 from verifier.tla.specification import Formula
-from verifier.tla.translate.expressions import Context, Thunk
+from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.specification import Maker
 from verifier.tla.translate.steps import Branch, Steps
 from verifier.tla.translate.symbolic import Known, Untranslated
+from verifier.tla.translate.targets import variables
 from verifier.tla.values import Value, is_infinite, is_set, members
 
 FAIR = "!fair"
@@ -94,7 +95,7 @@ class Temporal:
     def _steps(self, whole: ast.Fairness, c: Context, label: str) -> Iterator[Taken]:
         """The instances that are steps of the action and change its variables."""
         steps, action = Steps(self.t), whole.action
-        every = steps._variables(whole.subscript, c) or []
+        every = variables(self.t.evaluator, whole.subscript, c) or []
         if {id(one) for one in every} != {id(one) for one in self.maker.spec.variables}:
             action = ast.Step(whole.action, whole.subscript, False, place=whole.place)
         for branch in steps.walk(action, c, Branch(), top=True):

@@ -1,0 +1,47 @@
+"""How many values there are, as far as numbers are told apart, and how many may be listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from verifier.errors import UsageError, cut
+
+MANY = 10**12
+"""Numbers are not told apart beyond this one."""
+MOST_LISTED = 1_000_000
+"""What is gone through one by one. More are taken for a mistake in a sort."""
+
+
+def capped(number: int) -> int:
+    """The number, or ``MANY`` if it is larger."""
+    return min(number, MANY)
+
+
+def product(factors: Iterable[int]) -> int:
+    """The product of numbers that are not negative."""
+    result = 1
+    for factor in factors:
+        result = capped(result * factor)
+    return result
+
+
+def power(base: int, exponent: int) -> int:
+    """The power of numbers that are not negative."""
+    if base <= 1 or exponent == 0:
+        return base if exponent else 1
+    return MANY if exponent > MANY.bit_length() else capped(int(base**exponent))
+
+
+def about(number: int) -> str:
+    """The number in words."""
+    return f"more than {MANY:,}" if number >= MANY else f"about {number:,}"
+
+
+def require_few(what: Any, number: int) -> None:
+    """Raises UsageError if there are too many to list: ``number`` values of ``what``, which is a sort."""
+    if number > MOST_LISTED:
+        raise UsageError(
+            f"something goes through all values of {cut(what)}, which has {about(number)}; more than "
+            f"{MOST_LISTED:,} are taken for a mistake: give its parts smaller sorts"
+        )

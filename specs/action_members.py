@@ -1,0 +1,99 @@
+"""The actions of a protocol, read from its methods."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from verifier.encodings.expressions import wrap
+from verifier.encodings.sorts import Sort
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.errors import among
+from verifier.specs.constants import Constant
+from verifier.specs.definition import Action, DefinitionError, Parameter
+from verifier.specs.formulas import formula
+from verifier.specs.members import ActionMember, Free
+from verifier.specs.names import Titled, title_of
+from verifier.specs.outline import check_parameters, sorts_of
+from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
+from verifier.specs.state import State
+from verifier.specs.steps import Step
+from verifier.specs.targets import assignments
+
+
+def actions_of(protocol: Any, state: State, members: Mapping[str, Any]) -> list[tuple[Titled, Action]]:
+    """The actions that a protocol has. Raises DefinitionError for one that is not well formed."""
+    spec = protocol.spec_name()
+    names = protocol.next or tuple(n for n, member in members.items() if isinstance(member, ActionMember))
+    for name in names:
+        if not isinstance(members.get(name), ActionMember):
+            known = [n for n, member in members.items() if isinstance(member, ActionMember)]
+            raise _of_next(protocol, f"next names {name!r}, which is no action {among(name, known)}")
+    if not names:
+        where = place_of_class(type(protocol))
+        raise DefinitionError(placed(where, f"{spec} has no action: mark a method with @action"))
+    if len(set(names)) < len(names):
+        raise _of_next(protocol, f"next names an action twice: {', '.join(names)}")
+    return [_action(protocol, state, name, members[name]) for name in names]
+
+
+def _of_next(protocol: Any, words: str) -> DefinitionError:
+    return DefinitionError(placed(place_of_attribute(type(protocol), "next"), words))
+
+
+def _action(protocol: Any, state: State, method: str, member: ActionMember) -> tuple[Titled, Action]:
+    item = Titled(title_of(method), "action", method, place_of(member.method))
+    check_parameters(f"action {method}", member.method, ("s",), member.domains)
+    parameters = tuple(_parameter(protocol, item, name, domain) for name, domain in member.domains.items())
+    arguments = {
+        p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters
+    }
+    try:
+        step: Any = member.method(protocol, state, **arguments)
+    except TypeError as error:
+        where = raised_at(error) or item.place
+        raise DefinitionError(placed(where, f"action {method}: {explained(error)}")) from error
+    if not isinstance(step, Step):
+        given = "nothing" if step is None else repr(step)
+        words = f"action {method} returns {given}, not a Step: write return Step(when=…, then=…)"
+        raise DefinitionError(placed(item.place, words))
+    when = tuple(formula(line, f"a guard line of {method}", member.method) for line in step.when)
+    try:
+        then = assignments(step.then, state.symbols)
+    except (TypeError, DefinitionError) as error:
+        raise DefinitionError(placed(item.place, f"action {method}: {error}")) from error
+    return item, Action(item.title, parameters, when, then, inspect.getdoc(member.method) or "")
+
+
+def _parameter(protocol: Any, action: Titled, name: str, domain: str | Free) -> Parameter:
+    attribute: Any = domain.domain if isinstance(domain, Free) else domain
+    if not isinstance(attribute, str):
+        raise DefinitionError(
+            placed(
+                action.place,
+                f"action {action.method}: the domain of {name} is the name of an attribute in quotes, as in "
+                f"{name}='nodes', not {_described(attribute)}",
+            )
+        )
+    if not name.isidentifier():
+        raise DefinitionError(
+            f"{action.words}: a parameter cannot be called {name!r}, which is no name in Python"
+        )
+    sort = getattr(protocol, attribute, None)
+    if not isinstance(sort, Sort):
+        raise DefinitionError(
+            placed(
+                action.place,
+                f"action {action.method}: the domain {attribute!r} of {name} is no sort of the protocol "
+                f"{among(attribute, sorts_of(protocol))}",
+            )
+        )
+    if isinstance(domain, Free):
+        return Parameter(Symbol(name, sort), free=domain.always, left_open=not domain.always)
+    return Parameter(Symbol(name, sort), free=False)
+
+
+def _described(value: Any) -> str:
+    return "the constant itself" if isinstance(value, Constant) else repr(value)

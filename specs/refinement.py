@@ -1,0 +1,135 @@
+"""Refinement: every execution of a protocol is one of an abstract protocol, under a mapping of its states.
+
+It is two properties of the concrete protocol, made of the terms of the abstract one. Each variable of the
+abstract protocol has a term over the concrete state in its place.
+
+- An invariant: a state in which an execution may begin is mapped to one in which the abstract protocol may.
+- A step invariant: a step is mapped to a step of the abstract protocol, or to none (it changes no variable of
+  the abstract protocol). A step of the abstract protocol is one of an instance of an action: its guard holds,
+  what it assigns has the new value, and the rest is unchanged.
+
+So every engine decides refinement as it decides other properties. The constraint of the abstract protocol
+says what a search looks at, not what may happen, and is not asked. Its fairness is not asked either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from verifier.encodings.expressions import BOOLEAN, literal, record, some, sort_of, term_of, wrap
+from verifier.encodings.listed_sort import range_of
+from verifier.encodings.printing import text
+from verifier.encodings.quantifiers import choose, exists, function, if_
+from verifier.encodings.sorts import Function, Option, Record, Sort, SortError, join
+from verifier.encodings.substitution import substituted
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.values import OptionValue, RecordValue
+from verifier.specs.definition import Action, Definition, DefinitionError
+
+Meaning = Mapping[Symbol, Term]
+"""A term for each variable of the abstract protocol."""
+
+
+def begins(init: Term, abstract: Definition, meaning: Meaning) -> Term:
+    """That a state in which ``init`` holds is mapped to an initial one of the abstract protocol."""
+    return Term(Operator.IMPLIES, BOOLEAN, (init, substituted(abstract.init, meaning)))
+
+
+def steps(abstract: Definition, before: Meaning, after: Meaning) -> Term:
+    """That a step is mapped to a step of the abstract protocol or to none."""
+    unchanged = _all([_equal(after[symbol], before[symbol]) for symbol in abstract.variables])
+    taken = (_step(action, abstract, before, after) for action in abstract.actions)
+    return Term(Operator.OR, BOOLEAN, (unchanged, *taken))
+
+
+def _step(action: Action, abstract: Definition, before: Meaning, after: Meaning) -> Term:
+    """That the action, with some values of its parameters, leads from the one state to the other."""
+    lines = [substituted(line, before) for line in action.when]
+    changed = {symbol: wrap(before[symbol]) for symbol in abstract.variables}
+    roots = [_root(target) for target, _ in action.then]
+    for root, (target, value) in zip(roots, action.then, strict=True):
+        new = wrap(substituted(value, before))
+        if roots.count(root) > 1:
+            # Another assignment may replace the value, so that nothing else shows that it is in its sort.
+            place = f"action {action.name} of {abstract.name} assigns {text(target)}"
+            lines += _within(new, target.sort, place)
+        changed[root] = _put(changed[root], _path(target), new, before)
+    lines += [_equal(after[symbol], term_of(value)) for symbol, value in changed.items()]
+    result = _all(lines)
+    for parameter in reversed(action.parameters):
+        result = Term(Operator.EXISTS, BOOLEAN, (result,), binds=parameter.symbol)
+    return result
+
+
+def _all(lines: Sequence[Term]) -> Term:
+    return Term(Operator.AND, BOOLEAN, tuple(lines))
+
+
+def _equal(one: Term, other: Term) -> Term:
+    return term_of(wrap(one) == wrap(other))
+
+
+def _root(target: Term) -> Symbol:
+    while target.operator is not Operator.VARIABLE:
+        target = target.arguments[0]
+    assert isinstance(target.data, Symbol)
+    return target.data
+
+
+def _path(target: Term) -> list[Term]:
+    """The applications and fields that lead from the variable to the target."""
+    if target.operator is Operator.VARIABLE:
+        return []
+    return [*_path(target.arguments[0]), target]
+
+
+def _put(whole: Any, path: Sequence[Term], value: Any, before: Meaning) -> Any:
+    """The value with another one at the end of a path. Keys are read in the old state."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if step.operator is Operator.FIELD and isinstance(whole, RecordValue):
+        name = str(step.data)
+        return RecordValue.updated(whole, **{name: _put(getattr(whole, name), rest, value, before)})
+    place = step.data if step.operator is Operator.FIELD else wrap(substituted(step.arguments[1], before))
+    return whole.updated(place, _put(whole[place], rest, value, before) if rest else value)
+
+
+def _within(value: Any, sort: Sort, place: str) -> Iterator[Term]:
+    """That the value is in the sort; nothing if it always is."""
+    own = sort_of(value)
+    if _always_within(own, sort):
+        return
+    if range_of(own) is None:
+        words = f"{place}, among others of this variable, and it may be outside its sort {sort}"
+        raise DefinitionError(f"{words}: such an action cannot be refined, assign the variable once")
+    yield term_of(exists(sort, lambda v: v == value))
+
+
+def _always_within(own: Sort, sort: Sort) -> bool:
+    try:
+        return join(own, sort) == sort
+    except SortError:
+        return False
+
+
+def exactly(value: Any, sort: Sort) -> Any:
+    """The value as one of this sort, and not of a wider or narrower one. An integer outside has no value.
+
+    Raises SortError for other values whose sort may not be widened or narrowed.
+    """
+    own, whole, made = sort_of(value), value, None
+    if own == sort:
+        return value
+    if range_of(sort) is not None and range_of(own) is not None:
+        made = choose(sort, lambda v: v == whole)
+    elif isinstance(sort, Option) and isinstance(whole, OptionValue):
+        made = if_(whole.is_none, literal(sort, None), some(exactly(whole.value, sort.inner)))
+    elif isinstance(sort, Record) and isinstance(whole, RecordValue):
+        made = record(sort, **{name: exactly(getattr(whole, name), part) for name, part in sort.fields})
+    elif isinstance(sort, Function) and isinstance(own, Function) and own.domain == sort.domain:
+        made = function(sort.domain, lambda key: exactly(whole[key], sort.range))
+    if made is None:
+        raise SortError(f"its sort is {own}, and not {sort}")
+    return made

@@ -1,0 +1,105 @@
+"""Exploration as one of the searches of bounded model checking.
+
+Where the states are few, exploration is the fastest search: it closes each depth by having looked at every
+state, and what it finds takes the fewest actions. It ends by itself where states grow too many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import prod
+
+from verifier.engines.bounded_search import (
+    ActionsEnabled,
+    DepthClosed,
+    Event,
+    Firing,
+    ViolationFound,
+)
+from verifier.engines.explore import Exploration, Progress, Request, explore
+from verifier.processes.limits import Limits
+from verifier.system.model import Model
+
+NAME = "explore"
+_MOST_STATES = 400_000
+_MOST_MOVES = 3_000
+"""Compiling more takes longer than a bounded search needs to begin."""
+_SHARE_OF_MEMORY = 4
+
+
+@dataclass(frozen=True)
+class ExploringSearch:
+    """Which depth is to be closed for which properties."""
+
+    depth: int
+    properties: tuple[str, ...]
+    symmetry: bool
+    limits: Limits
+
+
+def is_worth_trying(model: Model) -> bool:
+    """Whether the moves are few enough to compile."""
+    moves = 0
+    for instance in model.system.instances:
+        layout = model.free_layouts.get(instance.label) if instance.inputs else None
+        moves += prod(len(leaf.values) for leaf in layout.leaves) if layout else 1
+        if moves > _MOST_MOVES:
+            return False
+    return True
+
+
+def search_by_exploring(model: Model, task: ExploringSearch, report: Callable[[Event], None]) -> None:
+    """Explores to the depth, or until every property is violated or there are too many states."""
+    told = _Told(model, task, report)
+    memory = task.limits.memory
+    explored = explore(
+        model,
+        Request(
+            properties=task.properties,
+            max_states=_MOST_STATES,
+            max_depth=task.depth,
+            symmetry=task.symmetry,
+            limits=replace(task.limits, memory=memory // _SHARE_OF_MEMORY if memory else None),
+        ),
+        told.listen,
+    )
+    told.end(explored)
+
+
+class _Told:
+    """Says what exploration finds in the words of bounded searches."""
+
+    def __init__(self, model: Model, task: ExploringSearch, report: Callable[[Event], None]) -> None:
+        self._task = task
+        self._report = report
+        self._numbers = {instance: number for number, instance in enumerate(model.system.instances)}
+        self._open = list(task.properties)
+        self._closed = -1
+
+    def listen(self, progress: Progress) -> None:
+        """Says which depth is closed, and what was found."""
+        if progress.enabled:
+            self._report(ActionsEnabled(progress.enabled))
+        self._close(progress.closed, progress.seconds)
+        found = progress.found
+        if found is not None:
+            # Breadth first: whatever takes fewer actions would have been found before.
+            self._report(DepthClosed(found.steps - 1, (found.violates,), progress.seconds, 0.0))
+            firings = tuple(Firing(self._numbers[instance], inputs) for instance, inputs in found.firings)
+            self._report(
+                ViolationFound(found.violates, found.initial, firings, found.steps, progress.seconds)
+            )
+            self._open.remove(found.violates)
+
+    def end(self, explored: Exploration) -> None:
+        """If every state was looked at, no execution is left at any depth."""
+        figures = explored.statistics
+        self._report(ActionsEnabled(explored.enabled))
+        if figures["complete"]:
+            self._close(self._task.depth, figures["exploring_seconds"])
+
+    def _close(self, depth: int, seconds: float) -> None:
+        if depth > self._closed and self._open:
+            self._closed = depth
+            self._report(DepthClosed(depth, tuple(self._open), seconds, 0.0))

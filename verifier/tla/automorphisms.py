@@ -1,0 +1,138 @@
+"""Whether the permutations that a configuration names change nothing but names: SYMMETRY, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.facts import subexpressions
+from verifier.tla.frames import Undefined
+from verifier.tla.lazy_sets import Infinite, Interval
+from verifier.tla.specification import Formula, Specification
+from verifier.tla.symmetry import Permutation, Renaming
+from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, members, pairs_of
+
+_MOST = 50_000
+_UNEVEN = {
+    "RandomElement", "RandomSubset", "RandomSubsetSet", "RandomSetOfSubsets", "TestRandomSetOfSubsets",
+    "TLCGet", "TLCSet", "TLCGetOrDefault", "TLCGetAndSet", "TLCModelValue", "JavaTime", "ToString",
+    "SetToSeq", "Serialize", "JsonSerialize", "ndJsonSerialize", "CSVWrite", "ToJson", "ToJsonArray",
+    "ToJsonObject", "IOExec", "Trace", "CounterExample", "PickSuccessor", "TLCFP",
+}  # fmt: skip
+"""Operators whose answer may rest on the order of values, on chance or on the search."""
+
+
+def permutations(specification: Specification) -> list[Permutation]:
+    """All permutations that the configuration's SYMMETRY generates, but for the identity. Raises TlaError."""
+    generators: list[Permutation] = []
+    shared = specification.evaluator
+    # What this evaluates is not watched yet, so nothing of it may be remembered.
+    evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+    for formula in specification.symmetry:
+        value = evaluator.compiled(formula.body, formula.module)()
+        place = formula.body.place
+        try:
+            generators += [_permutation(pairs_of(item)) for item in members(value)]
+        except NoValue:
+            raise TlaError(place, "SYMMETRY expects a set of permutations of model values") from None
+    return _closure([g for g in generators if g], specification)
+
+
+def _permutation(pairs: dict[Value, Value]) -> Permutation:
+    if set(pairs) != set(pairs.values()) or not all(isinstance(value, ModelValue) for value in pairs):
+        raise NoValue("no permutation")
+    return {key: value for key, value in pairs.items() if key is not value}
+
+
+def _closure(generators: list[Permutation], specification: Specification) -> list[Permutation]:
+    """The group."""
+    found: dict[frozenset[tuple[Value, Value]], Permutation] = {}
+    waiting: list[Permutation] = [{}]
+    while waiting:
+        one = waiting.pop()
+        for generator in generators:
+            keys = one.keys() | generator.keys()
+            made = {key: generator.get(one.get(key, key), one.get(key, key)) for key in keys}
+            made = {key: value for key, value in made.items() if key is not value}
+            mark = frozenset(made.items())
+            if made and mark not in found:
+                if len(found) == _MOST:
+                    words = f"SYMMETRY makes more than {_MOST} permutations: name fewer values"
+                    raise TlaError(specification.symmetry[0].body.place, words)
+                found[mark] = made
+                waiting.append(made)
+    return list(found.values())
+
+
+def asymmetry(
+    specification: Specification, formulas: Iterable[Formula], found: list[Permutation]
+) -> str | None:
+    """Why permutations may change what formulas say; None if they do not."""
+    look = _Look(specification.evaluator, [Renaming(permutation) for permutation in found])
+    for formula in formulas:
+        reason = look.expression(formula.body, formula.module)
+        if reason is not None:
+            return reason
+    return None
+
+
+class _Look:
+    """Looks through formulas for what tells permuted values apart."""
+
+    def __init__(self, evaluator: Evaluator, renamings: list[Renaming]) -> None:
+        self.evaluator, self.renamings = evaluator, renamings
+        self.definitions: dict[Definition, str | None] = {}
+
+    def expression(self, whole: Expression, module: str) -> str | None:
+        parts, _ = subexpressions(whole)
+        if isinstance(whole, ast.Let):
+            parts = [whole.body]
+        for part in parts:
+            reason = self.expression(part, module)
+            if reason is not None:
+                return reason
+        if isinstance(whole, ast.Apply | ast.OperatorArgument):
+            return self._symbol(whole.operator, whole.place, module)
+        return None
+
+    def _symbol(self, symbol: Symbol, place: Place, module: str) -> str | None:
+        symbol = self.evaluator.resolve(symbol, module) or symbol
+        constants = self.evaluator.constants
+        if symbol in constants:
+            if self._kept(constants[symbol]):
+                return None
+            return f"{place}: {symbol.name} stands here, and a permutation changes its value"
+        if isinstance(symbol, Builtin) and symbol.name in _UNEVEN:
+            return f"{place}: the answer of {symbol.name} may rest on the order of values, or on the search"
+        if isinstance(symbol, Definition):
+            return self._definition(symbol)
+        return None
+
+    def _definition(self, symbol: Definition) -> str | None:
+        if symbol not in self.definitions:
+            self.definitions[symbol] = None
+            assert symbol.body is not None
+            reason = self.expression(symbol.body, symbol.module)
+            if reason is not None and not symbol.parameters and not symbol.nested:
+                reason = reason if not self._same(symbol) else None
+            self.definitions[symbol] = reason
+        return self.definitions[symbol]
+
+    def _same(self, symbol: Definition) -> bool:
+        """Whether a definition has one value, which permutations do not change: ``{a, b}``."""
+        if not self.evaluator.analysis.of_definition(symbol).fixed or symbol.body is None:
+            return False
+        shared = self.evaluator
+        evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+        try:
+            return self._kept(evaluator.compiled(symbol.body, symbol.module)())
+        except (Undefined, NoValue):
+            return False
+
+    def _kept(self, value: Value) -> bool:
+        if type(value) is ModelValue or type(value) in (frozenset, tuple, Fn):
+            return all(renaming.of(value) == value for renaming in self.renamings)
+        return isinstance(value, int | str | Boolean | Infinite | Interval)

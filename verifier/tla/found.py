@@ -1,0 +1,40 @@
+"""What exploration found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from verifier.tla.values import Value
+
+State: TypeAlias = tuple[Value, ...]
+
+
+@dataclass
+class Violation:
+    """A state in which a property fails, or from which a step is that it does not allow."""
+
+    property: str
+    states: list[State]
+    actions: list[str]
+
+
+@dataclass
+class Found:
+    """What was found."""
+
+    distinct: int = 0
+    generated: int = 0
+    initial: int = 0
+    depth: int = -1
+    """The greatest depth of a counted state."""
+    closed: int = -1
+    """The depth that is fully checked."""
+    deadlocks: int = 0
+    beyond: int = 0
+    levels: list[int] = field(default_factory=list)
+    waiting: int = 0
+    complete: bool = False
+    violations: dict[str, Violation] = field(default_factory=dict)
+    taken: dict[str, int] = field(default_factory=dict)
+    """How many steps each action made."""

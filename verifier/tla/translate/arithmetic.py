@@ -1,0 +1,95 @@
+"""Integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from verifier.encodings.sorts import Listed, Range, Set
+from verifier.encodings.terms import Operator, Term
+from verifier.tla.primitives import power
+from verifier.tla.translate.reading import Reading
+from verifier.tla.translate.spreading import bounds_of
+from verifier.tla.translate.symbolic import Known, Nothing, Span, Sym, Untranslated
+from verifier.tla.values import NoValue
+
+_MOST_RESULTS = 5000
+
+
+class Arithmetic(Reading):
+    """Makes terms of integers."""
+
+    def subtract(self, one: Sym, other: Sym) -> Sym:
+        """``one - other`` of integers."""
+        return self.arithmetic(Operator.SUBTRACT, one, other)
+
+    def arithmetic(self, operator: Operator, one: Sym, other: Sym) -> Sym:
+        """A sum or difference."""
+        if isinstance(one, Known) and isinstance(other, Known):
+            sum_ = one.value + other.value if operator is Operator.ADD else one.value - other.value
+            return Known(sum_)
+        left, right = self.term(one), self.term(other)
+        a, b = bounds_of(left.sort), bounds_of(right.sort)
+        if operator is Operator.ADD:
+            return Term(operator, Range(a.low + b.low, a.high + b.high), (left, right))
+        return Term(operator, Range(a.low - b.high, a.high - b.low), (left, right))
+
+    def sum_of(self, operator: Operator, one: Sym, other: Sym) -> Sym:
+        """``+`` or ``-``"""
+        left, right = self.integer(one), self.integer(other)
+        for part in (left, right):
+            if isinstance(part, Nothing):
+                return part
+        return self.arithmetic(operator, left, right)
+
+    def by_cases(self, compute: Callable[[int, int], int], one: Sym, other: Sym) -> Sym:
+        """An operator on integers, by all the values that they may have."""
+        left, right = self.integer(one), self.integer(other)
+        for part in (left, right):
+            if isinstance(part, Nothing):
+                return part
+        firsts, seconds = self._integers(left), self._integers(right)
+        if len(firsts) * len(seconds) > _MOST_RESULTS:
+            raise Untranslated(None, f"arithmetic on {len(firsts)} by {len(seconds)} values")
+        groups: dict[Any, list[Sym]] = {}
+        for a in firsts:
+            for b in seconds:
+                try:
+                    result: Any = compute(a, b)
+                except NoValue:
+                    continue
+                both = self.and_([self.equal(left, Known(a)), self.equal(right, Known(b))])
+                groups.setdefault(result, []).append(both)
+        found: Sym = Nothing("arithmetic without a result")
+        for result, conditions in groups.items():
+            found = self.if_(self.or_(conditions), Known(result), found)
+        return found
+
+    def _integers(self, value: Sym) -> list[int]:
+        if isinstance(value, Known):
+            return [value.value]
+        assert isinstance(value, Term)
+        return [v for v in value.sort.values() if isinstance(v, int)]
+
+    def power(self, one: Sym, other: Sym) -> Sym:
+        """``one ^ other``"""
+        return self.by_cases(power, one, other)
+
+    def span(self, low: Sym, high: Sym) -> Sym:
+        """``low..high``"""
+        left, right = self.integer(low), self.integer(high)
+        for part in (left, right):
+            if isinstance(part, Nothing):
+                return part
+        return Span(left, right)
+
+    def extreme(self, of: Sym, *, largest: bool) -> Sym:
+        """``Min`` or ``Max``"""
+        term = self.term(of)
+        if not isinstance(term.sort, Set) or not isinstance(term.sort.element, Range | Listed):
+            return Nothing("a set of integers is expected")
+        operator = Operator.MAXIMUM_OF if largest else Operator.MINIMUM_OF
+        return Term(operator, term.sort.element, (term,))
+
+
+__all__ = ["Arithmetic"]

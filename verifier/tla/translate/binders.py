@@ -1,0 +1,166 @@
+"""Expressions that bind names: quantifiers, CHOOSE, sets of what passes a test, images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from verifier.encodings.sorts import Set
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla import ast
+from verifier.tla.translate.calls import Calls
+from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.making import set_of
+from verifier.tla.translate.spreading import Case
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Part, Sym, Untranslated
+from verifier.tla.translate.terms import TRUTH, undefined, variable
+from verifier.tla.values import is_infinite, is_set
+
+_MOST_UNROLLED = 16
+"""Members that may be in a set are looked at one by one where the order in which they are matters."""
+
+
+class Binders(Calls):
+    """Translates what binds names."""
+
+    def bound_cases(
+        self, bindings: tuple[ast.Binding, ...], context: Context, *, unroll: bool = False
+    ) -> tuple[Sym, Iterator[tuple[list[Case], Context]]]:
+        """What reads the sets; and all ways in which names are bound: the cases of their sets, from the left,
+        and the context. ``unroll``: values of small sorts one by one."""
+        domains = [self.value(binding.domain, context) for binding in bindings]
+        for binding, domain in zip(bindings, domains, strict=True):
+            base = domain.base if isinstance(domain, Part) else domain
+            if isinstance(base, Known) and is_infinite(base.value):
+                raise Untranslated(binding.domain.place, "an infinite set is gone through")
+        of = dict(zip(map(id, bindings), domains, strict=True))
+        pairs = [(binding, name, of[id(binding)]) for binding, name in names_of(bindings)]
+
+        def level(number: int, done: list[Case], inner: Context) -> Iterator[tuple[list[Case], Context]]:
+            if number == len(pairs):
+                yield done, inner
+                return
+            binding, name, domain = pairs[number]
+            if isinstance(domain, Nothing):
+                return
+            shown = binding.names[0].name
+            for case in self.unrolled(domain) if unroll else self.spread(domain, shown):
+                if case.condition is not NO:
+                    yield from level(number + 1, [*done, case], self._put(binding, name, case.item, inner))
+
+        return self.and_([self.reads(domain) for domain in domains]), level(0, [], context)
+
+    def unrolled(self, domain: Sym) -> list[Case]:
+        """The members of a set as known values, in order, if few may be in it."""
+        cases = self.spread(domain)
+        few = all(case.symbol is None or case.symbol.sort.size <= _MOST_UNROLLED for case in cases)
+        if not few or all(case.symbol is None for case in cases):
+            return cases
+        return self.each_once(domain)
+
+    def _put(self, binding: ast.Binding, name: ast.Bound | None, item: Sym, context: Context) -> Context:
+        if name is not None:
+            return context.bound({name: item})
+        count = len(binding.names)
+        length = self.length_of(item)
+        fits = self.if_(self.equal(length, Known(count)), YES, Nothing(f"tuples of {count} are expected"))
+        parts: dict[ast.Symbol, Sym] = {
+            one: self.after(fits, self.apply(item, Known(number))) if not isinstance(fits, Nothing) else fits
+            for number, one in enumerate(binding.names, 1)
+        }
+        return context.bound(parts)
+
+    def _quantifier(self, whole: ast.Quantifier, context: Context) -> Sym:
+        found, exact = self._quantified(whole, context, unroll=False)
+        return found if exact else self._quantified(whole, context, unroll=True)[0]
+
+    def _quantified(self, whole: ast.Quantifier, context: Context, *, unroll: bool) -> tuple[Sym, bool]:
+        """The formula; and whether its body has a value wherever it is read, so that the order in which
+        members are looked at does not matter."""
+        read, rows = self.bound_cases(whole.bindings, context, unroll=unroll)
+        exact = [True]
+
+        def parts() -> Iterator[Sym]:
+            for cases, inner in rows:
+                body = self.truth(self.value(whole.body, inner))
+                if any(case.symbol is not None for case in cases) and self.reads(body) is not YES:
+                    exact[0] = False
+                for case in reversed(cases):
+                    body = self.for_all(case, body) if whole.universal else self.exists(case, body)
+                yield body
+
+        found = self.and_(parts()) if whole.universal else self.or_(parts())
+        return self.after(read, found), exact[0]
+
+    def _choose(self, whole: ast.Choose, context: Context) -> Sym:
+        domain = self.value(whole.binding.domain, context)
+        if isinstance(domain, Nothing):
+            return domain
+        name = None if whole.binding.is_tuple else whole.binding.names[0]
+
+        def body(item: Sym) -> Sym:
+            return self.truth(self.value(whole.body, self._put(whole.binding, name, item, context)))
+
+        return self.strict(self.chosen(domain, body), domain)
+
+    def _filter(self, whole: ast.Filter, context: Context) -> Sym:
+        domain = self.value(whole.binding.domain, context)
+        if isinstance(domain, Nothing):
+            return domain
+        name = None if whole.binding.is_tuple else whole.binding.names[0]
+
+        def test(item: Sym) -> Sym:
+            return self.truth(self.value(whole.body, self._put(whole.binding, name, item, context)))
+
+        if isinstance(domain, Known) and is_set(domain.value) and is_infinite(domain.value):
+            return Part(domain, test)
+        found: list[tuple[Sym, Sym]] = []
+        for case in self.spread(domain):
+            if case.symbol is not None:
+                return Part(domain, test)
+            condition = self.and_([case.condition, test(case.item)])
+            if isinstance(condition, Nothing):
+                return condition
+            if condition is not NO:
+                found.append((condition, case.item))
+        return self.after(self.reads(domain), set_of(found))
+
+    def _image(self, whole: ast.Image, context: Context) -> Sym:
+        members: list[tuple[Sym, Sym]] = []
+        pieces: list[Term] = []
+        read, rows = self.bound_cases(whole.bindings, context)
+        for cases, inner in rows:
+            item = self.value(whole.body, inner)
+            if isinstance(item, Nothing):
+                if all(case.condition is YES for case in cases):
+                    return item
+                item = undefined(TRUTH)
+            condition = self.and_([case.condition for case in cases])
+            symbols = [case.symbol for case in cases if case.symbol is not None]
+            if not symbols:
+                members.append((condition, item))
+                continue
+            made = self.term(item)
+            if len(symbols) == 1:
+                formula = self.formula(condition)
+                pieces.append(Term(Operator.IMAGE, Set(made.sort), (formula, made), binds=symbols[0]))
+                continue
+            pieces.append(self._image_of_several(symbols, condition, made))
+        found: Sym = set_of(members)
+        for piece in pieces:
+            found = piece if isinstance(found, Known) and not found.value else self.united(found, piece)
+        return self.after(read, found)
+
+    def _image_of_several(self, symbols: list[Symbol], condition: Sym, made: Term) -> Term:
+        own = self.fresh("v", made.sort)
+        body = self.formula(self.and_([condition, Term(Operator.EQUAL, TRUTH, (variable(own), made))]))
+        for symbol in reversed(symbols):
+            body = Term(Operator.EXISTS, TRUTH, (body,), binds=symbol)
+        return Term(Operator.COMPREHENSION, Set(made.sort), (body,), binds=own)
+
+
+def names_of(bindings: tuple[ast.Binding, ...]) -> list[tuple[ast.Binding, ast.Bound | None]]:
+    """Each name with its binding; None for a tuple of names."""
+    return [(b, name) for b in bindings for name in (b.names if not b.is_tuple else (None,))]
+
+
+__all__ = ["Binders", "names_of"]

@@ -1,0 +1,156 @@
+"""Names, and operators with arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.facts import ACTION
+from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.evaluating import DEEPEST, Evaluation
+from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.terms import variable
+
+
+class Calls(Evaluation):
+    """Translates names and operators."""
+
+    def _apply(self, whole: ast.Apply, context: Context) -> Sym:
+        symbol = self.evaluator.resolve(whole.operator, context.module) or whole.operator
+        if symbol in self.evaluator.constants and not whole.arguments:
+            return Known(self.evaluator.constants[symbol])
+        match symbol:
+            case ast.Variable():
+                return self._variable(symbol, context)
+            case ast.Bound():
+                return self.named(symbol, context)
+            case ast.Parameter():
+                if symbol.arity:
+                    operator = context.env[symbol]
+                    return operator.call(*(self.value(a, context) for a in whole.arguments))  # type: ignore[no-any-return]
+                return self.named(symbol, context)
+            case Definition():
+                return self.call(symbol, whole, context)
+            case Builtin():
+                return self._builtin(symbol, whole, context)
+        raise Untranslated(whole.place, f"the constant {symbol.name} has no value")
+
+    def named(self, symbol: ast.Symbol, context: Context) -> Sym:
+        """What a bound name, a parameter, or a definition of a LET stands for."""
+        found = context.env.get(symbol)
+        if found is None:
+            raise Untranslated(None, f"{symbol.name} is not known here")
+        return found.force(context.primed) if isinstance(found, Thunk) else found
+
+    def _variable(self, symbol: ast.Variable, context: Context) -> Sym:
+        if not context.primed:
+            return variable(self.variables[symbol])
+        if self.assigned is None:
+            return variable(self.successor[symbol])
+        found = self.assigned.get(symbol)
+        if found is None:
+            return Nothing(f"{symbol.name} has no value in the next state yet")
+        return found
+
+    def call(self, symbol: Definition, whole: ast.Apply, context: Context) -> Sym:
+        """A defined operator, by its body."""
+        if symbol.nested and not symbol.parameters:
+            return self.named(symbol, context)
+        plain = not symbol.parameters and not context.primed
+        if plain and symbol in self.defined:
+            return self.defined[symbol]
+        depth = self.depths.get(symbol, 0)
+        if depth >= DEEPEST:
+            return Nothing(f"{symbol.name} calls itself deeper than {DEEPEST} times")
+        self.depths[symbol] = depth + 1
+        try:
+            assert symbol.body is not None
+            found = self.value(symbol.body, self.entered(symbol, whole, context))
+        finally:
+            self.depths[symbol] = depth
+        if plain and self.evaluator.analysis.of(whole, context.module).level < ACTION:
+            self.defined[symbol] = found
+        return found
+
+    def entered(self, symbol: Definition, whole: ast.Apply, context: Context) -> Context:
+        """The context of a definition's body."""
+        env = dict(context.env) if symbol.nested else {}
+        for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
+            env[parameter] = self.argument(parameter, argument, context)
+        module = context.module if symbol.nested else symbol.module
+        return Context(env, module, context.primed, context.at if symbol.nested else None)
+
+    def argument(self, parameter: ast.Parameter, argument: Expression, context: Context) -> Any:
+        """An argument: an operator, or something to translate when it is needed."""
+        if parameter.arity:
+            return self.operator(argument, context)
+        if isinstance(argument, ast.Apply) and not argument.arguments:
+            symbol = self.evaluator.resolve(argument.operator, context.module) or argument.operator
+            if isinstance(symbol, ast.Bound | ast.Parameter) and symbol in context.env:
+                return context.env[symbol]
+        return Thunk(self, argument, context)
+
+    def operator(self, whole: Expression, context: Context) -> Op:
+        """An operator that is an argument."""
+        if isinstance(whole, ast.Lambda):
+            lambda_ = whole
+
+            def call(*given: Sym) -> Sym:
+                return self.value(
+                    lambda_.body, context.bound(dict(zip(lambda_.parameters, given, strict=True)))
+                )
+
+            return Op(call)
+        assert isinstance(whole, ast.OperatorArgument)
+        symbol = self.evaluator.resolve(whole.operator, context.module) or whole.operator
+        if isinstance(symbol, ast.Parameter):
+            found: Op = context.env[symbol]
+            return found
+        if isinstance(symbol, Definition):
+            return Op(lambda *given: self._call_with(symbol, given, context))
+        if isinstance(symbol, Builtin):
+            return Op(lambda *given: self.builtin(symbol.name, list(given), whole))
+        raise Untranslated(whole.place, f"the operator {symbol.name} has no value")
+
+    def _call_with(self, symbol: Definition, given: tuple[Sym, ...], context: Context) -> Sym:
+        env = dict(context.env) if symbol.nested else {}
+        env.update(zip(symbol.parameters, given, strict=True))
+        assert symbol.body is not None
+        module = context.module if symbol.nested else symbol.module
+        depth = self.depths.get(symbol, 0)
+        if depth >= DEEPEST:
+            return Nothing(f"{symbol.name} calls itself deeper than {DEEPEST} times")
+        self.depths[symbol] = depth + 1
+        try:
+            return self.value(symbol.body, Context(env, module, context.primed))
+        finally:
+            self.depths[symbol] = depth
+
+    def _builtin(self, symbol: Builtin, whole: ast.Apply, context: Context) -> Sym:
+        if symbol.name == "=>":
+            return self.implies(
+                self.value(whole.arguments[0], context), lambda: self.value(whole.arguments[1], context)
+            )
+        given: list[Sym] = []
+        for argument in whole.arguments:
+            if isinstance(argument, ast.OperatorArgument | ast.Lambda):
+                given.append(self.operator(argument, context))
+                continue
+            found = self.value(argument, context)
+            if isinstance(found, Nothing):
+                return found
+            given.append(found)
+        return self.builtin(symbol.name, given, whole)
+
+    def let(self, whole: ast.Let, context: Context) -> Context:
+        """The context of what stands below a LET."""
+        inner = context.bound({})
+        for definition in whole.definitions:
+            if not definition.parameters and definition.body is not None:
+                inner.env[definition] = Thunk(self, definition.body, inner)
+        return inner
+
+
+__all__ = ["Calls"]

@@ -1,0 +1,53 @@
+"""Where expressions stand, and arguments that wait to be translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression
+from verifier.tla.facts import ACTION
+from verifier.tla.translate.symbolic import Sym
+
+if TYPE_CHECKING:
+    from verifier.tla.translate.evaluating import Evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """Where an expression stands."""
+
+    env: dict[ast.Symbol, Any]
+    module: str
+    primed: bool = False
+    at: Sym | None = None
+
+    def bound(self, more: dict[ast.Symbol, Any]) -> Context:
+        """The same with further names."""
+        return replace(self, env={**self.env, **more})
+
+
+class Thunk:
+    """An argument or a definition of a LET, translated when it is needed."""
+
+    def __init__(self, translator: Evaluation, body: Expression, context: Context) -> None:
+        self.translator, self.body, self.context = translator, body, context
+        self.found: Sym | None = None
+        facts = translator.evaluator.analysis.of(body, context.module)
+        self.acts = facts.level >= ACTION
+        self.kept = not self.acts and not facts.changing and not context.primed
+
+    def force(self, primed: bool) -> Sym:
+        """What it stands for."""
+        if primed and not self.context.primed:
+            return self.translator.value(self.body, replace(self.context, primed=True))
+        if self.found is not None:
+            return self.found
+        found = self.translator.value(self.body, self.context)
+        if self.kept:
+            self.found = found
+        return found
+
+
+__all__ = ["Context", "Thunk"]

@@ -1,0 +1,334 @@
+"""Terms converted from one sort to another."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from verifier.encodings.sorts import (
+    Function,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.encodings.terms import Operator, Term
+from verifier.tla.translate.coding import NotInSort
+from verifier.tla.translate.making import Maker, itself
+from verifier.tla.translate.shapes import NOTHING
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Table
+from verifier.tla.translate.terms import (
+    SCALARS,
+    TRUTH,
+    alike,
+    literal,
+    meet,
+    number,
+    undefined,
+    variable,
+    within,
+)
+from verifier.tla.values import Value
+
+_EMPTY = (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING))
+"""Sorts that hold the empty function only."""
+
+
+class Conversions(Maker):
+    """Converts terms."""
+
+    def convert(self, value: Term, target: Sort) -> Term:
+        """A term in another sort; undefined where the value is not in it."""
+        fits, made = self.fitted(value, target)
+        if fits is YES:
+            return made
+        found = self.if_(fits, made, Nothing("outside"))
+        return found if isinstance(found, Term) else undefined(target)
+
+    def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        """Whether the kind of a term's value is one of another sort, and the term converted.
+
+        Of integers and other values without parts nothing is asked: the reader of the term does.
+        """
+        source = value.sort
+        if alike(source, target) and (source == target or source not in _EMPTY):
+            return YES, value
+        if isinstance(source, Variant):
+            return self._from_variant(value, source, target)
+        if isinstance(target, Variant):
+            return self._to_variant(value, target)
+        if source in _EMPTY:
+            empty: Value = ()
+            try:
+                return YES, self._instead(value, literal(target, self.names.encode(empty, target)))
+            except NotInSort:
+                return NO, value
+        if value.operator is Operator.LITERAL:
+            try:
+                known = self.names.decode(value.data, source)
+                return YES, literal(target, self.names.encode(known, target))
+            except NotInSort:
+                pass
+        return self._part_by_part(value, target)
+
+    def _part_by_part(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        source = value.sort
+        match source, target:
+            case Set(), Set():
+                return self._set(value, source, target)
+            case Tuple(), Tuple() if len(source.items) == len(target.items):
+                return self._tupled([self.item(value, i) for i in range(len(source.items))], target)
+            case Record(), Record() if set(source.field_sorts) == set(target.field_sorts):
+                pairs = {name: self.fitted(self.field(value, name), part) for name, part in target.fields}
+                sort = Record(**{name: part.sort for name, (_, part) in pairs.items()})
+                terms = tuple(part for _, part in pairs.values())
+                return self.and_([f for f, _ in pairs.values()]), Term(Operator.RECORD, sort, terms)
+            case Function(), Function() if source.domain == target.domain:
+                return self._pointwise(value, source, target)
+            case ((Tuple() | Sequence()), Sequence()):
+                return self._to_sequence(value, target)
+            case Sequence(), Tuple():
+                if source.capacity < len(target.items):
+                    return NO, value
+                long = self.equal(self.length(value), Known(len(target.items)))
+                fits, made = self._tupled([self.at(value, i) for i in range(len(target.items))], target)
+                return self.and_([long, fits]), made
+            case ((Tuple() | Record() | Function() | PartialFunction() | Sequence()), PartialFunction()):
+                return self._to_partial(value, target)
+            case PartialFunction(), (Function() | Tuple() | Record()):
+                return self._from_partial(value, target)
+            case PartialFunction(), Sequence():
+                return self._partial_to_sequence(value, target)
+            case Function(), Tuple() if source.domain == Range(1, len(target.items)):
+                items = [self._applied(value, Known(i)) for i in range(1, len(target.items) + 1)]
+                return self._tupled(items, target)
+        return NO, value
+
+    # -- part by part
+
+    def _tupled(self, items: list[Term], target: Tuple) -> tuple[Sym, Term]:
+        parts = [self.fitted(item, sort) for item, sort in zip(items, target.items, strict=True)]
+        made = tuple(part for _, part in parts)
+        fits = self.and_([f for f, _ in parts])
+        return fits, Term(Operator.TUPLE, Tuple(*(m.sort for m in made)), made)
+
+    def _pointwise(self, value: Term, source: Function, target: Function) -> tuple[Sym, Term]:
+        symbol = self.fresh("k", source.domain)
+        applied = Term(Operator.APPLY, source.range, (value, variable(symbol)))
+        fits, body = self.fitted(applied, target.range)
+        every = YES if fits is YES else Term(Operator.FORALL, TRUTH, (self.formula(fits),), binds=symbol)
+        return every, Term(Operator.FUNCTION, Function(source.domain, body.sort), (body,), binds=symbol)
+
+    def _set(self, value: Term, source: Set, target: Set) -> tuple[Sym, Term]:
+        if source.element == NOTHING:
+            return YES, self._instead(value, literal(target, frozenset()))
+        symbol = self.fresh("e", source.element)
+        inside = Term(Operator.CONTAINS, TRUTH, (value, variable(symbol)))
+        fits, body = self.fitted(variable(symbol), target.element)
+        every: Sym = YES
+        if fits is not YES:
+            formula = Term(Operator.IMPLIES, TRUTH, (inside, self.formula(fits)))
+            every = Term(Operator.FORALL, TRUTH, (formula,), binds=symbol)
+            inside = Term(Operator.AND, TRUTH, (inside, self.formula(fits)))
+        return every, Term(Operator.IMAGE, Set(body.sort), (inside, body), binds=symbol)
+
+    def _to_sequence(self, value: Term, target: Sequence) -> tuple[Sym, Term]:
+        source = value.sort
+        if source == Tuple():
+            return YES, self._instead(value, literal(target, ()))
+        if isinstance(source, Tuple):
+            parts = [self.fitted(self.item(value, i), target.element) for i in range(len(source.items))]
+            element = self.join_all([target.element, *(part.sort for _, part in parts)])
+            items = tuple(self.convert(part, element) for _, part in parts)
+            fits = self.and_([f for f, _ in parts])
+            return fits, Term(Operator.SEQUENCE, Sequence(element, len(items)), items)
+        assert isinstance(source, Sequence)
+        parts = [self.fitted(self.at(value, i), target.element) for i in range(source.capacity)]
+        row = Row(tuple(part for _, part in parts), self.length(value))
+        used = [
+            self.implies(self.less(Known(i), self.length(value)), partial(itself, fit))
+            for i, (fit, _) in enumerate(parts)
+        ]
+        return self.and_(used), self._row(row)
+
+    def _applied(self, value: Term, key: Known) -> Term:
+        assert isinstance(value.sort, Function | PartialFunction)
+        made = literal(value.sort.domain, self.names.encode(key.value, value.sort.domain))
+        return Term(Operator.APPLY, value.sort.range, (value, made))
+
+    # -- functions whose domain varies
+
+    def _to_partial(self, value: Term, target: PartialFunction) -> tuple[Sym, Term]:
+        source = value.sort
+        rows: dict[Value, Sym]
+        if isinstance(source, Function | PartialFunction):
+            symbol = self.fresh("k", target.domain)
+            known, key = self.fitted(variable(symbol), source.domain)
+            if known is NO:
+                if isinstance(source, PartialFunction):
+                    none = literal(target, self.names.encode((), target))
+                    return self.equal(
+                        Term(Operator.DOMAIN, Set(source.domain), (value,)), Known(frozenset())
+                    ), none
+                return NO, value
+            keys: Term = literal(Set(source.domain), frozenset(source.domain.values()))
+            if isinstance(source, PartialFunction):
+                keys = Term(Operator.DOMAIN, Set(source.domain), (value,))
+            inside = self.and_([known, Term(Operator.CONTAINS, TRUTH, (keys, key))])
+            fits, body = self.fitted(Term(Operator.APPLY, source.range, (value, key)), target.range)
+            if fits is not YES:
+                body = self.term(self.if_(fits, body, Nothing()))
+            sort = PartialFunction(target.domain, body.sort)
+            return YES, Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(inside), body), binds=symbol)
+        if isinstance(source, Tuple):
+            rows = {place: self.item(value, place - 1) for place in range(1, len(source.items) + 1)}
+        elif isinstance(source, Record):
+            rows = {self.names.field(name): self.field(value, name) for name, _ in source.fields}
+        else:
+            assert isinstance(source, Sequence)
+            sort = PartialFunction(target.domain, self.join(target.range, source.element))
+            made: Term = literal(sort, self.names.encode((), sort))
+            for place in range(source.capacity):
+                key = literal(target.domain, place + 1)
+                longer = Term(
+                    Operator.EXTEND, sort, (made, key, self.convert(self.at(value, place), sort.range))
+                )
+                used = Term(Operator.LESS, TRUTH, (number(place), self.length(value)))
+                made = Term(Operator.IF, sort, (used, longer, made))
+            return YES, made
+        if not rows:
+            return YES, self._instead(value, literal(target, self.names.encode((), target)))
+        for key in rows:
+            try:
+                self.names.encode(key, target.domain)
+            except NotInSort:
+                return NO, value
+        return YES, self.as_partial(Table(rows), target.domain, target.range)
+
+    def _from_partial(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        source = value.sort
+        assert isinstance(source, PartialFunction)
+        keys: list[Value]
+        if isinstance(target, Function):
+            keys = [self.names.decode(key, target.domain) for key in target.domain.values()]
+        elif isinstance(target, Tuple):
+            keys = list(range(1, len(target.items) + 1))
+        else:
+            assert isinstance(target, Record)
+            keys = [self.names.field(name) for name, _ in target.fields]
+        try:
+            rows: dict[Value, Sym] = {key: self._applied(value, Known(key)) for key in keys}
+        except NotInSort:
+            return NO, value
+        domain = Term(Operator.DOMAIN, Set(source.domain), (value,))
+        fits = self.equal(domain, Known(frozenset(keys)))
+        further, made = self.fitted(self._table(Table(rows)), target)
+        return self.and_([fits, further]), made
+
+    def _partial_to_sequence(self, value: Term, target: Sequence) -> tuple[Sym, Term]:
+        row = self.row_of_partial(value)
+        slots = []
+        fits = []
+        for place, slot in enumerate(row.slots[: target.capacity]):
+            fit, made = self.fitted(self.term(slot), target.element)
+            fits.append(self.implies(self.less(Known(place), row.length), partial(itself, fit)))
+            slots.append(made)
+        short = self.less(row.length, Known(target.capacity), equal=True)
+        cut = Row(tuple(slots), self.if_(short, row.length, Known(0)))
+        return self.and_([self.is_row(value, row), short, *fits]), self._row(cut)
+
+    def row_of_partial(self, value: Term) -> Row:
+        """A function whose domain varies by its values at 1, 2, 3 and so on."""
+        assert isinstance(value.sort, PartialFunction)
+        ints = [key for key in value.sort.domain.values() if isinstance(key, int) and key >= 1]
+        count = 0
+        while count + 1 in ints:
+            count += 1
+        domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
+        size = Term(Operator.CARDINALITY, Range(0, value.sort.domain.size), (domain,))
+        return Row(tuple(self._applied(value, Known(place)) for place in range(1, count + 1)), size)
+
+    def is_row(self, value: Term, row: Row) -> Sym:
+        """Whether the domain of a function is 1 to the number of its elements."""
+        assert isinstance(value.sort, PartialFunction)
+        domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
+        slots = len(row.slots)
+        keys = literal(Set(value.sort.domain), frozenset(range(1, slots + 1)))
+        within = Term(Operator.SUBSET, TRUTH, (domain, keys))
+        places = [
+            self.implies(
+                self.less(Known(place), row.length),
+                partial(
+                    itself, Term(Operator.CONTAINS, TRUTH, (domain, literal(value.sort.domain, place + 1)))
+                ),
+            )
+            for place in range(slots)
+        ]
+        return self.and_([within, *places])
+
+    # -- variants
+
+    def _to_variant(self, value: Term, target: Variant) -> tuple[Sym, Term]:
+        best: tuple[Sym, Term] | None = None
+        for tag, part in target.alternatives:
+            if isinstance(value.sort, SCALARS) and isinstance(part, SCALARS) and not meet(value.sort, part):
+                continue
+            fits, made = self.fitted(value, part)
+            if fits is NO:
+                continue
+            sort = Variant(**{n: made.sort if n == tag else s for n, s in target.alternatives})
+            wrapped = Term(Operator.VARIANT, sort, (made,), tag)
+            if isinstance(value.sort, SCALARS) and not within(value.sort, part):
+                return self._spread_scalar(value, target)
+            best = (fits, wrapped)
+            break
+        return best or (NO, value)
+
+    def _spread_scalar(self, value: Term, target: Variant) -> tuple[Sym, Term]:
+        """A value without parts whose tag depends on it."""
+        conditions: list[Sym] = []
+        made: Sym = Nothing()
+        for tag, part in target.alternatives:
+            if not isinstance(part, SCALARS) or not meet(value.sort, part):
+                continue
+            inside = Term(Operator.CONTAINS, TRUTH, (literal(Set(part), frozenset(part.values())), value))
+            chosen = Term(
+                Operator.CHOOSE,
+                part,
+                (Term(Operator.EQUAL, TRUTH, (variable(symbol := self.fresh("v", part)), value)),),
+                binds=symbol,
+            )
+            conditions.append(inside)
+            made = self.if_(inside, Term(Operator.VARIANT, target, (chosen,), tag), made)
+        return self.or_(conditions), self.term(made)
+
+    def _from_variant(self, value: Term, source: Variant, target: Sort) -> tuple[Sym, Term]:
+        conditions: list[Sym] = []
+        made: Sym = Nothing()
+        for tag, _ in source.alternatives:
+            fits, part = self.fitted(self.payload(value, tag), target)
+            if fits is NO:
+                continue
+            if isinstance(part.sort, SCALARS) and isinstance(target, SCALARS) and not meet(part.sort, target):
+                continue
+            held = self.and_([self.has_tag(value, tag), fits])
+            conditions.append(held)
+            if isinstance(made, Term) and isinstance(target, Variant) and made.sort != part.sort:
+                sort = Variant(
+                    **{
+                        n: self.join(made.sort.payload(n), part.sort.payload(n))  # type: ignore[attr-defined]
+                        for n, _ in target.alternatives
+                    }
+                )
+                made = Term(Operator.IF, sort, (self.formula(held), part, made))
+            else:
+                made = self.if_(held, part, made)
+        if isinstance(made, Nothing):
+            return NO, value
+        return self.or_(conditions), self.term(made)
+
+
+__all__ = ["Conversions"]

@@ -1,0 +1,171 @@
+"""Functions that are put together: ``:>``, ``@@``, and bags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from verifier.encodings.sorts import (
+    Function,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.encodings.terms import Operator, Term
+from verifier.tla.translate.making import known_table, table_of
+from verifier.tla.translate.set_operators import SetOperators
+from verifier.tla.translate.symbolic import YES, Known, Single, Sym, Table, Untranslated
+from verifier.tla.translate.terms import TRUTH, literal, variable
+from verifier.tla.values import listed
+
+
+class Merging(SetOperators):
+    """Makes terms of functions whose domain varies."""
+
+    def pair_of(self, key: Sym, item: Sym) -> Sym:
+        """``key :> item``"""
+        return Table({key.value: item}) if isinstance(key, Known) else Single(key, item)
+
+    def over_each(self, one: Sym, other: Sym) -> Sym:
+        """``one @@ other``"""
+        first, second = table_of(one), table_of(other)
+        if first is not None and second is not None:
+            return known_table(Table({**second.rows, **first.rows}))
+        right = self.partial_function(other)
+        if first is None and isinstance(one, Single):
+            return self._extended(right, one.key, one.value)
+        if first is not None:
+            found = right
+            for key, item in first.rows.items():
+                found = self._extended(found, Known(key), item)
+            return found
+        return self._merged(self.partial_function(one), right)
+
+    def _extended(self, function: Term, key: Sym, item: Sym) -> Term:
+        assert isinstance(function.sort, PartialFunction)
+        at, value = self.term(key), self.term(item)
+        sort = self.join(function.sort, PartialFunction(at.sort, value.sort))
+        assert isinstance(sort, PartialFunction)
+        whole = self.convert(function, sort)
+        return Term(
+            Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
+        )
+
+    def partial_function(self, value: Sym) -> Term:
+        """A function as a term of a sort of functions whose domain varies."""
+        table = self.rows_of(value)
+        if table is not None and not table.rows:
+            from verifier.tla.translate.shapes import NOTHING
+
+            sort: Sort = PartialFunction(NOTHING, NOTHING)
+            return literal(sort, self.names.encode((), sort))
+        if table is not None:
+            keys = self.join_all([self.sort_of(key) for key in table.rows])
+            return self.as_partial(table, keys, None)
+        term = self.term(value)
+        found = self._partial_sort(term.sort)
+        if found is None:
+            raise Untranslated(None, "@@ of functions of this kind")
+        return self.convert(term, found)
+
+    def _partial_sort(self, sort: Sort) -> PartialFunction | None:
+        """The sort of functions whose domain varies that holds the functions of a sort."""
+        match sort:
+            case PartialFunction():
+                return sort
+            case Function():
+                return PartialFunction(sort.domain, sort.range)
+            case Sequence():
+                return PartialFunction(Range(1, sort.capacity), sort.element)
+            case Tuple():
+                return PartialFunction(Range(1, len(sort.items)), self.join_all(sort.items))
+            case Record():
+                keys = self.join_all(self.sort_of(self.names.field(name)) for name, _ in sort.fields)
+                return PartialFunction(keys, self.join_all(part for _, part in sort.fields))
+            case Variant():
+                kinds = [self._partial_sort(part) for _, part in sort.alternatives]
+                found = [kind for kind in kinds if kind is not None]
+                return (
+                    PartialFunction(
+                        self.join_all(kind.domain for kind in found),
+                        self.join_all(kind.range for kind in found),
+                    )
+                    if found
+                    else None
+                )
+        return None
+
+    def _merged(self, one: Term, other: Term) -> Term:
+        sort = self.join(one.sort, other.sort)
+        assert isinstance(sort, PartialFunction)
+        left, right = self.convert(one, sort), self.convert(other, sort)
+        symbol = self.fresh("k", sort.domain)
+        inside = [self.contains(self.domain(part), variable(symbol)) for part in (left, right)]
+        applied = [Term(Operator.APPLY, sort.range, (part, variable(symbol))) for part in (left, right)]
+        body = self.term(self.if_(inside[0], *applied))
+        return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
+
+    # -- bags
+
+    def function_over(self, of: Sym, body: Callable[[Sym], Sym]) -> Sym:
+        """``[x \\in of |-> body(x)]``"""
+        cases = self.spread(of)
+        if all(case.condition is YES and isinstance(case.item, Known) for case in cases):
+            return known_table(Table({listed(case.item.value): body(case.item) for case in cases}))  # type: ignore[union-attr]
+        domain = self.term(of)
+        assert isinstance(domain.sort, Set)
+        symbol = self.fresh("k", domain.sort.element)
+        inside = Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol)))
+        made = self.term(body(variable(symbol)))
+        return Term(
+            Operator.PARTIAL_FUNCTION, PartialFunction(symbol.sort, made.sort), (inside, made), binds=symbol
+        )
+
+    def copies(self, item: Sym, bag: Sym) -> Sym:
+        """``CopiesIn``"""
+        return self.if_(self.contains(self.domain(bag), item), self.apply(bag, item), Known(0))
+
+    def bag_cardinality(self, bag: Sym) -> Sym:
+        """``BagCardinality``"""
+        found: Sym = Known(0)
+        for case in self.each_once(self.domain(bag)):
+            more = self.sum_of(Operator.ADD, found, self.apply(bag, case.item))
+            found = self.if_(case.condition, more, found)
+        return found
+
+    def bag_sum(self, one: Sym, other: Sym) -> Sym:
+        """``one (+) other``"""
+        keys = self.united(self.domain(one), self.domain(other))
+        return self.function_over(
+            keys, lambda key: self.sum_of(Operator.ADD, self.copies(key, one), self.copies(key, other))
+        )
+
+    def bag_difference(self, one: Sym, other: Sym) -> Sym:
+        """``one (-) other``"""
+
+        def left(key: Sym) -> Sym:
+            return self.sum_of(Operator.SUBTRACT, self.copies(key, one), self.copies(key, other))
+
+        keys = self._kept(self.domain(one), lambda key: self.less(Known(0), self.integer(left(key))))
+        return self.function_over(keys, left)
+
+    def bag_within(self, one: Sym, other: Sym) -> Sym:
+        r"""``one \\sqsubseteq other``"""
+        return self.and_(
+            [
+                self.for_all(
+                    case,
+                    self.less(
+                        self.integer(self.apply(one, case.item)), self.copies(case.item, other), equal=True
+                    ),
+                )
+                for case in self.spread(self.domain(one))
+            ]
+        )
+
+
+__all__ = ["Merging"]

@@ -1,0 +1,309 @@
+"""What an operator reads is evaluated, whether its value depends on it or not.
+
+An expression has no value where something that it reads has none, although its value may not depend on that:
+``Head(Append(<<1>>, Tail(<<>>)))``. Terms say what they read by what they are made of. So where a part is not
+in the term that an operator makes, the term is made to read it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from verifier.encodings.partiality import is_partial
+from verifier.encodings.sorts import Boolean, Listed, Range, Set, Sort, Variant
+from verifier.encodings.terms import Operator, Term
+from verifier.tla.lazy_sets import Infinite
+from verifier.tla.translate.sets import Sets
+from verifier.tla.translate.symbolic import (
+    NO,
+    YES,
+    AllSequences,
+    Chosen,
+    Functions,
+    Joined,
+    Known,
+    LazyMap,
+    Members,
+    Nothing,
+    Part,
+    Products,
+    Records,
+    Row,
+    Single,
+    Span,
+    Subsets,
+    Sym,
+    Table,
+)
+from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.terms import TRUTH, literal
+from verifier.tla.values import Boolean as Truth
+from verifier.tla.values import ModelValue, Value, is_infinite, is_set
+
+_FAR = 5
+"""How deep a part is looked for in what was made of it."""
+
+
+class Reading(Sets):
+    """Knows what is read."""
+
+    def reads(self, value: Sym) -> Sym:
+        """A formula that is true where all that a value is made of has a value, and has none elsewhere."""
+        match value:
+            case Known() | LazyMap() | Op():
+                return YES
+            case Nothing():
+                return value
+            case Term():
+                return self._reads_term(value)
+            case Table():
+                return self.and_([self.reads(item) for item in value.rows.values()])
+            case Row():
+                length = value.length
+                slots = [
+                    self.guarded(self.less(Known(place), length), self.reads(slot))
+                    for place, slot in enumerate(value.slots)
+                ]
+                return self.and_([self.reads(length), *slots])
+            case Single():
+                return self.and_([self.reads(value.key), self.reads(value.value)])
+            case Chosen():
+                then, otherwise = self.reads(value.then), self.reads(value.otherwise)
+                sides = (
+                    YES if then is YES and otherwise is YES else self.if_(value.condition, then, otherwise)
+                )
+                return self.and_([self.reads(value.condition), sides])
+        return self._reads_set(value)
+
+    def _reads_term(self, value: Term) -> Sym:
+        if self.is_total(value):
+            return YES
+        if isinstance(value.sort, Boolean):
+            return Term(Operator.IMPLIES, TRUTH, (value, literal(TRUTH, True)))
+        return Term(Operator.EQUAL, TRUTH, (value, value))
+
+    def _reads_set(self, value: Sym) -> Sym:
+        match value:
+            case Functions():
+                return self.and_([self.reads(value.domain), self.reads(value.range)])
+            case Records():
+                return self.and_([self.reads(image) for image in value.fields.values()])
+            case Products():
+                return self.and_([self.reads(item) for item in value.items])
+            case Subsets() | AllSequences():
+                return self.reads(value.base)
+            case Span():
+                return self.and_([self.reads(value.low), self.reads(value.high)])
+            case Joined():
+                return self.and_([self.reads(part) for part in value.parts])
+            case Members():
+                return self.and_(
+                    [self.and_([self.reads(c), self.guarded(c, self.reads(i))]) for c, i in value.items]
+                )
+            case Part():
+                return self._reads_part(value)
+        return YES
+
+    def _reads_part(self, value: Part) -> Sym:
+        base = self.reads(value.base)
+        if isinstance(value.base, Known) and is_set(value.base.value) and is_infinite(value.base.value):
+            return base
+        tests = []
+        for case in self.spread(value.base):
+            read = self.reads(value.test(case.item))
+            tests.append(YES if read is YES else self.for_all(case, read))
+        return self.and_([base, *tests])
+
+    def guarded(self, condition: Sym, read: Sym) -> Sym:
+        """What is read only under a condition."""
+        return YES if read is YES else self.implies(condition, lambda: read)
+
+    def is_total(self, term: Term) -> bool:
+        """Whether a term has a value in every state, by its operators and sorts."""
+        found = self.totals.get(term)
+        if found is None:
+            found = not is_partial(term) and all(map(self.is_total, term.arguments))
+            self.totals[term] = found
+        return found
+
+    # -- made to read
+
+    def strict(self, result: Sym, *parts: Sym) -> Sym:
+        """What an operator made, made to read the parts."""
+        if isinstance(result, Nothing):
+            return result
+        lost = [part for part in parts if not (isinstance(part, Term) and _reads(result, part, _FAR))]
+        return self.after(self.and_([self.reads(part) for part in lost]), result)
+
+    def after(self, read: Sym, value: Sym) -> Sym:
+        """A value, where a formula has one: it is true there."""
+        if read is YES or isinstance(value, Nothing | Op):
+            return value
+        if isinstance(value, LazyMap):
+            return LazyMap(
+                value.domain,
+                lambda key: self.after(read, value.at(key)),
+                lambda: self.after(read, value.whole()),
+            )
+        if isinstance(read, Nothing):
+            return read
+        match value:
+            case Members() if value.items:
+                (condition, item), *rest = value.items
+                return Members(((self.and_([read, condition]), item), *rest))
+            case Table() if value.rows:
+                first = next(iter(value.rows))
+                return Table({**value.rows, first: self.after(read, value.rows[first])})
+            case Row():
+                return replace(value, length=self.after(read, value.length))
+            case Single():
+                return replace(value, key=self.after(read, value.key))
+            case Chosen():
+                return replace(value, condition=self.and_([read, value.condition]))
+        return self._after_set(read, value)
+
+    def _after_set(self, read: Sym, value: Sym) -> Sym:
+        match value:
+            case Functions():
+                return replace(value, domain=self.after(read, value.domain))
+            case Records() if value.fields:
+                first = next(iter(value.fields))
+                return Records({**value.fields, first: self.after(read, value.fields[first])})
+            case Products():
+                return Products((self.after(read, value.items[0]), *value.items[1:]))
+            case Subsets() | AllSequences() | Part():
+                return replace(value, base=self.after(read, value.base))
+            case Span():
+                return replace(value, low=self.after(read, value.low))
+            case Joined():
+                return Joined((self.after(read, value.parts[0]), *value.parts[1:]))
+            case Known() if isinstance(value.value, Infinite):
+                return Part(value, lambda item: read)
+        found = self.term(value)
+        return self.if_(read, found, Nothing())
+
+    # -- kinds
+
+    def kinds(self, value: Sym) -> dict[str, Sym]:
+        """The kinds of values that an expression may have, and when it has which."""
+        match value:
+            case Known():
+                return {kind_of(value.value): YES}
+            case Nothing() | Op():
+                return {}
+            case Term():
+                return self._kinds_of_term(value)
+            case Table() | Row() | Single() | LazyMap():
+                return {"function": YES}
+            case Chosen():
+                found: dict[str, Sym] = {}
+                sides = ((value.condition, value.then), (self.not_(value.condition), value.otherwise))
+                for when, side in sides:
+                    for kind, held in self.kinds(side).items():
+                        found[kind] = self.or_([found.get(kind, NO), self.and_([when, held])])
+                return found
+        return {"set": YES}
+
+    def _kinds_of_term(self, value: Term) -> dict[str, Sym]:
+        sort = value.sort
+        if isinstance(sort, Variant):
+            found: dict[str, Sym] = {}
+            for tag, _ in sort.alternatives:
+                held = self.has_tag(value, tag)
+                for kind, when in self.kinds(self.payload(value, tag)).items():
+                    found[kind] = self.or_([found.get(kind, NO), self.and_([held, when])])
+            return found
+        if not isinstance(sort, Listed):
+            return {_kind_of_sort(sort): YES}
+        groups = self.listed_kinds.get(sort)
+        if groups is None:
+            groups = self.listed_kinds[sort] = {}
+            for one in sort.values():
+                groups.setdefault(kind_of(self.names.decode(one, sort)), []).append(one)
+        if len(groups) == 1:
+            return dict.fromkeys(groups, YES)
+        return {
+            kind: Term(Operator.CONTAINS, TRUTH, (literal(Set(sort), frozenset(some)), value))
+            for kind, some in groups.items()
+        }
+
+    def comparable(self, one: Sym, other: Sym) -> Sym:
+        """A formula that has a value only where two values may be compared; it is true there."""
+        wrong = [
+            self.and_([first, second])
+            for kind, first in self.kinds(one).items()
+            for another, second in self.kinds(other).items()
+            if _clash(kind, {another})
+        ]
+        return self.if_(self.or_(wrong), Nothing("values of different kinds are compared"), YES)
+
+    def comparable_with_members(self, of: Sym, item: Sym, inside: Sym) -> Sym:
+        """The same for a value and the members of a set, where it is not in the set."""
+        kinds = self.kinds(item)
+        if isinstance(of, Known):
+            of_members = {kind_of(one) for one in of.value} if isinstance(of.value, frozenset) else set()
+            clash = self.or_([held for kind, held in kinds.items() if _clash(kind, of_members)])
+        else:
+            clash = self._clash_with_some(of, kinds)
+        if clash is NO:
+            return YES
+        wrong = self.and_([self.not_(inside), clash])
+        return self.if_(wrong, Nothing("a value of another kind than the members of the set"), YES)
+
+    def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
+        if not (isinstance(of, Members) or (isinstance(of, Term) and isinstance(of.sort, Set))):
+            return NO
+        found = []
+        for case in self.spread(of):
+            for kind, held in self.kinds(case.item).items():
+                also = self.or_([is_of for other, is_of in kinds.items() if _clash(kind, {other})])
+                if also is not NO:
+                    found.append(self.exists(case, self.and_([held, also])))
+        return self.or_(found)
+
+
+def _clash(kind: str, others: set[str]) -> bool:
+    """Whether a value of a kind cannot be compared with one of some other kinds."""
+    return kind != "model" and any(other not in (kind, "model") for other in others)
+
+
+def kind_of(value: Value) -> str:
+    """The kind of a value, as far as comparisons ask for it."""
+    match value:
+        case int():
+            return "integer"
+        case Truth():
+            return "truth"
+        case str():
+            return "string"
+        case ModelValue():
+            return "model"
+    return "set" if is_set(value) else "function"
+
+
+def _kind_of_sort(sort: Sort) -> str:
+    match sort:
+        case Range():
+            return "integer"
+        case Boolean():
+            return "truth"
+        case Set():
+            return "set"
+    return "function"
+
+
+def _reads(result: Sym, part: Term, far: int) -> bool:
+    """Whether a term reads a part of it wherever it is read itself; it may say no although it does."""
+    if result is part:
+        return True
+    if not isinstance(result, Term) or not far:
+        return False
+    if result.binds is not None:
+        return False
+    parts = result.arguments
+    if result.operator in (Operator.IF, Operator.AND, Operator.OR, Operator.IMPLIES):
+        parts = parts[:1]
+    return any(_reads(one, part, far - 1) for one in parts)
+
+
+__all__ = ["Reading"]

@@ -1,0 +1,194 @@
+"""Unions and their like, CHOOSE, and folds over sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from verifier.encodings.sorts import PartialFunction, Range, Set, Sort, Variant
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.translate.making import set_of
+from verifier.tla.translate.sequences import Rows
+from verifier.tla.translate.spreading import MOST_FOLDED, Case
+from verifier.tla.translate.symbolic import (
+    LAZY_SETS,
+    NO,
+    YES,
+    Chosen,
+    Joined,
+    Known,
+    Members,
+    Nothing,
+    Part,
+    Span,
+    Subsets,
+    Sym,
+    Untranslated,
+)
+from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.terms import TRUTH, variable
+from verifier.tla.values import is_infinite, is_set
+
+
+class SetOperators(Rows):
+    """Makes terms of the operators on sets."""
+
+    def united(self, one: Sym, other: Sym) -> Sym:
+        r"""``one \\cup other``"""
+        if isinstance(one, Members) and isinstance(other, Members):
+            return set_of([*one.items, *other.items])
+        if any(self._stays_lazy(part) for part in (one, other)):
+            return Joined((one, other))
+        left, right = self.pair(one, other)
+        if not isinstance(left.sort, Set) or not isinstance(right.sort, Set):
+            return Nothing("sets are expected")
+        return Term(Operator.UNION, self.join(left.sort, right.sort), (left, right))
+
+    @staticmethod
+    def _stays_lazy(value: Sym) -> bool:
+        if isinstance(value, Known):
+            return is_set(value.value) and not isinstance(value.value, frozenset)
+        return isinstance(value, LAZY_SETS) and not isinstance(value, Members | Part | Span)
+
+    def common(self, one: Sym, other: Sym) -> Sym:
+        r"""``one \\cap other``"""
+        if isinstance(one, Known) and not isinstance(other, Known):
+            one, other = other, one
+        if isinstance(other, Known) and isinstance(one, Term) and isinstance(other.value, frozenset):
+            return self._kept(other, lambda item: self.contains(one, item))
+        return self._kept(one, lambda item: self.contains(other, item))
+
+    def without(self, one: Sym, other: Sym) -> Sym:
+        r"""``one \\ other``"""
+        if isinstance(one, Term) and isinstance(one.sort, Set) and not self._stays_lazy(other):
+            left, right = self.pair(one, other)
+            if isinstance(right.sort, Set):
+                return Term(Operator.DIFFERENCE, left.sort, (left, right))
+        return self._kept(one, lambda item: self.not_(self.contains(other, item)))
+
+    def _kept(self, of: Sym, test: Callable[[Sym], Sym]) -> Sym:
+        if isinstance(of, Known) and is_set(of.value) and is_infinite(of.value):
+            return Part(of, test)
+        items: list[tuple[Sym, Sym]] = []
+        for case in self.spread(of):
+            if case.symbol is not None:
+                return Part(of, test)
+            condition = self.and_([case.condition, test(case.item)])
+            if condition is not NO:
+                items.append((condition, case.item))
+        return set_of(items)
+
+    def cardinality(self, of: Sym) -> Sym:
+        """``Cardinality``"""
+        if isinstance(of, Chosen):
+            return self.if_(of.condition, self.cardinality(of.then), self.cardinality(of.otherwise))
+        if isinstance(of, Subsets):
+            return self.power(Known(2), self.cardinality(of.base))
+        term = self.term(of)
+        if isinstance(term.sort, Variant):
+            return self.over(term, self.cardinality)
+        if not isinstance(term.sort, Set):
+            return Nothing("a set is expected")
+        return Term(Operator.CARDINALITY, Range(0, term.sort.element.size), (term,))
+
+    def big_union(self, of: Sym) -> Sym:
+        """``UNION``"""
+        parts: list[Sym] = []
+        for case in self.spread(of):
+            if case.symbol is None:
+                empty = Known(frozenset())
+                parts.append(
+                    case.item if case.condition is YES else self.if_(case.condition, case.item, empty)
+                )
+                continue
+            item = self.term(case.item)
+            if not isinstance(item.sort, Set):
+                return Nothing("a set of sets is expected")
+            symbol = self.fresh("e", item.sort.element)
+            inside = Term(Operator.CONTAINS, TRUTH, (item, variable(symbol)))
+            some = self.exists(case, inside)
+            made = Term(Operator.COMPREHENSION, Set(symbol.sort), (self.formula(some),), binds=symbol)
+            parts.append(made)
+        found: Sym = Known(frozenset())
+        for part in parts:
+            found = (
+                part if isinstance(found, Known) and found.value == frozenset() else self.united(found, part)
+            )
+        return found
+
+    # -- CHOOSE
+
+    def chosen(self, domain: Sym, body: Callable[[Sym], Sym]) -> Sym:
+        """CHOOSE: the first member that fits, in TLC's order."""
+        cases = self.spread(domain)
+        if isinstance(domain, Known) and all(case.symbol is None for case in cases):
+            return self._first(cases, body)
+        symbols = [case.symbol for case in cases if case.symbol is not None]
+        if len(cases) != 1 or not symbols:
+            return self._first(self.each_once(domain), body)
+        (case,) = cases
+        fits = self.and_([case.condition, body(case.item)])
+        plain = isinstance(case.item, Term) and case.item.data is case.symbol
+        exact = plain and ordered(symbols[0].sort) and self.reads(fits) is YES
+        if not exact and symbols[0].sort.size <= MOST_FOLDED:
+            return self._first(self.each_once(domain), body)
+        if not plain:
+            raise Untranslated(None, "CHOOSE from a set of this form")
+        if isinstance(fits, Nothing):
+            return fits
+        return self._chosen_term(case, symbols[0], self.formula(fits))
+
+    def _first(self, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
+        found: list[tuple[Sym, Sym]] = []
+        for case in cases:
+            fits = self.and_([case.condition, body(case.item)])
+            if fits is NO:
+                continue
+            found.append((fits, case.item))
+            if fits is YES:
+                break
+        result: Sym = Nothing("CHOOSE finds no element")
+        for fits, item in reversed(found):
+            result = self.if_(fits, item, result)
+        return result
+
+    def _chosen_term(self, case: Case, symbol: Symbol, formula: Term) -> Term:
+        """CHOOSE from a large sort; there must be one that fits alone where the sort's order is not TLC's."""
+        if not ordered(symbol.sort):
+            other = self.fresh("y", symbol.sort)
+            renamed = Term(Operator.CONTAINS, TRUTH, (self._comprehended(case, formula), variable(other)))
+            same = Term(Operator.EQUAL, TRUTH, (variable(other), variable(symbol)))
+            only = Term(Operator.IMPLIES, TRUTH, (renamed, same))
+            alone = Term(Operator.FORALL, TRUTH, (only,), binds=other)
+            formula = Term(Operator.AND, TRUTH, (formula, alone))
+        return Term(Operator.CHOOSE, symbol.sort, (formula,), binds=symbol)
+
+    def _comprehended(self, case: Case, formula: Term) -> Term:
+        assert case.symbol is not None
+        return Term(Operator.COMPREHENSION, Set(case.symbol.sort), (formula,), binds=case.symbol)
+
+    # -- folds
+
+    def fold_set(self, operator: Sym, base: Sym, of: Sym) -> Sym:
+        """``FoldSet``: the first element is combined last."""
+        assert isinstance(operator, Op)
+        found = base
+        for case in reversed(self.each_once(of)):
+            found = self.if_(case.condition, operator.call(case.item, found), found)
+        return found
+
+    def map_then_fold(self, operator: Sym, base: Sym, image: Sym, choose: Sym, of: Sym) -> Sym:
+        """``MapThenFoldSet``, where the order does not matter to the operator that chooses."""
+        assert isinstance(operator, Op)
+        assert isinstance(image, Op)
+        found = base
+        for case in reversed(self.each_once(of)):
+            found = self.if_(case.condition, operator.call(image.call(case.item), found), found)
+        return found
+
+
+def ordered(sort: Sort) -> bool:
+    """Whether the order of a sort's values is TLC's."""
+    return not isinstance(sort, Variant | PartialFunction) and all(map(ordered, sort.parts()))
+
+
+__all__ = ["SetOperators"]

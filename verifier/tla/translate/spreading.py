@@ -1,0 +1,313 @@
+"""The members of sets, one by one or as a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from verifier.encodings.sorts import Listed, Range, Set, Sort, Variant
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.lazy_sets import Combined, FunctionSet, Powerset, ProductSet, RecordSet, Sequences
+from verifier.tla.order import text
+from verifier.tla.translate.converting import Conversions
+from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
+from verifier.tla.translate.symbolic import (
+    NO,
+    YES,
+    AllSequences,
+    Chosen,
+    Functions,
+    Joined,
+    Known,
+    Members,
+    Nothing,
+    Part,
+    Products,
+    Records,
+    Span,
+    Subsets,
+    Sym,
+    Untranslated,
+)
+from verifier.tla.translate.terms import TRUTH, variable
+from verifier.tla.values import NoValue, Value, is_infinite, is_set, listed
+from verifier.tla.values import members as values_of
+
+MOST_EXPANDED = 300
+"""Larger sets are not gone through member by member."""
+MOST_FOLDED = 64
+"""Sets that the state decides are gone through in order if no more values may be in them."""
+
+
+class Case:
+    """Some members of a set: what they are, under which condition, and what variable they are."""
+
+    __slots__ = ("condition", "item", "symbol")
+
+    def __init__(self, condition: Sym, item: Sym, symbol: Symbol | None = None) -> None:
+        self.condition, self.item, self.symbol = condition, item, symbol
+
+
+class Spreading(Conversions):
+    """Goes through sets."""
+
+    def contains(self, of: Sym, item: Sym) -> Sym:
+        """Whether something is a member."""
+        raise NotImplementedError
+
+    def over(self, value: Term, do: Callable[[Term], Sym]) -> Sym:
+        """What is made of each alternative of a variant; undefined for those of which nothing can be made."""
+        assert isinstance(value.sort, Variant)
+        found: Sym = Nothing("a value of another kind is expected")
+        made = []
+        for tag, _ in value.sort.alternatives:
+            result = do(self.payload(value, tag))
+            if not isinstance(result, Nothing):
+                made.append((self.has_tag(value, tag), result))
+        if len(made) == 1 and isinstance(made[0][1], Term):
+            return made[0][1]
+        for condition, result in made:
+            found = self.if_(condition, result, found)
+        return found
+
+    def described(self, value: Value) -> Sym:
+        """A known set that is not listed, by its parts."""
+        match value:
+            case FunctionSet():
+                return Functions(Known(value.domain), Known(value.range))
+            case RecordSet():
+                return Records({name: Known(image) for name, image in value.fields.items()})
+            case ProductSet():
+                return Products(tuple(map(Known, value.items)))
+            case Powerset():
+                return Subsets(Known(value.base))
+            case Sequences():
+                return AllSequences(Known(value.base))
+            case Combined() if value.sign == "\\cup":
+                return Joined((Known(value.first), Known(value.second)))
+        return Known(value)
+
+    # -- members
+
+    def spread(self, of: Sym, name: str = "x") -> list[Case]:
+        """The members of a set; in TLC's order where all of them are known. ``name``: that of variables."""
+        match of:
+            case Known():
+                return self._spread_known(of.value, name)
+            case Term() if isinstance(of.sort, Set):
+                symbol = self.fresh(name, of.sort.element)
+                inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
+                return [] if of.sort.element == NOTHING else [Case(inside, variable(symbol), symbol)]
+            case Members():
+                return [Case(condition, item) for condition, item in of.items]
+            case Joined():
+                return [case for part in of.parts for case in self.spread(part, name)]
+            case Chosen():
+                return [
+                    Case(self.and_([when, case.condition]), case.item, case.symbol)
+                    for when, part in ((of.condition, of.then), (self.not_(of.condition), of.otherwise))
+                    for case in self.spread(part, name)
+                ]
+            case Part():
+                both = [(self.and_([c.condition, of.test(c.item)]), c) for c in self.spread(of.base, name)]
+                return [Case(fits, c.item, c.symbol) for fits, c in both if fits is not NO]
+            case Span():
+                return self._spread_span(of)
+            case Subsets():
+                return self._spread_subsets(of, name)
+            case Functions() | Records() | Products():
+                return self._spread_structure(of, name)
+            case Term() if isinstance(of.sort, Variant):
+                return self._spread_variant(of, name)
+        raise Untranslated(None, "a set that cannot be listed is gone through")
+
+    def _spread_subsets(self, of: Subsets, name: str) -> list[Case]:
+        base = self.term(of.base)
+        assert isinstance(base.sort, Set)
+        symbol = self.fresh(name, base.sort)
+        inside = Term(Operator.SUBSET, TRUTH, (variable(symbol), base))
+        return [Case(inside, variable(symbol), symbol)]
+
+    def _spread_variant(self, of: Term, name: str) -> list[Case]:
+        assert isinstance(of.sort, Variant)
+        tags = [tag for tag, part in of.sort.alternatives if isinstance(part, Set)]
+        if not tags:
+            raise Untranslated(None, "a set that cannot be listed is gone through")
+        return [
+            Case(self.and_([self.has_tag(of, tag), case.condition]), case.item, case.symbol)
+            for tag in tags
+            for case in self.spread(self.payload(of, tag), name)
+        ]
+
+    def _spread_known(self, value: Value, name: str) -> list[Case]:
+        if not is_set(value):
+            raise Untranslated(None, "a set is expected")
+        if is_infinite(value):
+            raise Untranslated(None, "an infinite set is gone through")
+        size = len(value) if isinstance(value, frozenset) else value.size()
+        if size <= MOST_EXPANDED:
+            return [Case(YES, Known(item)) for item in self.listed_in_order(value)]
+        shape = Shape()
+        self._add_members(shape, value)
+        sort = shape.sort(self.names)
+        symbol = self.fresh(name, sort)
+        inside = YES if sort.size == size else self.contains(Known(value), variable(symbol))
+        return [Case(inside, variable(symbol), symbol)]
+
+    def listed_in_order(self, value: Value) -> list[Value]:
+        """The members of a finite set, in TLC's order where they have one."""
+        try:
+            return list(self.names.order.walk(value))
+        except NoValue:
+            return sorted(values_of(value), key=lambda item: text(item, self.names.order))
+
+    def _spread_span(self, of: Span) -> list[Case]:
+        low, high = self.term(of.low), self.term(of.high)
+        first, last = bounds_of(low.sort).low, bounds_of(high.sort).high
+        found = []
+        for value in range(first, last + 1):
+            inside = self.and_(
+                [
+                    self.less(of.low, Known(value), equal=True),
+                    self.less(Known(value), of.high, equal=True),
+                ]
+            )
+            found.append(Case(inside, Known(value)))
+        if len(found) > MOST_EXPANDED:
+            raise Untranslated(None, f"an interval that may have {len(found)} members is gone through")
+        return found
+
+    def _spread_structure(self, of: Functions | Records | Products, name: str) -> list[Case]:
+        shape = self.shape_of(of)
+        sort = shape.sort(self.names)
+        symbol = self.fresh(name, sort)
+        return [Case(self.contains(of, variable(symbol)), variable(symbol), symbol)]
+
+    def each_once(self, of: Sym) -> list[Case]:
+        """The members of a set, each a known value, no two the same, in TLC's order."""
+        cases = self.spread(of)
+        if any(not isinstance(case.item, Known) for case in cases):
+            cases = self.spread(self.term(of))
+        found: dict[Value, Sym] = {}
+        for case in cases:
+            if case.symbol is None:
+                assert isinstance(case.item, Known)
+                value = listed(case.item.value)
+                found[value] = self.or_([found[value], case.condition]) if value in found else case.condition
+                continue
+            if case.symbol.sort.size > MOST_FOLDED:
+                raise Untranslated(None, "a fold over a set with many possible members")
+            for one in case.symbol.sort.values():
+                value = self.names.decode(one, case.symbol.sort)
+                found[value] = self.contains(of, Known(value))
+        return [Case(found[value], Known(value)) for value in self.listed_in_order(frozenset(found))]
+
+    def shape_of(self, of: Sym) -> Shape:
+        """The shape of the members of a set."""
+        shape = Shape()
+        match of:
+            case Known():
+                self._add_members(shape, of.value)
+            case Functions() if isinstance(of.domain, Known):
+                results = self.shape_of(of.range)
+                probe = Shape()
+                probe.add_members(FunctionSet(of.domain.value, frozenset(), self.names.order.sorted))
+                _fill(probe, results)
+                return probe
+            case Records():
+                fields = shape._record(frozenset(of.fields))
+                for name, image in of.fields.items():
+                    fields[name].merge(self.shape_of(image))
+            case Products():
+                rows = shape._row(len(of.items))
+                for part, image in zip(rows.items, of.items, strict=True):
+                    part.merge(self.shape_of(image))
+            case Subsets():
+                shape.sets = self.shape_of(of.base)
+            case Joined():
+                for one in of.parts:
+                    shape.merge(self.shape_of(one))
+            case _:
+                element = self._element(of)
+                if element != NOTHING:
+                    shape.add_sort(element, self.names)
+        return shape
+
+    def _element(self, of: Sym) -> Sort:
+        term = self.term(of)
+        if not isinstance(term.sort, Set):
+            raise Untranslated(None, "a set is expected")
+        return term.sort.element
+
+    @staticmethod
+    def _add_members(shape: Shape, of: Value) -> None:
+        try:
+            shape.add_members(of)
+        except NoShape as error:
+            raise Untranslated(None, f"a set without bounds is gone through: {error}") from None
+
+    # -- integers
+
+    def integer(self, value: Sym) -> Sym:
+        """An integer: known, or a term of a sort of integers."""
+        match value:
+            case Known():
+                return value if type(value.value) is int else Nothing("an integer is expected")
+            case Nothing():
+                return value
+            case Chosen():
+                return self.if_(value.condition, self.integer(value.then), self.integer(value.otherwise))
+            case Term() if isinstance(value.sort, Range):
+                return value
+            case Term() if isinstance(value.sort, Listed):
+                if value.sort.bounds is not None:
+                    return value
+                ints = [v for v in value.sort.values() if isinstance(v, int)]
+                if not ints:
+                    return Nothing("an integer is expected")
+                sort = Range(min(ints), max(ints))
+                symbol = self.fresh("i", sort)
+                same = Term(Operator.EQUAL, TRUTH, (variable(symbol), value))
+                return Term(Operator.CHOOSE, sort, (same,), binds=symbol)
+            case Term() if isinstance(value.sort, Variant):
+                return self.over(value, self.integer)
+        return Nothing("an integer is expected")
+
+    # -- quantifiers
+
+    def for_all(self, case: Case, body: Sym) -> Sym:
+        """Whether something is true of all members that a case is about."""
+        whole = self.implies(case.condition, lambda: body)
+        if case.symbol is None or isinstance(whole, Known | Nothing):
+            return whole
+        return Term(Operator.FORALL, TRUTH, (self.formula(whole),), binds=case.symbol)
+
+    def exists(self, case: Case, body: Sym) -> Sym:
+        """Whether something is true of a member that a case is about."""
+        whole = self.and_([case.condition, body])
+        if case.symbol is None or isinstance(whole, Known | Nothing):
+            return whole
+        return Term(Operator.EXISTS, TRUTH, (self.formula(whole),), binds=case.symbol)
+
+
+def bounds_of(sort: Sort) -> Range:
+    if isinstance(sort, Listed) and sort.bounds is not None:
+        return sort.bounds
+    assert isinstance(sort, Range)
+    return sort
+
+
+def _fill(shape: Shape, results: Shape) -> None:
+    for part in _parts(shape):
+        part.merge(results)
+
+
+def _parts(shape: Shape) -> Iterable[Shape]:
+    if shape.rows is not None:
+        yield from shape.rows.items
+    for fields in shape.records.values():
+        yield from fields.values()
+    if shape.functions is not None:
+        yield shape.functions.results
+
+
+__all__ = ["MOST_EXPANDED", "MOST_FOLDED", "Case", "Spreading"]

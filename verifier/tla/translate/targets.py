@@ -1,0 +1,57 @@
+"""Which variables a step assigns."""
+
+from __future__ import annotations
+
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.translate.contexts import Context, Thunk
+
+
+def target(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable | None:
+    """The variable that an equation assigns, by its left side; None if it assigns none."""
+    if isinstance(whole, ast.Prime) and not c.primed:
+        return _variable(evaluator, whole.body, c)
+    if isinstance(whole, ast.Apply) and not whole.arguments:
+        symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
+        if isinstance(symbol, ast.Parameter):
+            found = c.env.get(symbol)
+            return target(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
+        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
+            return target(evaluator, symbol.body, Context({}, symbol.module))
+    return None
+
+
+def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable | None:
+    if not isinstance(whole, ast.Apply) or whole.arguments:
+        return None
+    symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
+    if isinstance(symbol, ast.Variable):
+        return symbol
+    if isinstance(symbol, ast.Parameter):
+        found = c.env.get(symbol)
+        return _variable(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
+    if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
+        return _variable(evaluator, symbol.body, Context({}, symbol.module))
+    return None
+
+
+def variables(evaluator: Evaluator, body: Expression, c: Context) -> list[ast.Variable] | None:
+    """The variables that UNCHANGED speaks of; None if it speaks of anything else."""
+    if isinstance(body, ast.Tuple):
+        parts = [variables(evaluator, item, c) for item in body.items]
+        return None if None in parts else [one for part in parts for one in part or []]
+    if not isinstance(body, ast.Apply) or body.arguments:
+        return None
+    symbol = evaluator.resolve(body.operator, c.module) or body.operator
+    if isinstance(symbol, ast.Variable):
+        return [symbol]
+    if isinstance(symbol, ast.Parameter):
+        found = c.env.get(symbol)
+        return variables(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
+    if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
+        return variables(evaluator, symbol.body, Context({}, symbol.module))
+    return None
+
+
+__all__ = ["target", "variables"]

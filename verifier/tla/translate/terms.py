@@ -1,0 +1,113 @@
+"""Single terms, and which sorts may stand for each other."""
+
+from __future__ import annotations
+
+from verifier.encodings.sorts import (
+    Boolean,
+    Function,
+    Listed,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.encodings.terms import Operator, Symbol, Term
+
+TRUTH = Boolean()
+SCALARS = (Range, Listed)
+
+
+def literal(sort: Sort, value: object) -> Term:
+    """A value of a sort as a term."""
+    return Term(Operator.LITERAL, sort, (), value)
+
+
+def variable(symbol: Symbol) -> Term:
+    """A variable as a term."""
+    return Term(Operator.VARIABLE, symbol.sort, (), symbol)
+
+
+def number(value: int) -> Term:
+    """An integer."""
+    return literal(Range(value, value), value)
+
+
+def undefined(sort: Sort) -> Term:
+    """A term of a sort that has no value in any state."""
+    if sort.lacking is None and sort.size:
+        return Term(Operator.GET, sort, (literal(Option(sort), None),))
+    return Term(Operator.CHOOSE, sort, (literal(TRUTH, False),), binds=Symbol("x", sort))
+
+
+def with_symbols(term: Term, renamed: dict[Symbol, Symbol]) -> Term:
+    """A term with other variables in place of some that are free in it."""
+    made: dict[Term, Term] = {}
+
+    def of(one: Term) -> Term:
+        if not one.free & renamed.keys():
+            return one
+        found = made.get(one)
+        if found is None:
+            data = renamed.get(one.data, one.data) if isinstance(one.data, Symbol) else one.data
+            found = made[one] = Term(one.operator, one.sort, tuple(map(of, one.arguments)), data, one.binds)
+        return found
+
+    return of(term)
+
+
+def alike(source: Sort, target: Sort) -> bool:
+    """Whether values of the one sort need no conversion to be taken for values of the other."""
+    if source == target:
+        return True
+    match source, target:
+        case ((Range() | Listed()), (Range() | Listed())):
+            return True
+        case Set(), Set():
+            return alike(source.element, target.element)
+        case Sequence(), Sequence():
+            return alike(source.element, target.element)
+        case Tuple(), Tuple():
+            return len(source.items) == len(target.items) and all(map(alike, source.items, target.items))
+        case Record(), Record():
+            return [n for n, _ in source.fields] == [n for n, _ in target.fields] and all(
+                alike(one, other) for (_, one), (_, other) in zip(source.fields, target.fields, strict=True)
+            )
+        case Function(), Function():
+            return source.domain == target.domain and alike(source.range, target.range)
+        case PartialFunction(), PartialFunction():
+            return alike(source.domain, target.domain) and alike(source.range, target.range)
+        case Variant(), Variant():
+            return [n for n, _ in source.alternatives] == [n for n, _ in target.alternatives] and all(
+                alike(one, other)
+                for (_, one), (_, other) in zip(source.alternatives, target.alternatives, strict=True)
+            )
+    return False
+
+
+def within(one: Sort, other: Sort) -> bool:
+    return all(other.contains(value) for value in one.values())
+
+
+def meet(one: Sort, other: Sort) -> bool:
+    if isinstance(one, Range) and isinstance(other, Range):
+        return one.low <= other.high and other.low <= one.high
+    return any(other.contains(value) for value in one.values())
+
+
+__all__ = [
+    "SCALARS",
+    "TRUTH",
+    "alike",
+    "literal",
+    "meet",
+    "number",
+    "undefined",
+    "variable",
+    "with_symbols",
+    "within",
+]
