@@ -354,6 +354,7 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
     assert console(driver) == []
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_five_hundred_jobs_open(driver: Chrome, tmp_path: Path) -> None:
     """That it is quick enough is for the benchmark to say."""

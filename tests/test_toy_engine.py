@@ -83,6 +83,7 @@ def test_it_gives_json_and_reports(package: Path, tmp_path: Path) -> None:
     assert "--depth 9" in row["command"]
 
 
+@pytest.mark.thorough
 def test_it_works_in_a_manifest(package: Path, tmp_path: Path) -> None:
     shutil.copy(SPEC, tmp_path)
     asked = ("toy", "--spec", SPEC, "--property", "NoLostWrite", "--depth", "9", "--format", "json")

@@ -218,7 +218,7 @@ class _Maker:
         if config.init is not None and config.next is not None:
             made.init = [self._formula(config.init, "INIT")]
             made.next = self._formula(config.next, "NEXT")
-        elif self.module.variables and (config.invariants or config.properties):
+        elif self.module.variables:
             place = Place(config.file, 1, 1)
             raise TlaError(place, "the configuration names no SPECIFICATION, and no INIT and NEXT")
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Term
-from verifier.tla.logic import same
 from verifier.tla.translate.coding import NotInSort, field_name
 from verifier.tla.translate.connectives import Connectives
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape, exact_sort
@@ -26,7 +25,7 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, meet, number, undefined, variable
-from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed
+from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed, same
 
 
 class Maker(Connectives):
