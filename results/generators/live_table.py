@@ -205,9 +205,9 @@ def main() -> None:
     print(f"`python -m results.generators.live_table` on {datetime.date.today()}, ", end="")
     print(f"Python {platform.python_version()}; at most {_LIMIT:g} s each.\n")
     print("Each row is a whole `verify live` command, with its replay or the check of its proof: what it")
-    print("took on the clock and of the processors, but for processes that were killed. `auto: explicit`: of")
-    print("the engines side by side, this one decided. TLC, with one worker, decides the same property of the")
-    print("original text right after; `before` is from an earlier run.\n")
+    print("took on the clock and of the processors, but for processes that were killed.")
+    print("`auto: explicit`: of the engines side by side, this one decided. TLC, with one worker, decides")
+    print("the same property of the original text right after; `before` is from an earlier run.\n")
     print(tabulate(lines, headers=HEADERS, tablefmt="github", disable_numparse=True))
     for where in failing:
         print(f"\nNot as expected: {where}")
