@@ -89,7 +89,7 @@ def sac(queues: int, apps: int, fairness: str, verdict: str) -> Row:
 ROWS = [
     restart(2, 2, 0, engines=("auto", "prove")),
     restart(2, 2, 1),
-    restart(2, 3, 0, engines=("auto", "prove")),
+    restart(2, 3, 0),
     restart(2, 3, 1),
     restart(3, 2, 1),
     restart(3, 3, 0),
