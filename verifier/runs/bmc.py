@@ -34,6 +34,7 @@ Examples:
   verify bmc --spec kip320 --depth 12
   verify bmc --spec kip320-first-try --set replicas=4 --property StrongIsr --shortest
   verify bmc --spec my_protocol.py --timeout 5m --trace-out trace.itf.json
+  verify bmc --spec TwoPhase.tla --config Small.cfg --set N=4
 """
 
 

@@ -38,6 +38,7 @@ Examples:
   verify explore --spec kip320 --set max_leader_epoch=1
   verify explore --spec rabbit-sac --set queues=4 --symmetry --deadlock
   verify explore --spec my_protocol.py --max-states 1000000 --graph states.dot
+  verify explore --spec TwoPhase.tla --config Small.cfg
 """
 
 

@@ -34,6 +34,7 @@ Examples:
   verify induct --spec kip320 --property StrongIsr
   verify induct --spec kip320 --property StrongIsr --lemma Committed --reachable 6
   verify induct --spec kip320 --property StrongIsr --set replicas=5 --certificate proof.json
+  verify induct --spec TwoPhase.tla --property Consistent --lemma Inv
 """
 
 

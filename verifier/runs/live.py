@@ -37,6 +37,7 @@ Examples:
   verify live --spec rabbit-sac --property Liveness
   verify live --spec rabbit-sac --fairness each-subscribe --set queues=2
   verify live --spec my_protocol.py --engine bmc --depth 12 --trace-out lasso.itf.json
+  verify live --spec Paxos.tla --config Live.cfg
 """
 
 

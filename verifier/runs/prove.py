@@ -41,6 +41,7 @@ Examples:
   verify prove --spec kip320 --property StrongIsr --engine ic3 --no-lemmas
   verify prove --spec kip320-first-try --property StrongIsr
   verify prove --spec my_protocol.py --engine kind --timeout 5m
+  verify prove --spec TwoPhase.tla --property Consistent
 """
 
 

@@ -35,6 +35,7 @@ Examples:
   verify simulate --spec kip101 --walks 100000
   verify simulate --spec rabbit-sac --property none --count-action Release
   verify simulate --spec rabbit-sac --property none --histogram "active_count(s, 'a1')"
+  verify simulate --spec TwoPhase.tla --walks 100000
 """
 
 

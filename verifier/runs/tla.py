@@ -34,7 +34,7 @@ from verifier.verdict import Verdict, VerdictKind
 
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
-NOT_CHECKED = "not checked: of temporal properties only []P and [][A]_v are, and here is more"
+NOT_CHECKED = "not checked here: verify live decides what a property says beyond []P and [][A]_v"
 
 
 # -- explore

@@ -163,7 +163,9 @@ def _asked(module: TlaLoaded, said: Header) -> Specification:
 
 
 def _action_name(entry: Any, number: int) -> str:
-    said = entry.get("#meta") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict):
+        raise UsageError(f"state {number} is no JSON object")
+    said = entry.get("#meta")
     found = said.get("action") if isinstance(said, dict) else None
     if not isinstance(found, str):
         raise UsageError(f'state {number} does not name the action that led to it ("#meta": {{"action": …}})')

@@ -82,7 +82,8 @@ class TlaSource:
             names = tuple(dict.fromkeys((*(name for name in names if name != "all"), *claims)))
         if engine.decides_temporal:
             names = tuple(self._temporal_name(name, claims) for name in names)
-        own = [name for name in names if name not in claims and name != NO_DEADLOCK]
+        beside = (NO_DEADLOCK, *(() if engine.decides else ("none",)))
+        own = [name for name in names if name not in (*claims, *beside)]
         definition = self._extended(engine, own, claims)
         if not names and engine.decides_temporal:
             words = f"{self.module.specification.config.file} names no temporal PROPERTY"

@@ -62,6 +62,8 @@ class Symbolic:
     translation: Translation
     beyond: list[State] = field(default_factory=list)
     """States that the sorts were widened by."""
+    open: dict[str, str] = field(default_factory=dict)
+    """Actions for the sake of fairness that may add steps, and what each is for."""
 
     def sorts(self) -> dict[str, Sort]:
         """The sort of each variable, as far as is known."""
@@ -73,7 +75,8 @@ class Symbolic:
         sorts, before = self.sorts(), len(self.beyond)
         for state in states:
             if not self._fits(state, sorts):
-                self.translation.widen([state])
+                for shape, value in zip(self.translation.shapes.values(), state, strict=True):
+                    shape.add(value)
                 self.beyond.append(state)
                 sorts = self.sorts()
         return len(self.beyond) > before
@@ -106,6 +109,7 @@ class Symbolic:
         own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}
         translator = Temporal(maker, made)
         found = translator.specification()
+        self.open = dict(found.open)
         return replace(
             made,
             actions=(*made.actions, *found.actions),
@@ -206,10 +210,25 @@ def _round(asked: Asked, made: Symbolic) -> Run:
         names = tuple(dict.fromkeys((*names, SORTS)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names)
+
+    def built(model: Model) -> None:
+        _check_fairness(model, made)
+        asked.built(model)
+
     try:
-        return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, asked.built)
+        return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, built)
     except (Untranslated, SortError) as error:
         raise NotTranslated(f"{error}: {_INSTEAD}") from None
+
+
+def _check_fairness(model: Model, made: Symbolic) -> None:
+    """Raises NotTranslated if an action for the sake of fairness adds a step."""
+    from verifier.engines.contained import with_steps_beyond
+
+    beyond = with_steps_beyond(model, made.open) if made.open else None
+    if beyond is not None:
+        words = "a step of it may be no step of Next: such fairness is not supported"
+        raise NotTranslated(f"{made.open[beyond]}: {words}")
 
 
 def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]) -> None:

@@ -2,7 +2,9 @@
 
 A fairness condition ``WF_v(A)`` speaks of the steps of A that change v. They must be steps of actions of the
 definition: a way to take A is one if it assigns the same as a way to take Next, and demands at least as much.
-Where it demands more, it becomes an action of its own, which adds no step. All else is refused.
+Where it demands more, it becomes an action of its own, which adds no step. Where it is said in other words it
+becomes an action too, and a solver has to show that it adds no step (``engines/contained``). All else is
+refused.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ class Lasting:
     fairness: list[Fairness] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     """Actions that are there for fairness only: their steps are steps of others."""
+    open: dict[str, str] = field(default_factory=dict)
+    """Those of which that is still to be shown, and the conditions that they are for."""
     assumed: list[TemporalFormula] = field(default_factory=list)
     """What else the specification says of executions."""
 
@@ -115,12 +119,13 @@ class Temporal:
                 return _instances(action)
             if assigned == assigns and guards <= demands:
                 wider = action
-        if wider is None:
-            words = f"{label}: a step of it is no step of Next, as far as can be read off"
-            raise Untranslated(whole.place, f"{words}: such fairness is not supported")
-        own = replace(made, name=f"{wider.name}{FAIR}{len(self.found.actions) + 1}")
+        number = len(self.found.actions) + 1
+        own = replace(made, name=f"{(wider or made).name}{FAIR}{number}")
         self.found.actions.append(own)
-        self.known.append((own, demands, assigns))
+        if wider is None:
+            self.found.open[own.name] = f"{whole.place}: {label}"
+        else:
+            self.known.append((own, demands, assigns))
         return _instances(own)
 
     # -- formulas

@@ -1,0 +1,206 @@
+"""Temporal properties and fairness of TLA+ modules: translated, decided, and judged by the interpreter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import verify, wrong
+from tests.tla_modules import specified, written
+from verifier.json_shape import read_json
+from verifier.tla import ast
+from verifier.tla.lasso import Lasso
+from verifier.tla.specification import Formula
+
+RING = """EXTENDS Naturals
+VARIABLES x, y
+vars == <<x, y>>
+Init == x \\in 0..1 /\\ y = 0
+Inc == x < 3 /\\ x' = x + 1 /\\ UNCHANGED y
+Flip == x = 3 /\\ y' = 1 - y /\\ UNCHANGED x
+Reset == x = 3 /\\ y = 1 /\\ x' = 0 /\\ UNCHANGED y
+Next == Inc \\/ Flip \\/ Reset
+Strong == Init /\\ [][Next]_vars /\\ WF_vars(Inc) /\\ SF_vars(Reset)
+Weak == Init /\\ [][Next]_vars /\\ WF_vars(Inc) /\\ WF_vars(Flip) /\\ WF_vars(Reset)
+A1 == [](x = 3 => [](x = 3))
+A2 == (x = 1) => [](x # 0)
+A3 == (x = 0) ~> (x = 3)
+A4 == []<>(x = 0)
+A5 == <>[](x = 3)
+A6 == [](y = 1 => [](x >= 0))
+A7 == \\A n \\in 0..3 : []<>(x = n)
+A8 == (x = 0) => <>(x = 2)
+A9 == []<>(y = 1) => []<>(x = 0)
+"""
+HOLDING = {"Strong": {"A3", "A6", "A8", "A9"}, "Weak": {"A3", "A6", "A8"}}
+"""What TLC finds no error in."""
+ALL = tuple(f"A{number}" for number in range(1, 10))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _live(*words: str, code: int) -> dict[str, Any]:
+    result = verify("live", "M.tla", *words, "--format", "json")
+    assert result.exit_code == code, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+@pytest.mark.parametrize("specification", ["Strong", "Weak"])
+@pytest.mark.parametrize("engine", ["explicit", "prove"])
+def test_verdicts_are_those_of_tlc(engine: str, specification: str, folder: Path) -> None:
+    written(folder, RING)
+    Path("M.cfg").write_text(f"SPECIFICATION {specification}\nCHECK_DEADLOCK FALSE\n")
+    asked = ALL if engine == "explicit" else ("A1", "A3", "A9")
+    named = [word for name in asked for word in ("--property", name)]
+    run = _live("--engine", engine, *named, code=10)
+    found = {result["property"]: result["verdict"] for result in run["results"]}
+    assert found == {name: "PROVED" if name in HOLDING[specification] else "VIOLATED" for name in asked}
+
+
+def test_a_lasso_is_replayed_with_its_fairness(folder: Path) -> None:
+    written(folder, RING)
+    Path("M.cfg").write_text("SPECIFICATION Weak\nPROPERTY A4\nCHECK_DEADLOCK FALSE\n")
+    run = _live("--trace-out", "t.itf.json", code=10)
+    trace = run["results"][0]["trace"]
+    assert {met["condition"] for met in trace["#meta"]["loop"]["conditions"]} == {
+        "WF of Inc",
+        "WF of Flip",
+        "WF of Reset",
+    }
+    replayed = verify("replay", "t.itf.json", "--spec", "M.tla", "--show")
+    assert replayed.exit_code == 0, replayed.output
+    assert "A4 fails of this execution" in replayed.stdout
+    Path("S.cfg").write_text("SPECIFICATION Strong\nCHECK_DEADLOCK FALSE\n")
+    unfair = wrong("replay", "t.itf.json", "--spec", "M.tla", "--config", "S.cfg")
+    assert "the loop is not fair" in unfair
+    data = read_json(Path("t.itf.json").read_text())
+    data["#meta"]["property"] = "A3"
+    Path("t.itf.json").write_text(json.dumps(data))
+    assert "A3 holds of this execution" in wrong("replay", "t.itf.json", "--spec", "M.tla")
+
+
+def test_a_proof_under_fairness_is_checked_again(folder: Path) -> None:
+    written(folder, RING)
+    Path("M.cfg").write_text("SPECIFICATION Strong\nPROPERTY A3\nCHECK_DEADLOCK FALSE\n")
+    _live("--engine", "prove", "--certificate", "p.json", code=0)
+    checked = verify("certify", "p.json", "--spec", "M.tla")
+    assert checked.exit_code == 0, checked.output
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\nPROPERTY A3\nCHECK_DEADLOCK FALSE\n")
+    assert "another version of M" in wrong("certify", "p.json", "--spec", "M.tla")
+
+
+SAID = """EXTENDS Naturals
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\\ y = 0
+Inc(n) == x < 3 /\\ x' = x + n /\\ UNCHANGED y
+Flip == y' = 1 - y /\\ UNCHANGED x
+Next == Flip \\/ \\E n \\in {1} : Inc(n)
+End == <>(x = 3)
+Live == Init /\\ [][Next]_vars /\\ """
+
+
+@pytest.mark.parametrize(
+    ("fairness", "proved"),
+    [
+        ("\\A n \\in {1} : WF_vars(Inc(n))", True),
+        ("WF_x(Next)", True),
+        ("WF_vars(Next /\\ x' # x)", True),
+        ("WF_vars(Inc(1) /\\ y = 0) /\\ WF_vars(Inc(1) /\\ y = 1)", False),
+        ("SF_vars(Inc(1) /\\ y = 0) /\\ SF_vars(Inc(1) /\\ y = 1)", True),
+        ("WF_vars(x' = 1 + x /\\ x <= 2 /\\ y' = y)", True),
+        ("WF_vars(Next)", False),
+        ("WF_vars(Flip)", False),
+        ("[]<>(x = 3)", True),
+    ],
+)
+def test_fairness_is_of_the_steps_of_an_action_however_it_is_said(
+    fairness: str, proved: bool, folder: Path
+) -> None:
+    written(folder, SAID + fairness)
+    Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY End\nCHECK_DEADLOCK FALSE\n")
+    (result,) = _live("--engine", "explicit", code=0 if proved else 10)["results"]
+    assert result["verdict"] == ("PROVED" if proved else "VIOLATED")
+    if result["trace"] is not None:
+        assert {s["#meta"].get("action", "Flip") for s in result["trace"]["states"]} <= {"Flip", "Inc"}
+
+
+@pytest.mark.parametrize(
+    ("fairness", "expected"),
+    [
+        ("WF_vars(x' = x + 2 /\\ x <= 1 /\\ y' = y)", "M.tla:10:34: WF of its action: a step of it may"),
+        ("WF_vars(x' = x + 1 /\\ x < 3)", "leaves open what y become"),
+        ("\\A n \\in 0..x : WF_vars(Inc(n))", "a finite set that is the same in all states"),
+    ],
+)
+def test_other_fairness_is_refused_with_its_place(fairness: str, expected: str, folder: Path) -> None:
+    written(folder, SAID + fairness)
+    Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY End\nCHECK_DEADLOCK FALSE\n")
+    assert expected in wrong("live", "M.tla")
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("WF_vars(Flip)", "of temporal formulas only"),
+        ("[](x = 0 => (<>(x = 1) /\\ <>(x = 2)))", "is not translated"),
+        ("(x = 0) ~> [](x = 1 => <>(x = 2))", "is not translated"),
+    ],
+)
+def test_other_formulas_are_refused_with_their_place(formula: str, expected: str, folder: Path) -> None:
+    written(folder, f"{SAID}TRUE\nOwn == {formula}")
+    Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY Own\nCHECK_DEADLOCK FALSE\n")
+    error = wrong("live", "M.tla")
+    assert expected in error
+    assert "M.tla:11:" in error
+
+
+def test_what_a_property_says_of_states_is_left_to_the_others(folder: Path) -> None:
+    written(folder, f"{SAID}SF_vars(Inc(1))\nBoth == [](x <= 3) /\\ <>(x = 3)")
+    Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY Both\nCHECK_DEADLOCK FALSE\n")
+    (result,) = _live("--property", "Both", code=0)["results"]
+    assert result["property"] == "Both (temporal part)"
+    run = json.loads(verify("bmc", "M.tla", "--depth", "4", "--format", "json").stdout)
+    found = {result["property"]: result["verdict"] for result in run["results"]}
+    assert found == {"Both": "HOLDS", "Both (temporal part)": "INCONCLUSIVE"}
+
+
+FORMULAS = {
+    "[]<>(x = 1)": True,
+    "<>[](x = 1)": False,
+    "[](x = 2 => <>(x = 0))": False,
+    "x = 0 ~> x = 2": True,
+    "x = 2 ~> x = 0": False,
+    "<>(x = 2 /\\ []<>(x = 2))": True,
+    "\\A n \\in 1..2 : []<>(x = n)": True,
+    "\\E n \\in 0..2 : <>[](x # n)": True,
+    "[][x' # x]_x": True,
+    "[][x' > x]_x": False,
+    "<><<x' < x>>_x": True,
+    "WF_x(x = 1 /\\ x' = 2)": True,
+    "WF_x(x' = 3)": False,
+    "SF_x(x = 2 /\\ x' = 0)": False,
+    "WF_x(x = 2 /\\ x' = 0)": True,
+    "LET P == x = 1 IN []<>P": True,
+    "~<>(x = 3)": True,
+    "<>(x = 2) <=> []<>(x = 1)": True,
+}
+"""Of the execution 0, 1, 2, 1, 2, …"""
+
+
+@pytest.mark.parametrize(("formula", "expected"), FORMULAS.items())
+def test_the_interpreter_judges_infinite_executions(formula: str, expected: bool, tmp_path: Path) -> None:
+    body = f"EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' \\in 0..2\nTold == {formula}"
+    spec = specified(tmp_path, body)
+    told = spec.module.names["Told"]
+    assert isinstance(told, ast.Definition)
+    whole = Formula(ast.Apply(told, place=told.place), "M")
+    assert Lasso(spec.evaluator, [(0,), (1,), (2,)], 1).holds(whole) is expected

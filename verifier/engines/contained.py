@@ -1,0 +1,50 @@
+"""Whether the steps of some actions are steps of others: what fairness speaks of may be said in other words
+than the actions of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from pysmt.fnode import FNode
+
+from verifier.clauses.tseitin import Definitions
+from verifier.encodings.bits import conjunction, equivalence, exists_over, negation
+from verifier.solvers import Answer, open_solver
+from verifier.system.liveness import changes
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
+
+_SOLVER = "cadical"
+
+
+def with_steps_beyond(model: Model, actions: Collection[str]) -> str | None:
+    """One of the actions that may take a step, from a well-formed state, that no other action takes and that
+    changes the state; None if there is none. A solver that gives up counts as such a step."""
+    others = [one for one in model.system.instances if one.action not in actions]
+    for instance in model.system.instances:
+        if instance.action in actions and _may_leave(model, instance, others):
+            return instance.action
+    return None
+
+
+def _may_leave(model: Model, instance: Instance, others: Sequence[Instance]) -> bool:
+    """Whether a step of the instance may be none of the others'."""
+    definitions = Definitions()
+    for term in (model.system.valid, instance.guard, changes(instance)):
+        definitions.hold(term)
+    for other in others:
+        definitions.hold(negation(_alike(instance, other)))
+    solver = open_solver(_SOLVER)
+    try:
+        solver.add_clauses(definitions.clauses)
+        return solver.solve() is not Answer.UNSATISFIABLE
+    finally:
+        solver.close()
+
+
+def _alike(instance: Instance, other: Instance) -> FNode:
+    """Whether the other instance leads where the first one does."""
+    bits = dict.fromkeys((*instance.updates, *other.updates))
+    same = (equivalence(instance.updates.get(bit, bit), other.updates.get(bit, bit)) for bit in bits)
+    found: FNode = exists_over(conjunction((other.guard, *same)), other.inputs)
+    return found
