@@ -289,3 +289,15 @@ def test_a_random_constant_is_chosen_once(tmp_path: Path) -> None:
         "Next == x < 3 /\\ x' = x + 1\nInv == Pick = Pick /\\ \\A n \\in 1..9 : Pick = Pick"
     )
     assert not explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations
+
+
+def test_a_named_function_computes_what_is_asked_for_where_another_value_fails(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals, Sequences\nVARIABLE x\nInit == x = 1\n"
+        "f[a, b \\in 0..2] == IF a = 0 THEN Head(<<>>) ELSE a + b + x\n"
+        "g[a, b \\in 0..2] == a + b + x\n"
+        "Next == x < 9 /\\ x' = f[1, 2] /\\ f[2, 1] = g[1, 2]"
+    )
+    assert counts(tmp_path, body) == (4, 4, 4)
+    with pytest.raises(Undefined, match="Head of the empty sequence"):
+        explored(tmp_path, body.replace("f[1, 2]", "f[0, 2]"))

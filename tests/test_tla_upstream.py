@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from results.generators.tla_upstream import compared
+from results.generators.tlc import constants_of, measured_rows
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
@@ -63,3 +67,22 @@ def test_an_invariant_that_compares_a_number_with_a_record_is_an_error() -> None
     with pytest.raises(Undefined, match=r"91:16: values of different kinds are compared"):
         explorer.explore()
     assert explorer.level == 2
+
+
+def _small_groups() -> list[list[dict[str, Any]]]:
+    """The rows of TLC's measurements with few states, by protocol and constants."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in measured_rows():
+        if row["verdict"] == "holds" and row["generated_states"] < 2000 and not row["symmetry"]:
+            groups.setdefault(json.dumps([row["spec"], constants_of(row)]), []).append(row)
+    return list(groups.values())
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not _SHARED.is_dir(), reason="the original texts are not here")
+@pytest.mark.parametrize("group", _small_groups(), ids=lambda rows: rows[0]["spec"])
+def test_original_and_python_protocol_agree_with_tlc(group: list[dict[str, Any]]) -> None:
+    for *_, original, python in compared(group, _SHARED, 60):
+        at_hand = not original.startswith(("has no value", "the text", "TLC measured"))
+        assert original == "yes" or not at_hand
+        assert python == "yes" or python.startswith("but for generated states")

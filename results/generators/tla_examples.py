@@ -72,7 +72,8 @@ def beside(row: dict[str, Any], examples: Path, tlc: Path, seconds: float) -> di
             spec.name,
         ]
         run = timed(words, seconds, spec.parent)
-    return {} if run is None else {"tlc_seconds": round(run.wall, 2), "tlc_cpu": round(run.cpu, 2)}
+    failed = run is None or ("\n0 states generated" in run.out and bool(row["generated"]))
+    return {} if run is None or failed else {"tlc_seconds": round(run.wall, 2), "tlc_cpu": round(run.cpu, 2)}
 
 
 def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float) -> dict[str, Any]:

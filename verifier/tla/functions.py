@@ -11,7 +11,18 @@ from verifier.tla.core import Core
 from verifier.tla.errors import Place
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import FunctionSet, ProductSet
-from verifier.tla.values import Fn, LazyFunction, NoValue, Value, function, is_set
+from verifier.tla.values import (
+    Fn,
+    LazyFunction,
+    NoValue,
+    Value,
+    function,
+    has_at_most,
+    is_infinite,
+    is_set,
+)
+
+_FEW = 1024
 
 
 class Functions(Core):
@@ -103,7 +114,30 @@ class Functions(Core):
 
             return LazyFunction(sets[0] if single else ProductSet(sets, self.order.sorted), compute)
 
-        return made if own is None else lazy
+        if own is None:
+            return made
+        return lazy if self._calls_itself(whole, unit) else self._at_once(made, lazy, domains)
+
+    def _calls_itself(self, whole: ast.Function, unit: Unit) -> bool:
+        return whole.itself in self.analysis.of(whole.body, unit.module).free
+
+    @staticmethod
+    def _at_once(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
+        """A function that has a name, but does not call itself: its values are computed at once if they are
+        few, and none of them fails, so that it can be compared and remembered."""
+
+        def function_of(e: Frame) -> Value:
+            sets = [domain(e) for domain in domains]
+            few = all(is_set(each) and not is_infinite(each) and has_at_most(each, _FEW) for each in sets)
+            if not few:
+                return lazy(e)
+            try:
+                return made(e)
+            except Undefined:
+                # TLC computes a value when it is asked for: this one may not be.
+                return lazy(e)
+
+        return function_of
 
     def _function_set(self, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Evaluate:
         domain, image = self.value(whole.domain, unit, primed), self.value(whole.range, unit, primed)
