@@ -5,8 +5,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Tests run side by side, one worker per core.
+# Tests run side by side, one worker per core. Each takes its part of the files in order (worksteal), so that
+# neighbours share what is slow to start, and at the end takes tests of the others.
 WORKERS ?= auto
+# Compiled modules are kept: the tests start many processes, each of which would compile all anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install verify announce java readers chromium expectations test lint wheel thorough slow bench results report lemmas abc clean docs
@@ -46,11 +49,11 @@ expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
 
 # At the end pytest lists the tests that were skipped, each with its reason.
 test: announce lint readers java chromium  ## Lint, types, import contract and the quick tests
-	$(BIN)/python -m pytest -m "not slow and not thorough" -n $(WORKERS)
+	$(BIN)/python -m pytest -m "not slow and not thorough" -n $(WORKERS) --dist worksteal
 	@$(SYSTEM) missing
 
 thorough: $(STAMP) java  ## What CI tests beside `make test`
-	$(BIN)/python -m pytest -m "thorough and not slow" -n $(WORKERS)
+	$(BIN)/python -m pytest -m "thorough and not slow" -n $(WORKERS) --dist worksteal
 
 lint: $(STAMP)  ## Style, types and the import contract
 	$(BIN)/ruff check .
@@ -78,6 +81,7 @@ results: $(STAMP) java  ## Run the standard sweep and regenerate results/ but fo
 	$(BIN)/python -m results.generators.golden_table > results/golden.md
 	$(BIN)/python -m results.generators.expected kafka > results/kafka-bmc.md
 	$(BIN)/python -m results.generators.proofs_table > results/proofs.md
+	$(BIN)/python -m results.generators.live_table > results/liveness.md
 	$(BIN)/python -m results.generators.benchmark > results/benchmarks.md
 
 report: $(STAMP) java  ## Run a small sweep and make its report, results/report.html

@@ -108,8 +108,9 @@ def protocol_of(plan: Plan) -> type[Protocol]:
         """The value for the present state."""
         if not plan.split:
             return literal(Function(places, sort), FrozenMap({x: of(x) for x in range(plan.states)}))[s.x]
+        pairs = range((plan.states + 1) // 2)
         halves = [
-            literal(Function(firsts, sort), FrozenMap({one: of(2 * one + n) for one in firsts.values()}))
+            literal(Function(firsts, sort), FrozenMap({one: of(2 * one + n) for one in pairs}))
             for n in (0, 1)
         ]
         return if_(s.second == 0, halves[0][s.first], halves[1][s.first])

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from tests.naive_terms import Environment, Map, Reader, Undefined, belongs, plain, values_of
+from tests.random_sorts import stable
 from verifier.encodings.sorts import PartialFunction, Record, Sort, Tuple
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
@@ -202,7 +203,7 @@ class Naive:
             if most_states is not None and len(seen) > most_states and found.levels:
                 return found
             following: set[State] = set()
-            for state in level:
+            for state in sorted(level, key=stable):  # in any process the same
                 names, successors, within, dead = self.look(state)
                 for name in names:
                     found.steps.setdefault(name, len(found.levels))

@@ -9,16 +9,18 @@ import pytest
 
 
 def some_of(cases: Iterable[Any], *, every: int) -> list[Any]:
-    """All cases as parameters of a test, of which each so-manyth is quick."""
-    return [case if place % every == 0 else _thorough(case) for place, case in enumerate(cases)]
+    """All cases as parameters of a test, of which each so-manyth is quick.
+
+    A tuple has the values of several parameters, or of one that is a tuple itself: ``((1, 2),)``.
+    """
+    return [_case(case, place % every == 0) for place, case in enumerate(cases)]
 
 
 def first_of(cases: Iterable[Any], count: int) -> list[Any]:
-    """All cases as parameters of a test, of which the first ones are quick."""
-    return [case if place < count else _thorough(case) for place, case in enumerate(cases)]
+    """The same, where the first ones are quick."""
+    return [_case(case, place < count) for place, case in enumerate(cases)]
 
 
-def _thorough(case: Any) -> Any:
-    """One case, or the values of several parameters in a tuple."""
+def _case(case: Any, quick: bool) -> Any:
     values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, marks=pytest.mark.thorough)
+    return pytest.param(*values, marks=[] if quick else [pytest.mark.thorough])

@@ -33,6 +33,7 @@ _CHANGES = (
 """What two runs of one question have differently."""
 
 
+@pytest.mark.thorough
 def test_the_page_runs_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     assert len(blocks) >= 4

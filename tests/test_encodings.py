@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pysmt.fnode import FNode
 from pysmt.shortcuts import Solver
@@ -81,7 +81,10 @@ from verifier.encodings.sorts import (
     join,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.system import size
 
+_MOST_BITS = 500
+"""Sorts that are joined may have many more values than each of them."""
 NO_VALUE = object()
 """What a partial operation gives outside its domain."""
 
@@ -792,15 +795,28 @@ def code_of(sort: Sort, value: Concrete) -> list[bool]:
 
 
 @each_operation
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_constants_fold(operation: Operation, data: st.DataObject) -> None:
+    _constants_fold(operation, data)
+
+
+@pytest.mark.thorough
+@each_operation
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_constants_fold_in_more_examples(operation: Operation, data: st.DataObject) -> None:
+    _constants_fold(operation, data)
+
+
+def _constants_fold(operation: Operation, data: st.DataObject) -> None:
     sorts = data.draw(operation.shape)
     source = Random(data.draw(st.integers(0, 2**32)))
     for _ in range(4):
         operands = [random_value(source, sort) for sort in sorts]
         literals = (literal(sort, value) for sort, value in zip(sorts, operands, strict=True))
         term = operation.build(*literals).term
+        assume(size.bits_of(term.sort) <= _MOST_BITS)
         lowered = Lowering({}).lower(term, {})
         expected = operation.expected(sorts, operands)
         if expected is NO_VALUE:
@@ -812,9 +828,21 @@ def test_constants_fold(operation: Operation, data: st.DataObject) -> None:
 
 
 @each_operation
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_variables_evaluate(operation: Operation, data: st.DataObject) -> None:
+    _variables_evaluate(operation, data)
+
+
+@pytest.mark.thorough
+@each_operation
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_variables_evaluate_in_more_examples(operation: Operation, data: st.DataObject) -> None:
+    _variables_evaluate(operation, data)
+
+
+def _variables_evaluate(operation: Operation, data: st.DataObject) -> None:
     sorts = data.draw(operation.shape)
     ways = [data.draw(st.sampled_from(carriers(sort))) for sort in sorts]
     source = Random(data.draw(st.integers(0, 2**32)))
@@ -825,6 +853,7 @@ def test_variables_evaluate(operation: Operation, data: st.DataObject) -> None:
         symbols += own
         operands.append(way.build(*values))
     term = operation.build(*operands).term
+    assume(size.bits_of(term.sort) <= _MOST_BITS)
     layout = layout_of(symbols, expected=term.sort)
     lowered = lower_over(layout, symbols, term)
     bits = bits_of(term.sort, lowered)

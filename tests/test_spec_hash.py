@@ -15,6 +15,7 @@ import pytest
 from tests import changed_definitions as changes
 from tests.changed_definitions import Change, alike, changed_sort, changed_term, definition
 from tests.command_line import ROOT
+from tests.sampling import first_of
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
@@ -240,7 +241,7 @@ print(*(define(load(name)({})).spec_hash for name in BUILT_IN))
 """
 
 
-@pytest.mark.parametrize("seed", ["1", "2"])
+@pytest.mark.parametrize("seed", first_of(["1", "2"], 1))
 def test_the_hash_is_the_same_in_another_process(seed: str) -> None:
     here = [definition(number).spec_hash for number in SEEDS]
     here += [define(load(name)({})).spec_hash for name in BUILT_IN]

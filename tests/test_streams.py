@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from tests.command_line import FAST, LOCK, ROOT
+from tests.sampling import some_of
 
 FOUND = ("bmc", "--spec", LOCK, "--property", "NotAllAsk", "--depth", "3", *FAST)
 COMMANDS = [("list",), ("--version",), ("--help",), ("show", LOCK), FOUND, (*FOUND, "--format", "json")]
+SOME = some_of([(command,) for command in COMMANDS], every=2)
 
 
 def ended(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
@@ -28,7 +30,7 @@ def ended(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("arguments", SOME, ids=" ".join)
 def test_a_full_standard_output_is_one_line(arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
         done = ended(*arguments, stdout=full)
@@ -39,7 +41,7 @@ def test_a_full_standard_output_is_one_line(arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("arguments", SOME, ids=" ".join)
 def test_a_reader_that_went_away_is_one_line(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,24 @@ def test_a_violation_has_a_shortest_trace(module: Path, tmp_path: Path) -> None:
     assert "seen = {0, 1, 2}" in text
 
 
+def test_a_trace_shows_the_alias(module: Path, tmp_path: Path) -> None:
+    alias = 'Shown == [now |-> x, step |-> x\' - x, at |-> TLCGet("level")]\nWrong == [now |-> seen[7]]\n'
+    module.write_text(
+        module.read_text().replace("Naturals", "Naturals, TLC").replace("Small ==", alias + "Small ==")
+    )
+    config, trace = tmp_path / "A.cfg", tmp_path / "t.itf.json"
+    config.write_text(f"{CONFIG} Small\nALIAS Shown")
+    shown = verify("explore", str(module), "--config", str(config), "--trace-out", str(trace)).stdout
+    assert "now = 2" in shown
+    assert "step = 1" in shown
+    assert "seen =" not in shown
+    last = json.loads(trace.read_text())["states"][3]
+    assert last["x"] == 3
+    assert last["#meta"]["alias"] == {"now": 3, "step": 0, "at": 4}
+    config.write_text(f"{CONFIG} Small\nALIAS Wrong")
+    assert "seen =" in verify("explore", str(module), "--config", str(config)).stdout
+
+
 def test_liveness_is_named_as_not_checked(module: Path) -> None:
     (module.parent / "L.cfg").write_text(f"{CONFIG}\nPROPERTY Often")
     run = _object("explore", str(module), "--config", str(module.parent / "L.cfg"), code=12)
@@ -99,6 +118,24 @@ def test_limits_keep_what_was_found(module: Path) -> None:
     assert "timeout" in run["results"][0]["reason"]
     run = _object("explore", str(module), "--max-depth", "3", code=0)
     assert run["results"][0]["depth"] == 3
+
+
+@pytest.mark.parametrize(
+    "body", ["\\A f \\in [1..20 -> 1..9] : f[1] < 10", "\\A a, b, c \\in 1..3000 : a + b > -c"]
+)
+def test_the_time_ends_within_one_evaluation(body: str, tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1\n"
+        f"Inv == x < 2 \\/ ({body})",
+    )
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE")
+    started = time.monotonic()
+    run = _object("explore", str(path), "--timeout", "1", code=12)
+    assert time.monotonic() - started < 20
+    assert "timeout" in run["results"][0]["reason"]
+    # What was found until then is kept.
+    assert run["statistics"]["distinct_states"] >= 2
 
 
 def test_show(module: Path) -> None:

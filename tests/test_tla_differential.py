@@ -69,6 +69,13 @@ MENDED = {
     "a sequence among functions": "Len(i :> 1 @@ p)",
     "a tuple of another length": "\\A <<x, y>> \\in {IF b THEN <<1, 2>> ELSE <<1>>} : x = 1",
     "recursive functions of what the state decides": "Up[i]",
+    "sums by a recursive function of a LET": (
+        "LET su[S1 \\in SUBSET Node] == IF S1 = {} THEN 0 ELSE"
+        " LET p1 == CHOOSE x \\in S1 : TRUE IN t[p1] + su[S1 \\ {p1}] IN su[Node]"
+    ),
+    "subsets of few items": "\\E x \\in SUBSET ({i, 1} \\X {0, 1}) : Cardinality(x) = 3",
+    "CHOOSE of what fits alone": "(CHOOSE x \\in {<<s, 1>>, <<{}, 2>>} : x[2] = 2)[1]",
+    "sequences that are empty, put together": "(<<>> \\o SubSeq(<<>>, 1, 0)) \\o q",
     "bags": "(g (+) SetToBag(s)) (-) SetToBag({i})",
 }
 

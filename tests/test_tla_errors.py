@@ -90,7 +90,14 @@ CONFIGS = {
         "INVARIANT Inw: M defines no Inw; did you mean Inv?",
     ),
     "an action as invariant": (f"{CONFIG}\nINVARIANT Next", "it speaks of two states"),
-    "an unknown constant": (f"{CONFIG}\nCONSTANT N = 3", "M has no constant or definition N"),
+    "an unknown constant": (
+        f"{CONFIG}\nCONSTANT Inw = 3",
+        "M has no constant or definition Inw; did you mean Inv?",
+    ),
+    "an unknown constant that is replaced": (
+        f"{CONFIG}\nCONSTANT N <- Inv",
+        "M has no constant or definition N",
+    ),
     "a constant twice": (f"{CONFIG}\nCONSTANTS Inv = 1 Inv = 2", "gets a value here a second time"),
     "a constant without a value": (f"{CONFIG}\nCONSTANT Inv =", "the configuration ends after this"),
     "a set without an end": (f"{CONFIG}\nCONSTANT Inv = {{1, 2", "the configuration ends after this"),
@@ -101,6 +108,100 @@ CONFIGS = {
     "a comment without an end": ("(* never", "this comment does not end"),
     "SYMMETRY of something": (f"{CONFIG}\nSYMMETRY Init", "SYMMETRY Init: it speaks of one state"),
 }
+
+
+SEQUENCES = GOOD.replace("Integers", "Integers, Sequences, FiniteSets, TLC, TLCExt, Json")
+
+
+def _init(formula: str) -> str:
+    return SEQUENCES.replace("x = 0", formula)
+
+
+MODULES |= {
+    "a variable declared twice": (GOOD.replace("VARIABLE x", "VARIABLES x, x"), "3:14: x has a meaning"),
+    "a constant that is a variable": (f"{GOOD}CONSTANT x", "7:10: x has a meaning already"),
+    "a parenthesis that is not closed": (GOOD + "P == (1 + 2", "7:1: what begins here, at P, cannot be read"),
+    "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "cannot be read from here on, at )"),
+    "a definition without ==": (GOOD + "P 1 + 2", "7:2: == is missing here"),
+    "an assignment": (GOOD + "P := 3", "7:1: what begins here, at P"),
+    "IF without ELSE": (GOOD + "P == IF TRUE THEN 1", "7:1: what begins here, at P"),
+    "LET without IN": (GOOD + "P == LET a == 1", "7:1: what begins here, at P"),
+    "CASE without anything": (GOOD + "P == CASE", "7:1: what begins here, at P"),
+    "a string without an end": (GOOD + 'P == "abc', '7:10: " is missing here'),
+    "a prime of a prime": (GOOD.replace("x' = 1", "(x')' = 1"), "a prime stands below another one"),
+    "a prime in Init": (GOOD.replace("x = 0", "x' = 0"), "or in a formula of initial states"),
+    "a parameter twice": (GOOD + "Op(a, a) == a", "a has a meaning already"),
+    "a name bound again inside": (
+        GOOD + "P == \\A a \\in {1} : \\E a \\in {2} : a = 1",
+        "a has a meaning already",
+    ),
+    "a LET that hides a definition": (GOOD + "P == LET Inv == 1 IN Inv", "Inv has a meaning already"),
+    "recursion that is not declared": (GOOD + "F(n) == IF n = 0 THEN 0 ELSE F(n - 1)", "unknown operator F"),
+    "a name used before it is defined": (GOOD + "A == B\nB == 1", "7:6: unknown operator B"),
+    "a standard name defined anew": (SEQUENCES + "Len(s) == 1", "from the standard module Sequences"),
+    "an instance of nothing": (GOOD + "I == INSTANCE Foo", "there is no module Foo"),
+    "something put for nothing": (GOOD + "I == INSTANCE Integers WITH q <- 1", "Integers declares no q"),
+    "an assumption about variables": (GOOD + "ASSUME x = 0", "an assumption speaks of constants only"),
+    "an assumption that is no truth": (GOOD + "ASSUME 3", "TRUE or FALSE is expected here: it is 3"),
+    "EXCEPT of a number": (_init("x = [1 EXCEPT ![1] = 2]"), "a function is expected here: it is 1"),
+    "Len of a set": (_init("x = Len({1})"), "a sequence is expected here"),
+    "a field that is not there": (_init("x = [a |-> 1].b"), "the record [a |-> 1] has no field b"),
+    "a number applied": (_init("x = 3[1]"), "3 is applied to 1, but it is no function"),
+    "IF of a number": (_init("x = IF 1 THEN 2 ELSE 3"), "TRUE or FALSE is expected here: it is 1"),
+    "a quantifier over a number": (_init("\\E y \\in 3 : x = y"), "a set is expected here: it is 3"),
+    "UNION of numbers": (_init("x = UNION {1, 2}"), "a set is expected here"),
+    "the size of Nat": (_init("x = Cardinality(Nat)"), "Nat cannot be counted: it is infinite"),
+    "a sum of a string": (_init('x = 1 + "a"'), "an integer is expected here"),
+    "an integer too large": (_init("x = 2147483647 + 1"), "beyond TLC's integers of 32 bits"),
+    "a negative power": (_init("x = 2 ^ (0 - 1)"), "2 ^ -1 has no value"),
+    "parts of what is no tuple": (_init("\\A <<a, b>> \\in {1} : x = a"), "tuples of 2 are expected"),
+    "Assert": (_init('x = 0 /\\ Assert(FALSE, "no way")'), "Assert fails: no way"),
+    "recursion without an end": (
+        _init("x = R(0)").replace("Init ==", "RECURSIVE R(_)\nR(n) == R(n + 1)\nInit =="),
+        "R calls itself without an end",
+    ),
+    "the next state before it has a value": (
+        GOOD.replace("x' = 1", "x' > 0 /\\ x' = 1"),
+        "x has no value in the next state yet",
+    ),
+    "a temporal formula in Init": (GOOD.replace("x = 0", "x = 0 /\\ <>(x = 1)"), "has no value in a state"),
+    "TLCGet of what was not set": (_init("x = TLCGet(7)"), "TLCGet(7): no value was set"),
+    "an operator that is not supported": (
+        SEQUENCES.replace("x' = 1 - x", "x' = 1 - x /\\ PickSuccessor(TRUE)"),
+        "PickSuccessor of the module TLCExt is not supported",
+    ),
+    "JSON": (_init('x = JsonDeserialize("a.json")'), "JsonDeserialize of the module Json is not supported"),
+    "an algorithm without its translation": (
+        "EXTENDS Integers\n(* --algorithm A\nbegin\n  skip;\nend algorithm *)\n",
+        "INIT Init: M defines no Init",
+    ),
+}  # fmt: skip
+
+CONFIGS |= {
+    "a constraint that is no truth": (f"{CONFIG}\nCONSTRAINT Three", "TRUE or FALSE is expected"),
+    "an action as constraint": (f"{CONFIG}\nCONSTRAINT Next", "CONSTRAINT Next: it speaks of two states"),
+    "a temporal action constraint": (f"{CONFIG}\nACTION_CONSTRAINT Live", "it is temporal"),
+    "a temporal invariant": (f"{CONFIG}\nINVARIANT Live", "name it under PROPERTY"),
+    "a view that is not there": (f"{CONFIG}\nVIEW Iny", "VIEW Iny: M defines no Iny; did you mean Inv?"),
+    "an alias that is not there": (f"{CONFIG}\nALIAS Foo", "ALIAS Foo: M defines no Foo"),
+    "an unknown property": (f"{CONFIG}\nPROPERTY Foo", "PROPERTY Foo: M defines no Foo"),
+    "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
+    "a value for a variable": (f"{CONFIG}\nCONSTANT x = 3", "M has no constant or definition x"),
+    "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes 0 arguments, Op 1"),
+    "a value for an operator": (f"{CONFIG}\nCONSTANT Op = 3", "use Op <- Operator"),
+    "two signs": ("INIT == Init\nNEXT Next", "1:6: = stands here, where INIT expects a name"),
+    "a sign that is none": (f"{CONFIG}\nINVARIANT Inv;", "3:14: ';' is not expected"),
+    "a specification without steps": ("SPECIFICATION Init", "has no [][Next]_vars"),
+    "a specification with parameters": ("SPECIFICATION Op", "it takes 1 arguments, none are expected"),
+    "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
+    "Next as Init": ("INIT Next\nNEXT Next", "or in a formula of initial states"),
+    "Init as Next": ("INIT Init\nNEXT Init", "leaves x without a value in the next state"),
+    "INIT of nothing": ("INIT\nNEXT Next", "1:1: INIT needs a name"),
+    "nothing at all": ("\\* nothing", "names no SPECIFICATION, and no INIT and NEXT"),
+    "a number as operator": (f"{CONFIG}\nCONSTANT Three <- 3", "the name of an operator is expected"),
+    "a module without a bracket": (f"{CONFIG}\nCONSTANT Three <- [M Init", "] is expected after the"),
+    "JSON": ('{"init": 1}', "1:8: ':' is not expected"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", MODULES)
@@ -114,8 +215,8 @@ def test_malformed_module(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", CONFIGS)
 def test_malformed_configuration(case: str, tmp_path: Path) -> None:
     config, words = CONFIGS[case]
-    with pytest.raises(UsageError) as caught:
-        explored(tmp_path, GOOD, config)
+    with pytest.raises((UsageError, Undefined)) as caught:
+        explored(tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\n", config)
     _clear(str(caught.value), words, tmp_path)
 
 
@@ -140,3 +241,17 @@ def test_an_error_names_the_operators_around(tmp_path: Path) -> None:
     with pytest.raises(Undefined) as caught:
         explored(tmp_path, body, CONFIG)
     assert re.search(r":5:11: division by 0, in F \(6:9\), in G \(7:14\)", str(caught.value))
+
+
+def test_a_module_without_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text(f"---- MODULE M ----\n{GOOD}")
+    with pytest.raises(UsageError, match="==== is missing at the end"):
+        read_module(path)
+
+
+def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path) -> None:
+    """As TLC does: s1 is a model value in the set all the same."""
+    body = "CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == UNCHANGED x"
+    explorer = explored(tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}")
+    assert explorer.found.distinct == 2

@@ -190,3 +190,16 @@ def test_what_a_step_reads_before_it_fails_is_an_error(tmp_path: Path, step: str
     asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     with pytest.raises(UsageError, match=r"M\.tla:5:"):
         ran("bmc", asked, depth=3)
+
+
+def test_a_parameter_that_stands_for_a_variable_is_assigned(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals, Sequences
+VARIABLES q, r
+Init == q = <<1, 2>> /\\ r = <<3>>
+Shorter(l, i) == [j \\in 1..(Len(l) - 1) |-> IF j < i THEN l[j] ELSE l[j + 1]]
+Lose(l) == l # <<>> /\\ \\E i \\in 1..Len(l) : l' = Shorter(l, i)
+Next == (Lose(q) /\\ UNCHANGED r) \\/ (Lose(r) /\\ UNCHANGED q)
+"""
+    theirs, ours = _distinct(translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"))
+    assert theirs == ours == 8

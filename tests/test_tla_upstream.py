@@ -9,6 +9,7 @@ import pytest
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
+from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
 from verifier.tla.specification import specify
 
@@ -17,7 +18,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "tla" / "upstream"
 _KAFKA = (
     "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n"
     "CONSTANTS Replicas = {{r1, r2}}, LogSize = {0}, MaxRecords = {0}, "
-    "MaxLeaderEpoch = 1\nINVARIANTS TypeOk WeakIsr StrongIsr"
+    "MaxLeaderEpoch = 1\nINVARIANTS WeakIsr StrongIsr"
 )
 _EXACTLY_ONCE = (
     "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nCONSTANTS defaultInitValue = defaultInitValue, "
@@ -49,3 +50,16 @@ def test_counts(case: str) -> None:
     found = explorer.found
     assert (found.distinct, found.generated, len(found.levels)) == expected
     assert not found.violations
+
+
+@pytest.mark.skipif(not _SHARED.is_dir(), reason="the original texts are not here")
+def test_an_invariant_that_compares_a_number_with_a_record_is_an_error() -> None:
+    """As TLC says: -1 stands for no record, and is compared with one as soon as one is written."""
+    deep_recursion()
+    module, library = read_module(_SHARED / "kafka-specification/Kip320.tla")
+    config = parse_config(_KAFKA.format(1).replace("WeakIsr", "TypeOk"), "cfg")
+    made = specify(module, config, words=library.words)
+    explorer = Explorer(made, properties=tuple(made.invariants))
+    with pytest.raises(Undefined, match=r"91:16: values of different kinds are compared"):
+        explorer.explore()
+    assert explorer.level == 2

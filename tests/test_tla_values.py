@@ -138,3 +138,57 @@ def test_sort_keys_order_as_comparing_does() -> None:
     for mixed in ([1, "a"], [TRUE, 1], [(1,), frozenset({1})], [Fn({"a": 1}), Fn({"a": "a"})], [TRUE, "a"]):
         with pytest.raises(NoValue):
             order.sorted(mixed)
+
+
+MEMBERSHIP: dict[str, str | None] = {
+    "-1 \\in [a : {1}]": "is no record",
+    "<<1>> \\in [a : {1}]": "is no record",
+    "{1} \\in [a : {1}]": "is no record",
+    "<<>> \\in [a : {1}]": None,
+    "-1 \\in [{1} -> {1}]": "is no function",
+    '"a" \\in Nat': "is no integer",
+    "TRUE \\in Int": "is no integer",
+    "-1 \\in Nat": None,
+    "1 \\in STRING": "is no string",
+    "1 \\in SUBSET {1}": "is no set",
+    "1 \\in {y \\in SUBSET {1} : TRUE}": "is no set",
+    "1 \\in {1} \\X {1}": "is no tuple",
+    "[a |-> 1] \\in {1} \\X {1}": "is no tuple",
+    "<<2, 1>> \\in {1} \\X {1} \\X {1}": None,
+    "1 \\in Seq({1})": "is no sequence",
+    "[a |-> 1] \\in Seq({1})": "is no sequence",
+    '"a" \\in 1..300': "is no integer",
+    '"a" \\in 300..1': None,
+    "1 \\in BOOLEAN": "another kind",
+    # A union is looked through one set after the other, the listed one first.
+    "-1 \\in [a : {1}] \\cup {-1, 3}": "TRUE",
+    "[a |-> 1] \\in [a : {1}] \\cup {-1}": "different kinds",
+    "-2 \\in [a : {1}] \\cup {-1}": "is no record",
+    '{1} \\cup {"a"} = {}': "different kinds",
+}
+"""What TLC finds: an error that says so; FALSE (None)."""
+
+
+@pytest.mark.parametrize("expression", MEMBERSHIP)
+def test_membership_of_another_kind_is_an_error(expression: str, tmp_path: Path) -> None:
+    expected = MEMBERSHIP[expression]
+    if expected in (None, "TRUE"):
+        assert value(tmp_path, expression) == (expected or "FALSE")
+    else:
+        with pytest.raises(Undefined, match=expected):
+            value(tmp_path, expression)
+
+
+def test_sets_that_are_too_large_are_not_listed(tmp_path: Path) -> None:
+    assert value(tmp_path, "SUBSET (1..60) = {}") == "FALSE"
+    assert value(tmp_path, "[1..50 -> 1..3] = {1}") == "FALSE"
+    with pytest.raises(Undefined, match="too many to list"):
+        value(tmp_path, "UNION {SUBSET (1..30)} = {}")
+    with pytest.raises(Undefined, match="too large to be counted"):
+        value(tmp_path, "Cardinality(SUBSET (1..100))")
+
+
+def test_a_fold_over_a_bag_has_what_is_folded_first(tmp_path: Path) -> None:
+    expression = "FoldBag(LAMBDA made, x : Append(made, x.a), <<>>, [a |-> 7] :> 2 @@ [a |-> 8] :> 1)"
+    assert value(tmp_path, f"Len({expression})", "Integers, Sequences, TLC, BagsExt") == "3"
+    assert value(tmp_path, "FoldBag(+, 0, 5 :> 2 @@ 7 :> 1)", "Integers, TLC, BagsExt") == "17"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
 
 from tests.command_line import verify
 from tests.models import build
-from tests.sampling import first_of
+from tests.sampling import first_of, some_of
 from verifier.encodings.quantifiers import choose, comprehension, count, exists, filtered, forall, if_
 from verifier.encodings.sorts import Function, Option, Range, Sequence, Set
 from verifier.engines import bmc, explore, induction, prove, simulate
@@ -146,8 +147,7 @@ def by_name(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
     return {verdict.property_name: verdict for verdict in verdicts}
 
 
-@pytest.mark.parametrize("formula", READS)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("place", "formula"), some_of(product(PLACES, READS), every=5))
 def test_a_read_without_value_is_reported(place: type[Base], formula: str) -> None:
     model = build(place({"formula": formula}))
     found = explore.explore(model, explore.Request(asked(model), keep_going=True))
@@ -164,8 +164,7 @@ def test_a_read_without_value_is_reported(place: type[Base], formula: str) -> No
     assert walked[UNDEFINED_READ].kind is VerdictKind.VIOLATED
 
 
-@pytest.mark.parametrize("formula", GUARDED)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("place", "formula"), some_of(product(PLACES, GUARDED), every=5))
 def test_what_is_guarded_is_not_reported(place: type[Base], formula: str) -> None:
     model = build(place({"formula": formula}))
     verdicts = by_name(explore.explore(model, explore.Request((*asked(model), UNDEFINED_READ))).verdicts)

@@ -3,7 +3,8 @@
 Run ``python -m results.generators.tla_examples GOLDEN EXAMPLES LIBRARY [--seconds 60] [--keep] [--tlc TLC]``:
 the rows that TLC gave, the folder of the models, and the folder of modules that some of them extend. Each
 model is a command of its own. ``--keep`` measures again only what did not agree. With ``--tlc``, TLC's
-command runs beside on the models of less than 100,000 states, one worker, and both commands are timed.
+command runs beside on the models of less than 100,000 states on which the own command takes more than three
+CPU seconds (TLC takes as many to start), one worker, and both commands are timed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _MAIN = "from verifier.cli.main import main; main()"
 _FIGURES = ("distinct", "generated", "levels")
 _LIVENESS = "liveness, which is not checked yet"
 _COMPARED_BELOW = 100_000
+_LONG = 3
 _HEAD = (
     "model", "agrees", "distinct", "generated", "levels", "of TLC: distinct", "generated", "levels", "/s",
     "s, CPU s", "TLC: s, CPU s", "",
@@ -100,7 +102,7 @@ def _compared(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     }
     violated = {r["property"]: r["steps"] + 1 for r in run["results"] if r["verdict"] == "VIOLATED"}
     unchecked = [r["property"] for r in run["results"] if "not checked" in (r["reason"] or "")]
-    rate = round(own["generated"] / max(figures["exploring_cpu_seconds"], 0.001))
+    rate = round(own["generated"] / max(figures.get("exploring_cpu_seconds") or run["seconds"], 0.001))
     made = {"found": own, "rate": rate, "not_checked": unchecked}
     if row["verdict"] == "violated":
         steps = violated.get(row["property"])
@@ -166,7 +168,8 @@ def _times(rows: list[dict[str, Any]]) -> list[str]:
     more = [row["model"] for row in both if row["cpu"] > 2 * row["tlc_cpu"]]
     return [
         "",
-        f"{len(both)} models of less than {_COMPARED_BELOW:,} states were timed beside TLC, each command",
+        f"{len(both)} models of less than {_COMPARED_BELOW:,} states that take more than {_LONG} CPU seconds",
+        "were timed beside TLC, each command",
         f"whole, on a machine that did other work too. More than twice TLC's time: {_named(slower)}",
         f"More than twice its CPU time: {_named(more)}",
     ]
@@ -194,7 +197,8 @@ def main() -> None:
         if row["model"] in kept:
             continue
         kept[row["model"]] = measured(row, given.examples, given.library, given.seconds)
-        if given.tlc is not None and (row["distinct"] or 0) < _COMPARED_BELOW:
+        long = kept[row["model"]].get("cpu", given.seconds) > _LONG
+        if given.tlc is not None and long and (row["distinct"] or 0) < _COMPARED_BELOW:
             kept[row["model"]] |= beside(row, given.examples, given.tlc, 2 * given.seconds)
         print(row["model"], kept[row["model"]]["agrees"], kept[row["model"]]["reason"], flush=True)
         rows = [found for r in golden if (found := kept.get(r["model"]) or old.get(r["model"]))]

@@ -31,13 +31,12 @@ from verifier.runs.tla_symbolic import Asked, NotTranslated, Symbolic, run_trans
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
-from verifier.tla.logic import same
 from verifier.tla.specification import Specification
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.specification import Translation
 from verifier.tla.translate.symbolic import Nothing, Untranslated
-from verifier.tla.values import NoValue, Value, listed
+from verifier.tla.values import NoValue, Value, listed, same
 from verifier.trust.explain import ConcreteReading
 from verifier.verdict import VerdictKind
 

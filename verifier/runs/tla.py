@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import psutil
@@ -14,17 +15,21 @@ from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
 from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
 from verifier.runs.tla_traces import about, module_trace
 from verifier.specs.definition import NO_DEADLOCK
+from verifier.tla.alias import aliased
 from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
-from verifier.tla.itf import shown_state, trace_object
+from verifier.tla.itf import as_json, shown_state, trace_object
 from verifier.tla.naming import actions
 from verifier.tla.order import text
+from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
 _SPARED_MEMORY = 0.9
@@ -101,20 +106,20 @@ class _Search:
         checked = tuple(
             name for name in self.properties if name not in self.spec.properties or checkable(self.spec, name)
         )
-        explorer = evaluated(
-            lambda: Explorer(
-                self.spec,
-                properties=checked,
-                keep_going=self.options.keep_going,
-                max_states=self.options.max_states,
-                max_depth=self.options.max_depth,
-                enforce=self._enforce,
-            )
+        explorer = Explorer(
+            self.spec,
+            properties=checked,
+            keep_going=self.options.keep_going,
+            max_states=self.options.max_states,
+            max_depth=self.options.max_depth,
+            enforce=self._enforce,
         )
+        watched = Watched(self._check_limits)
         try:
-            evaluated(lambda: self._explore(explorer))
+            with watched:
+                evaluated(lambda: self._explore(explorer))
         except Interrupted as stop:
-            self.reason = str(stop)
+            self.reason = str(stop) or watched.reason
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
         except MemoryError:
@@ -152,13 +157,16 @@ class _Search:
                 error.words += f" (after {explorer.level} steps, in the state {words[:600]})"
             raise
 
-    def _enforce(self, explorer: Explorer) -> None:
+    def _check_limits(self) -> None:
         self.limits.check_time()
         used = int(self.process.memory_info().rss)
         self.peak = max(self.peak, used)
         if used > self.memory:
             limit = "the memory of this machine" if self.limits.memory is None else None
             raise Interrupted(limit or f"memory limit of {self.memory / 2**20:g} MiB")
+
+    def _enforce(self, explorer: Explorer) -> None:
+        self._check_limits()
         now, found = time.monotonic(), explorer.found
         for name in found.violations.keys() - self.said:
             self.said.add(name)
@@ -180,6 +188,7 @@ class _Search:
             states, taken = violation.states, violation.actions
             trace = module_trace(self.spec, definition, name, states, taken)
             self.traces[name] = trace_object(explorer.names, states, taken, about(definition, name), order)
+            trace = self._aliased(trace, name, states)
             steps = len(violation.actions)
             return Verdict(
                 name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
@@ -193,6 +202,16 @@ class _Search:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
         reason = self.reason or "ended when all that was asked for was found"
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
+
+    def _aliased(self, trace: Trace, name: str, states: Sequence[State]) -> Trace:
+        """The trace as the configuration's ALIAS shows it; its file has that beside the variables."""
+        order, shown = self.spec.evaluator.order, list(trace.states)
+        for number, alias in enumerate(aliased(self.spec, states)):
+            if alias is not None:
+                shown[number] = {key: text(value, order) for key, value in alias.items()}
+                values = {key: as_json(value, order) for key, value in alias.items()}
+                self.traces[name]["states"][number]["#meta"]["alias"] = values
+        return replace(trace, states=tuple(shown))
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started

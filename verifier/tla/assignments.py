@@ -10,8 +10,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
-from verifier.tla.logic import same
-from verifier.tla.values import NoValue, Value, is_member, listed
+from verifier.tla.values import NoValue, Value, is_member, listed, same
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

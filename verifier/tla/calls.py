@@ -15,7 +15,12 @@ from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.remembered import Memory, is_worth_remembering, remembered
 from verifier.tla.strictness import Strictness
-from verifier.tla.values import FALSE, TRUE, Value
+from verifier.tla.values import FALSE, TRUE, NoValue, Value
+
+
+def endless(name: str) -> str:
+    """What is wrong where Python's own limit is reached."""
+    return f"{name} calls itself without an end, or deeper than 60,000 closures go"
 
 
 class Calls(Lets):
@@ -263,6 +268,10 @@ class Calls(Lets):
             except Undefined as error:
                 error.within(name, place)
                 raise
+            except NoValue as error:
+                raise Undefined(place, f"{error}, in {name}") from None
+            except RecursionError:
+                raise Undefined(place, endless(name)) from None
 
         return enter
 
@@ -280,6 +289,10 @@ class Calls(Lets):
                 except Undefined as error:
                     error.within(name, place)
                     raise
+                except NoValue as error:
+                    raise Undefined(place, f"{error}, in {name}") from None
+                except RecursionError:
+                    raise Undefined(place, endless(name)) from None
 
             return call_alone
 
@@ -291,6 +304,10 @@ class Calls(Lets):
             except Undefined as error:
                 error.within(name, place)
                 raise
+            except NoValue as error:
+                raise Undefined(place, f"{error}, in {name}") from None
+            except RecursionError:
+                raise Undefined(place, endless(name)) from None
 
         return call
 
@@ -307,6 +324,10 @@ class Calls(Lets):
                 except Undefined as error:
                     error.within(name, place)
                     raise
+                except NoValue as error:
+                    raise Undefined(place, f"{error}, in {name}") from None
+                except RecursionError:
+                    raise Undefined(place, endless(name)) from None
             return found
 
         return constant

@@ -70,12 +70,10 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
 
     def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
         """The error for an operation that has no value."""
-        shown = f": it is {self.show(value[0])}" if value else ""
         words = str(error)
-        if words == "no set":
-            words = f"a set is expected here{shown}"
-        elif words == "no function":
-            words = f"a function is expected here{shown}"
+        if words in ("no set", "no function"):
+            shown = f": it is {self.show(value[0])}" if value else ""
+            words = f"a {words.removeprefix('no ')} is expected here{shown}"
         return Undefined(place, words)
 
     # -- values and truths
@@ -168,13 +166,25 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         """A function that computes the value of an expression in the state that is set."""
         unit = Unit(module)
         evaluate = self.value(whole, unit, primed)
-        return lambda: evaluate(unit.frame())
+        return self._begun(lambda: evaluate(unit.frame()), whole.place)
 
     def compiled_truth(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], bool]:
         """The same of a formula."""
         unit = Unit(module)
         test = self.truth(whole, unit, primed)
-        return lambda: test(unit.frame())
+        return self._begun(lambda: test(unit.frame()), whole.place)
+
+    @staticmethod
+    def _begun(evaluate: Callable[[], Any], place: Place) -> Callable[[], Any]:
+        """What has no value in the midst of Python's own work, as of a hash, gets the place of the whole."""
+
+        def begun() -> Any:
+            try:
+                return evaluate()
+            except NoValue as error:
+                raise Undefined(place, str(error)) from None
+
+        return begun
 
     def is_constant(self, whole: Expression, module: str) -> bool:
         """Whether an expression has the same value in all states."""

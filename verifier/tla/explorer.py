@@ -75,7 +75,7 @@ class Explorer:
         self.action_constraints = [test(formula) for formula in spec.action_constraints]
         self.view = evaluator.compiled(spec.view.body, spec.view.module) if spec.view is not None else None
         self.orbits: Orbits | None = None
-        self._permute()
+        self._permuted = False
         self.looks_for_deadlocks = DEADLOCK in asked
         evaluator.answers = {
             "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
@@ -91,8 +91,13 @@ class Explorer:
     # -- symmetry
 
     def _permute(self) -> None:
-        """Uses the permutations of the configuration, if the formulas do not tell them apart."""
-        spec, asked = self.specification, set(self.properties)
+        """Uses the permutations of the configuration, if the formulas do not tell them apart.
+
+        First of all that is evaluated, since what is remembered must be watched.
+        """
+        if self._permuted:
+            return
+        spec, asked, self._permuted = self.specification, set(self.properties), True
         self.evaluator.symmetry = None
         group = permutations(spec)
         if not group:
@@ -115,8 +120,12 @@ class Explorer:
     # -- assumptions
 
     def assume(self) -> None:
-        """Evaluates the ASSUMEs. Raises TlaError for one that is false."""
+        """Evaluates the ASSUMEs, before anything else. Raises TlaError for one that is false."""
+        self._permute()
         for assumption in self.specification.module.assumptions:
+            if self.evaluator.analysis.of(assumption.body, self.specification.module.name).reads:
+                words = "an assumption speaks of constants only, and this one reads a variable"
+                raise TlaError(assumption.body.place, words)
             test = self.evaluator.compiled_truth(assumption.body, self.specification.module.name)
             try:
                 held = test()
@@ -134,6 +143,7 @@ class Explorer:
 
         Begins anew without permutations if they turn out to change more than names.
         """
+        self._permute()
         try:
             self._explore()
         except Asymmetric as reason:
@@ -180,7 +190,14 @@ class Explorer:
         if isinstance(body, Step):
             body = body.action
         walk = self.evaluator.actions.walk(body, unit, primed, top=True)
-        return lambda follow: walk(unit.frame(), follow)
+
+        def walked(follow: Callable[[], None]) -> None:
+            try:
+                walk(unit.frame(), follow)
+            except NoValue as error:
+                raise Undefined(self._action_place(), str(error)) from None
+
+        return walked
 
     def _initial(self) -> None:
         rows: list[State] = []

@@ -211,7 +211,8 @@ class Forms(Core):
 
     def _prime(self, whole: ast.Prime, unit: Unit, primed: bool) -> Evaluate:
         if primed:
-            raise Undefined(whole.place, "a primed expression has a prime in it")
+            words = "a prime stands below another one, or in a formula of initial states"
+            raise Undefined(whole.place, words)
         return self.value(whole.body, unit, True)
 
     def integer(self, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:

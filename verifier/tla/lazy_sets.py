@@ -8,7 +8,9 @@ from math import prod
 
 from verifier.tla.values import (
     Fn,
+    LazyFunction,
     LazySet,
+    ModelValue,
     NoValue,
     TooLarge,
     Value,
@@ -28,16 +30,25 @@ _BITS = 63
 """Sets of more elements than a number of so many bits are not counted."""
 
 
+def _of_kind(value: Value, right: bool, kind: str, words: str) -> bool:
+    """Whether a value is of the kind of a set's members. Raises NoValue where TLC reports that it is not."""
+    if right or type(value) is ModelValue:
+        return right
+    raise NoValue(f"what is looked for in {words} is no {kind}")
+
+
 class Infinite(LazySet):
     """Nat, Int, Real, STRING or what ``Any`` has."""
 
-    __slots__ = ("name", "test")
+    __slots__ = ("kind", "name", "test")
 
-    def __init__(self, name: str, test: Callable[[Value], bool]) -> None:
-        self.name, self.test = name, test
+    def __init__(self, name: str, kind: str, test: Callable[[Value], bool]) -> None:
+        self.name, self.kind, self.test = name, kind, test
 
     def contains(self, value: Value) -> bool:
-        return self.test(value)
+        if self.test(value):
+            return True
+        return _of_kind(value, type(value) is int and self.kind == "integer", self.kind, self.name) and False
 
     @property
     def words(self) -> str:
@@ -62,11 +73,11 @@ class Infinite(LazySet):
         return isinstance(other, Infinite) and self.name == other.name
 
 
-NAT = Infinite("Nat", lambda value: type(value) is int and value >= 0)
-INT = Infinite("Int", lambda value: type(value) is int)
-REAL = Infinite("Real", lambda value: type(value) is int)
-STRING = Infinite("STRING", lambda value: type(value) is str)
-ANY = Infinite("Any", lambda value: True)
+NAT = Infinite("Nat", "integer", lambda value: type(value) is int and value >= 0)
+INT = Infinite("Int", "integer", lambda value: type(value) is int)
+REAL = Infinite("Real", "integer", lambda value: type(value) is int)
+STRING = Infinite("STRING", "string", lambda value: type(value) is str)
+ANY = Infinite("Any", "value", lambda value: True)
 
 
 class Interval(LazySet):
@@ -78,7 +89,10 @@ class Interval(LazySet):
         self.low, self.high = low, high
 
     def contains(self, value: Value) -> bool:
-        return type(value) is int and self.low <= value <= self.high
+        if self.low > self.high:
+            return False
+        known = _of_kind(value, type(value) is int, "integer", f"{self.low}..{self.high}")
+        return known and self.low <= value <= self.high
 
     def members(self) -> Iterator[Value]:
         return iter(range(self.low, self.high + 1))
@@ -96,7 +110,7 @@ class Powerset(LazySet):
         self.base, self.order = base, order
 
     def contains(self, value: Value) -> bool:
-        return is_set(value) and is_subset(value, self.base)
+        return _of_kind(value, is_set(value), "set", self.words) and is_subset(value, self.base)
 
     def members(self) -> Iterator[Value]:
         items = self.order(members(self.base))
@@ -134,7 +148,7 @@ class FunctionSet(LazySet):
         self.domain, self.range, self.order = domain, image, order
 
     def contains(self, value: Value) -> bool:
-        if not is_function(value):
+        if not _of_kind(value, is_function(value), "function", self.words):
             return False
         known, image = domain_of(value), self.range
         if known != self.domain:
@@ -183,7 +197,9 @@ class RecordSet(LazySet):
         self.fields, self.order = fields, order
 
     def contains(self, value: Value) -> bool:
-        if type(value) is not Fn:
+        value = listed(value) if type(value) is LazyFunction else value
+        record = value == () or (type(value) is Fn and all(type(key) is str for key in value))
+        if not _of_kind(value, record, "record", self.words) or value == ():
             return False
         if value.keys() != self.fields.keys():
             return False
@@ -215,7 +231,8 @@ class ProductSet(LazySet):
         self.items, self.order = items, order
 
     def contains(self, value: Value) -> bool:
-        if type(value) is not tuple or len(value) != len(self.items):
+        value = listed(value) if type(value) is LazyFunction else value
+        if not _of_kind(value, type(value) is tuple, "tuple", self.words) or len(value) != len(self.items):
             return False
         return all(map(is_member, value, self.items))
 
@@ -243,7 +260,9 @@ class Sequences(LazySet):
         self.base = base
 
     def contains(self, value: Value) -> bool:
-        return type(value) is tuple and all(is_member(item, self.base) for item in value)
+        value = listed(value) if type(value) is LazyFunction else value
+        known = _of_kind(value, type(value) is tuple, "sequence", self.words)
+        return known and all(is_member(item, self.base) for item in value)
 
     @property
     def words(self) -> str:

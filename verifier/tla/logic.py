@@ -9,19 +9,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.core import Bind, Core, Truth
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
-from verifier.tla.values import ModelValue, NoValue, Value, is_function, is_set, members
-
-
-def same(one: Value, other: Value) -> bool:
-    """Whether two values are equal. Raises NoValue for kinds of values that TLC does not compare."""
-    if one is other or one == other:
-        return True
-    first, second = type(one), type(other)
-    if first is second or first is ModelValue or second is ModelValue:
-        return False
-    if (is_set(one) and is_set(other)) or (is_function(one) and is_function(other)):
-        return False
-    raise NoValue("values of different kinds are compared")
+from verifier.tla.values import NoValue, Value, members, same
 
 
 class Logic(Core):
@@ -196,7 +184,8 @@ class Logic(Core):
 
     def _equal_next(self, body: Expression, unit: Unit, primed: bool) -> Truth:
         if primed:
-            raise Undefined(body.place, "a primed formula has primes in it")
+            words = "a formula of two states stands below a prime, or among initial states"
+            raise Undefined(body.place, words)
         here, there = self.value(body, unit), self.value(body, unit, True)
         return lambda e: bool(here(e) == there(e))
 

@@ -11,8 +11,7 @@ from verifier.tla.core import Core, Truth
 from verifier.tla.errors import Place
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
-from verifier.tla.logic import same
-from verifier.tla.values import NoValue, Value, has_at_most, is_infinite, is_member, is_set
+from verifier.tla.values import NoValue, Value, has_at_most, is_infinite, is_member, same
 
 Inside: TypeAlias = Callable[[Frame, Value], bool]
 """Whether a value is in a set."""
@@ -56,7 +55,13 @@ class Membership(Core):
             low, high = (self.integer(part, unit, primed) for part in right.arguments)
 
             def between(e: Frame) -> bool:
-                return Interval(low(e), high(e)).contains(item(e)) is wanted
+                found, ends = item(e), (low(e), high(e))
+                if type(found) is int:
+                    return (ends[0] <= found <= ends[1]) is wanted
+                try:
+                    return Interval(*ends).contains(found) is wanted
+                except NoValue as error:
+                    raise self.fault(place, error) from None
 
             return between
         return member
@@ -86,15 +91,15 @@ class Membership(Core):
 
         def inside(e: Frame, item: Value) -> bool:
             container = of(e)
-            if type(container) is frozenset or type(container) is Interval:
-                return item in whole(e)
-            if fixed and is_set(container) and not is_infinite(container) and has_at_most(container, _FEW):
-                return item in whole(e)
             try:
-                if not is_member(item, container):
-                    return False
+                found = is_member(item, container)
+                listed = type(container) is frozenset or type(container) is Interval
+                if listed or (fixed and not is_infinite(container) and has_at_most(container, _FEW)):
+                    return item in whole(e)
             except NoValue as error:
                 raise self.fault(place, error, container) from None
+            if not found:
+                return False
             put(e, item)
             return body(e)
 

@@ -18,6 +18,11 @@ from verifier.tla.text import Source, field_of, text_of
 
 _IGNORED = {"header_line", "double_line", "single_line", "identifier", "use_or_hide", "extramodular_text"}
 _PROOFS = {"terminal_proof", "non_terminal_proof"}
+_UNITS = {
+    "extends", "variable_declaration", "constant_declaration", "operator_definition", "function_definition",
+    "module_definition", "instance", "assumption", "theorem", "recursive_declaration", "local_definition",
+    "module",
+}  # fmt: skip
 
 
 class Finder(Protocol):
@@ -89,7 +94,16 @@ def _unreadable(source: Source) -> TlaError:
             found = node
         node = next((child for child in node.children if child.has_error), None)
     assert found is not None
-    words = (found.text or b"").decode(errors="replace").split()
+    inside = next((i for i, child in enumerate(found.children) if child.type in _UNITS), None)
+    if inside is not None:
+        # Of a module nothing is whole: what is no unit of it begins what cannot be read.
+        known = (*_UNITS, "single_line", "double_line", "header_line")
+        begin = next((child for child in found.children[inside:] if child.type not in known), None)
+        if begin is None or "\n====" not in source.text:
+            return TlaError(source.place(found.children[-1]), "==== is missing at the end of the module")
+        first = text_of(begin).split()[0][:30]
+        return TlaError(source.place(begin), f"what begins here, at {first}, cannot be read to its end")
+    words = text_of(found).split()
     shown = words[0][:30] if words else "the end of the text"
     return TlaError(source.place(found), f"the text cannot be read from here on, at {shown}")
 

@@ -22,6 +22,7 @@ from verifier.tla.values import (
 )
 
 _CACHED = 200_000
+_SHOWN = 1000
 _KEPT = 4096
 """The members of a set that is not listed are kept in order up to so many."""
 
@@ -180,7 +181,9 @@ def text(value: Value, order: Order) -> str:
         case Interval():
             return f"{value.low}..{value.high}"
         case LazySet():
-            return value.words if value.infinite else text(value.listed(), order)
+            if value.infinite or not has_at_most(value, _SHOWN):
+                return value.words
+            return text(value.listed(), order)
         case LazyFunction():
             try:
                 return text(value.listed(), order)

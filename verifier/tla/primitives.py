@@ -19,13 +19,13 @@ from verifier.tla.values import (
     boolean,
     domain_of,
     function,
-    has_at_most,
     is_infinite,
     is_set,
     is_subset,
     listed,
     members,
     pairs_of,
+    same,
     size_of,
 )
 
@@ -131,12 +131,18 @@ def interval(low: Value, high: Value) -> Value:
 def union(one: Value, other: Value) -> Value:
     r"""``one \\cup other``"""
     if type(one) is frozenset and type(other) is frozenset:
+        for left, right in zip(one, other, strict=False):
+            if type(left) is not type(right):
+                same(left, right)
+            break
         return one | other
     if not (is_set(one) and is_set(other)):
         raise NoValue("sets are expected here")
-    if any(is_infinite(each) or not has_at_most(each, _LISTED) for each in (one, other)):
-        return Combined("\\cup", one, other)
-    return listed(one) | listed(other)
+    first, second = (type(each) in (frozenset, Interval) for each in (one, other))
+    if first and second and size_of(one) + size_of(other) <= _LISTED:
+        return listed(one) | listed(other)
+    # TLC looks into one after the other, the listed one first, and reports where it has no such members.
+    return Combined("\\cup", other, one) if second and not first else Combined("\\cup", one, other)
 
 
 def intersection(one: Value, other: Value) -> Value:

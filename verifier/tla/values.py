@@ -17,6 +17,8 @@ Value: TypeAlias = Any
 """A value as above."""
 
 
+LARGEST = 2**22
+"""Sets of more elements are not listed."""
 _COUNTED = 2**63
 """Sets are counted up to here."""
 
@@ -129,6 +131,10 @@ class LazySet:
         try:
             return self._listed
         except AttributeError:
+            counted = type(self).size is not LazySet.size and not self.infinite
+            if counted and not has_at_most(self, LARGEST):
+                words = f"{self.words} has more than {LARGEST:,} elements: too many to list"
+                raise NoValue(words) from None
             self._listed = found = frozenset(self.members())
             return found
 
@@ -247,10 +253,29 @@ def has_at_most(value: Value, count: int) -> bool:
         return False
 
 
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are equal. Raises NoValue for kinds of values that TLC does not compare."""
+    if one is other or one == other:
+        return True
+    first, second = type(one), type(other)
+    if first is second or first is ModelValue or second is ModelValue:
+        return False
+    if (is_set(one) and is_set(other)) or (is_function(one) and is_function(other)):
+        return False
+    raise NoValue("values of different kinds are compared")
+
+
 def is_member(value: Value, of: Value) -> bool:
-    """Whether a value is in a set. Raises NoValue for what is no set."""
+    """Whether a value is in a set. Raises NoValue for what is no set, and for a set of values of another
+    kind."""
     if type(of) is frozenset:
-        return value in of
+        if value in of:
+            return True
+        for item in of:
+            if type(item) is not type(value):
+                same(item, value)
+            break
+        return False
     if isinstance(of, LazySet):
         return of.contains(value)
     raise NoValue("no set")

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Term
-from verifier.tla.logic import same
 from verifier.tla.translate.coding import NotInSort, field_name
 from verifier.tla.translate.connectives import Connectives
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape, exact_sort
@@ -26,7 +25,7 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, meet, number, undefined, variable
-from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed
+from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed, same
 
 
 class Maker(Connectives):
@@ -245,21 +244,32 @@ class Maker(Connectives):
         for this, that in ((one, other), (other, one)):
             if isinstance(this, Chosen):
                 return self.if_(this.condition, self.equal(this.then, that), self.equal(this.otherwise, that))
-            if isinstance(this, Table) and (rows := table_of(that)) is not None:
-                if this.rows.keys() != rows.rows.keys():
-                    return NO
-                return self.and_([self.equal(item, rows.rows[key]) for key, item in this.rows.items()])
-        left, right = self.pair(one, other)
+        parts, others = self._parts_of(one), self._parts_of(other)
+        if parts is not None and others is not None:
+            if parts.keys() != others.keys():
+                return NO
+            return self.and_([self.equal(item, others[key]) for key, item in parts.items()])
+        return self._equal_terms(*self.pair(one, other))
+
+    def _equal_terms(self, left: Term, right: Term) -> Sym:
         if left.operator is right.operator is Operator.LITERAL:
             values = [self.names.decode(part.data, part.sort) for part in (left, right)]
             return YES if values[0] == values[1] else NO
-        if (
-            isinstance(left.sort, SCALARS)
-            and isinstance(right.sort, SCALARS)
-            and not meet(left.sort, right.sort)
-        ):
+        scalars = isinstance(left.sort, SCALARS) and isinstance(right.sort, SCALARS)
+        if scalars and not meet(left.sort, right.sort):
             return NO
         return Term(Operator.EQUAL, TRUTH, (left, right))
+
+    def _parts_of(self, value: Sym) -> dict[Value, Sym] | None:
+        """The parts of a tuple or record that is put together where it stands; None of anything else."""
+        if isinstance(value, Term) and value.operator is Operator.RECORD:
+            assert isinstance(value.sort, Record)
+            names = [self.names.field(name) for name, _ in value.sort.fields]
+            return dict(zip(names, value.arguments, strict=True))
+        if isinstance(value, Term) and value.operator is Operator.TUPLE:
+            return dict(enumerate(value.arguments, 1))
+        table = table_of(value) if isinstance(value, Known | Table) else None
+        return None if table is None else table.rows
 
 
 def table_of(value: Sym) -> Table | None:

@@ -28,6 +28,9 @@ from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, variable
 from verifier.tla.values import is_infinite, is_set
 
+_MOST_COUNTED = 8
+"""Members that are counted one by one."""
+
 
 class SetOperators(Rows):
     """Makes terms of the operators on sets."""
@@ -83,12 +86,23 @@ class SetOperators(Rows):
             return self.if_(of.condition, self.cardinality(of.then), self.cardinality(of.otherwise))
         if isinstance(of, Subsets):
             return self.power(Known(2), self.cardinality(of.base))
+        if isinstance(of, Members) and len(of.items) <= _MOST_COUNTED:
+            return self._counted(of)
         term = self.term(of)
         if isinstance(term.sort, Variant):
             return self.over(term, self.cardinality)
         if not isinstance(term.sort, Set):
             return Nothing("a set is expected")
         return Term(Operator.CARDINALITY, Range(0, term.sort.element.size), (term,))
+
+    def _counted(self, of: Members) -> Sym:
+        """The number of members, each counted where no one before it is equal."""
+        count: Sym = Known(0)
+        for place, (condition, item) in enumerate(of.items):
+            again = self.or_([self.and_([when, self.equal(one, item)]) for when, one in of.items[:place]])
+            new = self.and_([condition, self.not_(again)])
+            count = self.arithmetic(Operator.ADD, count, self.if_(new, Known(1), Known(0)))
+        return self.strict(count, of)
 
     def big_union(self, of: Sym) -> Sym:
         """``UNION``"""
@@ -124,6 +138,8 @@ class SetOperators(Rows):
             return self._first(cases, body)
         symbols = [case.symbol for case in cases if case.symbol is not None]
         if len(cases) != 1 or not symbols:
+            if not symbols and any(not isinstance(case.item, Known) for case in cases):
+                return self._alone(cases, body)
             return self._first(self.each_once(domain), body)
         (case,) = cases
         fits = self.and_([case.condition, body(case.item)])
@@ -150,6 +166,21 @@ class SetOperators(Rows):
         for fits, item in reversed(found):
             result = self.if_(fits, item, result)
         return result
+
+    def _alone(self, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
+        """CHOOSE from items that the state decides: all that fit must be equal."""
+        fits = [self.and_([case.condition, body(case.item)]) for case in cases]
+        found: Sym = Nothing("CHOOSE finds no element")
+        clashes = []
+        for place in reversed(range(len(cases))):
+            for other in range(place):
+                both = self.and_([fits[other], fits[place]])
+                if both is not NO:
+                    same = self.equal(cases[other].item, cases[place].item)
+                    clashes.append(self.and_([both, self.not_(same)]))
+            found = self.if_(fits[place], cases[place].item, found)
+        clash = self.or_(clashes)
+        return self.after(self.if_(clash, Nothing("CHOOSE has several elements"), YES), found)
 
     def _chosen_term(self, case: Case, symbol: Symbol, formula: Term) -> Term:
         """CHOOSE from a large sort; there must be one that fits alone where the sort's order is not TLC's."""

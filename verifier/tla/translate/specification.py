@@ -26,7 +26,7 @@ from verifier.tla.values import ModelValue, NoValue, Value
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
 _MOST_LISTED_INITIAL = 256
-_MOST_INSTANCES = 16
+_MOST_INSTANCES = 128
 """Parameters are free where an action would have more instances."""
 
 
@@ -190,8 +190,9 @@ class Maker:
             action = f"{action}#{again}"
         then = [] if branch.dead or missing else list(self._assignments(branch))
         if renamed:
-            guards = [with_symbols(guard, renamed) for guard in guards]
-            then = [(target, with_symbols(value, renamed)) for target, value in then]
+            put = {old: variable(new) for old, new in renamed.items()}
+            guards = [with_symbols(guard, put) for guard in guards]
+            then = [(target, with_symbols(value, put)) for target, value in then]
         return Action(action, tuple(parameters.values()), tuple(guards), tuple(then), "")
 
     def _shown(self, item: Sym) -> int | str:

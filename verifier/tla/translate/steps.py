@@ -68,7 +68,7 @@ class Steps:
                 every, some = self._every, self._exists
                 yield from every(whole, c, branch) if whole.universal else some(whole, c, branch, top)
             case ast.If():
-                yield from self._if(whole.condition, whole.then, whole.otherwise, c, branch, top)
+                yield from self._if(whole, c, branch, top)
             case ast.Case():
                 yield from self._case(whole, c, branch)
             case ast.Let():
@@ -148,6 +148,11 @@ class Steps:
             return
         yield replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
 
+    def _counted(self, whole: Expression) -> None:
+        self.count += 1
+        if self.count > MOST_BRANCHES:
+            raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")
+
     def _stopped(self, branch: Branch) -> Iterator[Branch]:
         """A branch that is never taken: what it reads until then may have no value."""
         if any(self.t.reads(guard) is not YES for guard in branch.guards):
@@ -171,9 +176,7 @@ class Steps:
         if read is not YES:
             yield from self._guarded(self.t.and_([read, NO]), branch)
         for cases, inner in rows:
-            self.count += 1
-            if self.count > MOST_BRANCHES:
-                raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")
+            self._counted(whole)
             made = replace(
                 branch,
                 parameters=(
@@ -214,27 +217,20 @@ class Steps:
 
         yield from at(0, branch)
 
-    def _if(
-        self,
-        condition: Expression,
-        then: Expression,
-        otherwise: Expression,
-        c: Context,
-        branch: Branch,
-        top: bool,
-    ) -> Iterator[Branch]:
+    def _if(self, whole: ast.If, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        decides = self.t.truth(self.t.value(condition, c))
+        decides = self.t.truth(self.t.value(whole.condition, c))
         if isinstance(decides, Known):
-            yield from self.walk(then if decides.value.truth else otherwise, c, branch, top=top)
+            side = whole.then if decides.value.truth else whole.otherwise
+            yield from self.walk(side, c, branch, top=top)
             return
         if isinstance(decides, Nothing):
             yield from self._guarded(decides, branch)
             return
         yield from self._either(
             decides,
-            lambda b: self.walk(then, c, b, top=top),
-            lambda b: self.walk(otherwise, c, b, top=top),
+            lambda b: self.walk(whole.then, c, b, top=top),
+            lambda b: self.walk(whole.otherwise, c, b, top=top),
             branch,
         )
 
@@ -375,9 +371,7 @@ class Steps:
             yield replace(branch, assigned={**branch.assigned, to: value})
             return
         for case in self.t.spread(value, f"{to.name}'"):
-            self.count += 1
-            if self.count > MOST_BRANCHES:
-                raise Untranslated(right.place, f"Next has more than {MOST_BRANCHES} branches")
+            self._counted(right)
             parameter = (f"{to.name}'", case.item, case.symbol)
             made = replace(
                 branch,

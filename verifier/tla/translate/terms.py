@@ -44,17 +44,25 @@ def undefined(sort: Sort) -> Term:
     return Term(Operator.CHOOSE, sort, (literal(TRUTH, False),), binds=Symbol("x", sort))
 
 
-def with_symbols(term: Term, renamed: dict[Symbol, Symbol]) -> Term:
-    """A term with other variables in place of some that are free in it."""
+def is_undefined(term: Term) -> bool:
+    """Whether a term was made to have no value."""
+    return term.operator in (Operator.GET, Operator.CHOOSE) and term.arguments[0].operator is Operator.LITERAL
+
+
+def with_symbols(term: Term, put: dict[Symbol, Term]) -> Term:
+    """A term with others in place of some variables that are free in it. They bind none of its variables."""
     made: dict[Term, Term] = {}
 
     def of(one: Term) -> Term:
-        if not one.free & renamed.keys():
+        if not one.free & put.keys():
             return one
         found = made.get(one)
         if found is None:
-            data = renamed.get(one.data, one.data) if isinstance(one.data, Symbol) else one.data
-            found = made[one] = Term(one.operator, one.sort, tuple(map(of, one.arguments)), data, one.binds)
+            if one.operator is Operator.VARIABLE:
+                assert isinstance(one.data, Symbol)
+                return put[one.data]
+            arguments = tuple(map(of, one.arguments))
+            found = made[one] = Term(one.operator, one.sort, arguments, one.data, one.binds)
         return found
 
     return of(term)
@@ -103,6 +111,7 @@ __all__ = [
     "SCALARS",
     "TRUTH",
     "alike",
+    "is_undefined",
     "literal",
     "meet",
     "number",

@@ -1,0 +1,218 @@
+"""Temporal properties beside TLC: the table of `results/liveness.md`.
+
+`python -m results.generators.live_table [FOLDER]`. The folder has `tlc`, a script that runs TLC, and in
+`upstream` the repositories of the original texts. TLC runs each row that has a text there, right after
+`verify`; without a folder, the table has what TLC was measured to take before (`results/tlc.json`).
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from results.generators.tlc import MEASURED
+
+HEADERS = ["spec", "constants", "fairness", "engine", "verdict", "states", "s", "CPU s"]
+HEADERS += ["TLC", "its states", "its s", "its CPU s"]
+_ENTRY = "from verifier.cli.main import main; main()"
+_LIMIT = 240.0
+_QUEUES = ("queues", "apps", "restart_limit")
+_RABBIT = "formal-methods-playground/tla/rebalancing-clients/standard-liveness/rabbit_leaderless_rebalancing"
+_CONFIGURATION = "SPECIFICATION Spec\nPROPERTY {property}\nCHECK_DEADLOCK FALSE\n"
+
+
+@dataclass(frozen=True)
+class Text:
+    """An original text, and how a configuration gives it constants."""
+
+    path: str
+    configuration: str
+
+
+RESTART = Text(_RABBIT, "CONSTANTS\n A = {{{apps}}}\n Q = {{{queues}}}\n RESTART_LIMIT = {restart_limit}\n")
+_ONCE = "CONSTANTS\n defaultInitValue = defaultInitValue\n NULL = NULL\n"
+ATOMIC = Text(
+    "model-checking/exactly_once",
+    _ONCE + " EMPTY = EMPTY\n MaxQueue = {max_queue}\n MaxRetry = {max_retry}\n",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A question, and the verdict that it must end with."""
+
+    spec: str
+    constants: Mapping[str, int]
+    property_name: str
+    verdict: str = "PROVED"
+    fairness: str = "spec"
+    engines: tuple[str, ...] = ("auto",)
+    text: Text | None = None
+
+
+def restart(*values: int, engines: tuple[str, ...] = ("auto",)) -> Row:
+    """The later text of the queues."""
+    constants = dict(zip(_QUEUES, values, strict=True))
+    return Row("rabbit-sac-restart", constants, "Liveness", engines=engines, text=RESTART)
+
+
+def once(message_count: int, dup_count: int) -> Row:
+    """The text in which the outbox and the store are not written at once: not its newest version."""
+    constants = {"message_count": message_count, "dup_count": dup_count}
+    return Row("exactly-once", constants, "Termination", engines=("auto", "prove"))
+
+
+def atomic(max_queue: int, max_retry: int) -> Row:
+    """The text in which they are."""
+    constants = {"max_queue": max_queue, "max_retry": max_retry}
+    return Row("exactly-once-atomic", constants, "Termination", text=ATOMIC)
+
+
+def sac(queues: int, apps: int, fairness: str, verdict: str) -> Row:
+    """The first text of the queues."""
+    return Row("rabbit-sac", {"queues": queues, "apps": apps}, "Liveness", verdict, fairness)
+
+
+ROWS = [
+    restart(2, 2, 0, engines=("auto", "prove")),
+    restart(2, 2, 1),
+    restart(2, 3, 0, engines=("auto", "prove")),
+    restart(2, 3, 1),
+    restart(3, 2, 1),
+    restart(3, 3, 0),
+    sac(2, 2, "each-subscribe", "PROVED"),
+    sac(2, 3, "each-subscribe", "PROVED"),
+    sac(2, 3, "spec", "VIOLATED"),
+    once(1, 2),
+    once(2, 2),
+    Row("exactly-once", {"message_count": 2, "dup_count": 2}, "Termination", "VIOLATED", "first-process"),
+    atomic(2, 1),
+    atomic(2, 2),
+    atomic(3, 1),
+    Row("pulsar-compaction", {}, "Termination", "VIOLATED", "spec"),
+    Row("pulsar-compaction", {}, "Termination", "PROVED", "next", ("auto", "prove")),
+]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a command printed, and what it took."""
+
+    output: str
+    seconds: float
+    processors: float
+
+
+def run(command: Sequence[str], folder: Path | None = None) -> Taken | None:
+    """Runs a command in a process group of its own; None if it does not end in time."""
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=folder, timeout=_LIMIT + 20
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Taken(done.stdout, time.monotonic() - began, used)
+
+
+def decided(row: Row, engine: str) -> tuple[list[str], bool]:
+    """What `verify live` says: the cells of the table, and whether the verdict is the one expected."""
+    words = ["live", "--spec", row.spec, "--property", row.property_name, "--fairness", row.fairness]
+    words += [word for name, value in row.constants.items() for word in ("--set", f"{name}={value}")]
+    words += ["--engine", engine, "--timeout", f"{_LIMIT:g}s", "--format", "json"]
+    taken = run([sys.executable, "-c", _ENTRY, *words])
+    assert taken is not None
+    content = json.loads(taken.output)
+    result = next(item for item in content["results"] if item["property"] == row.property_name)
+    figures = content["statistics"]["properties"][row.property_name]
+    steps = f" in {result['steps']} steps" if result["steps"] is not None else ""
+    by = figures.get("decided_by")
+    states = figures.get("distinct_states") if engine == "auto" and by == "explicit" else None
+    cells = [f"{engine}: {by}" if by else engine, f"{result['verdict']}{steps}"]
+    cells += ["" if states is None else f"{states:,}", f"{taken.seconds:.1f}", f"{taken.processors:.1f}"]
+    return cells, result["verdict"] == row.verdict
+
+
+def measured_by_tlc(row: Row, folder: Path) -> list[str]:
+    """What TLC says of the original text: the cells of the table."""
+    assert row.text is not None
+    source = (folder / "upstream" / row.text.path).with_suffix(".tla")
+    sets = {
+        name: ", ".join(f"{name[0]}{number}" for number in range(1, row.constants[name] + 1))
+        for name in ("apps", "queues")
+        if name in row.constants
+    }
+    constants = row.text.configuration.format(**{**row.constants, **sets})
+    with tempfile.TemporaryDirectory() as place:
+        module = Path(place) / source.name
+        module.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        configuration = _CONFIGURATION.format(property=row.property_name) + constants
+        module.with_suffix(".cfg").write_text(configuration, encoding="utf-8")
+        words = ["-workers", "1", "-metadir", place, "-config", f"{source.stem}.cfg", source.name]
+        taken = run(["timeout", f"{_LIMIT:g}", str(folder / "tlc"), *words], Path(place))
+    if taken is None or "No error has been found" not in taken.output:
+        violated = taken is not None and "Temporal properties were violated" in taken.output
+        return ["violated" if violated else f"not in {_LIMIT:g} s", "", "", ""]
+    states = re.findall(r"([\d,]+) distinct states found", taken.output)
+    count = int(states[-1].replace(",", ""))
+    return ["holds", f"{count:,}", f"{taken.seconds:.1f}", f"{taken.processors:.1f}"]
+
+
+def recorded(row: Row) -> list[str]:
+    """What TLC was measured to take before."""
+    for known in json.loads(MEASURED.read_text(encoding="utf-8"))["rows"]:
+        asked: Mapping[str, Any] = known["constants"]
+        fairness = "each-subscribe" if "LSpec2" in known["note"] else "spec"
+        same = (known["spec"], asked, fairness) == (row.spec, dict(row.constants), row.fairness)
+        if same and known["properties"] == [row.property_name]:
+            states = known["distinct_states"]
+            return [known["verdict"], f"{states:,}" if states else "", f"{known['seconds']:g} before", ""]
+    return ["", "", "", ""]
+
+
+def main() -> None:
+    """Prints the table as Markdown; ends with 1 if a verdict is not the one expected."""
+    folder = Path(sys.argv[1]).resolve() if sys.argv[1:] else None
+    lines, failing = [], []
+    for row in ROWS:
+        given = ", ".join(f"{name} {value}" for name, value in row.constants.items()) or "the defaults"
+        tlc: list[str] | None = None
+        for engine in row.engines:
+            cells, expected = decided(row, engine)
+            if tlc is None:
+                tlc = measured_by_tlc(row, folder) if folder and row.text else recorded(row)
+            lines.append([row.spec, given, row.fairness, *cells, *tlc])
+            tlc = ["", "", "", ""]
+            print(*lines[-1], sep=" | ", file=sys.stderr, flush=True)
+            if not expected:
+                failing.append(f"{row.spec} at {given}, fairness {row.fairness}: not {row.verdict}")
+    print("# Temporal properties beside TLC\n")
+    print(f"`python -m results.generators.live_table` on {datetime.date.today()}, ", end="")
+    print(f"Python {platform.python_version()}; at most {_LIMIT:g} s each.\n")
+    print("Each row is a whole `verify live` command, with its replay or the check of its proof: what it")
+    print("took on the clock and of the processors, but for processes that were killed.")
+    print("`auto: explicit`: of the engines side by side, this one decided. TLC, with one worker, decides")
+    print("the same property of the original text right after; `before` is from an earlier run.\n")
+    print(tabulate(lines, headers=HEADERS, tablefmt="github", disable_numparse=True))
+    for where in failing:
+        print(f"\nNot as expected: {where}")
+    sys.exit(bool(failing))
+
+
+if __name__ == "__main__":
+    main()

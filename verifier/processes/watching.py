@@ -1,0 +1,56 @@
+"""Limits of work that does not look at them by itself: one long evaluation in this process.
+
+A thread looks at the limits and raises in the thread of the work, which need not be the main one. What runs
+in C without a break is only interrupted when it ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+from verifier.processes.limits import Interrupted
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+
+
+class Watched:
+    """A context in which ``check`` is asked again and again; where it raises Interrupted, the work does."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self.check = check
+        self.reason = ""
+        """Why the work was interrupted."""
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._working = threading.get_ident()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Watched:
+        self._working = threading.get_ident()
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._ended.set()
+            if self.reason:
+                # What was raised and has not arrived yet must not arrive later.
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._working), None)
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._ended.wait(_SECONDS_BETWEEN_LOOKS):
+            try:
+                self.check()
+            except Interrupted as stop:
+                with self._lock:
+                    if not self._ended.is_set():
+                        self.reason = str(stop)
+                        thread = ctypes.c_ulong(self._working)
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Interrupted))
+                return

@@ -1,0 +1,36 @@
+"""ALIAS: what a trace shows of its states instead of the variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from verifier.tla.found import State
+from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.specification import Specification
+from verifier.tla.values import Fn, NoValue, Value, listed
+
+
+def aliased(specification: Specification, states: Sequence[State]) -> list[dict[str, Value] | None]:
+    """The fields of the alias for each state of a trace; None where it has no value, or is no record.
+
+    The next state of the last one is itself, as it is for TLC.
+    """
+    alias, evaluator = specification.alias, specification.evaluator
+    if alias is None:
+        return [None] * len(states)
+    evaluate = evaluator.compiled(alias.body, alias.module)
+    found: list[dict[str, Value] | None] = []
+    kept = evaluator.now[:], evaluator.next[:], dict(evaluator.answers)
+    for number, state in enumerate(states, 1):
+        evaluator.now[:], evaluator.next[:] = state, states[min(number, len(states) - 1)]
+        evaluator.answers["level"] = partial(int, number)
+        try:
+            value = listed(evaluate())
+        except (Undefined, NoValue):
+            value = UNSET
+        is_record = type(value) is Fn and all(type(key) is str for key in value)
+        found.append(dict(value) if is_record else None)
+    evaluator.now[:], evaluator.next[:] = kept[0], kept[1]
+    evaluator.answers = kept[2]
+    return found
