@@ -101,7 +101,7 @@ class Symbolic:
             found = self._translated()
             return self._lasting(maker, found, temporal) if temporal else found
         except (Untranslated, SortError) as error:
-            raise NotTranslated(f"{error}: {_INSTEAD}") from None
+            raise NotTranslated(str(error) if temporal else f"{error}: {_INSTEAD}") from None
 
     def _lasting(self, maker: Maker, made: TlaDefinition, names: Sequence[str]) -> TlaDefinition:
         spec = maker.spec
