@@ -101,10 +101,12 @@ def _mutants_of(module: str) -> Iterator[Mutant]:
     source = _source(module)
     methods = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     for method in methods:
-        # Not what only declares sorts: a wider one changes nothing that can be observed.
+        # Not what only declares sorts: a wider one changes nothing that can be observed. Nor what is said of
+        # whole executions: exploration does not decide that.
         declares = method.name in ("state", "__init__")
+        lasting = method.name in ("fairness", "fairness_variants")
         marks = {mark.id for mark in method.decorator_list if isinstance(mark, ast.Name)}
-        if declares or "property" in marks:
+        if declares or lasting or marks & {"property", "temporal"}:
             continue
         times = Counter[str]()
         for change in sorted(set(_Changes(source).of(method))):
