@@ -25,7 +25,7 @@ from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.alias import aliased
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
-from verifier.tla.frames import Undefined
+from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.itf import as_json, shown_state, trace_object
 from verifier.tla.naming import actions
 from verifier.tla.order import text
@@ -150,11 +150,14 @@ class _Search:
             explorer.assume()
             explorer.explore()
         except Undefined as error:
-            state = explorer.states[explorer.current] if explorer.current >= 0 else None
-            if state is not None:
+            reached = explorer.states[explorer.current] if explorer.current >= 0 else None
+            # An invariant or a constraint is evaluated in a state that may not be among the states yet.
+            state = tuple(self.spec.evaluator.now)
+            if UNSET not in state:
+                steps = explorer.level + (reached is not None and state != reached)
                 shown = shown_state(explorer.names, state, self.spec.evaluator.order)
                 words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
-                error.words += f" (after {explorer.level} steps, in the state {words[:600]})"
+                error.words += f" (after {steps} steps, in the state {words[:600]})"
             raise
 
     def _check_limits(self) -> None:
