@@ -132,6 +132,7 @@ def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Follow
     wrong = disagreement(spec, states, said.violates, around)
     if wrong is not None:
         raise ReplayFailure(len(states) - 1, wrong)
+    _check_actions(spec, states, actions)
     names, order = [one.name for one in spec.variables], spec.evaluator.order
     written = trace_object(names, states, actions, about(module.definition, said.violates), order)
     trace = module_trace(spec, module.definition, said.violates, states, actions)
@@ -139,8 +140,25 @@ def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Follow
         loop = data["#meta"]["loop"]
         written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": loop}}
         closing = ActionTaken(str(loop["action"]), {}) if "action" in loop else None
-        trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness)))
+        if closing is not None:
+            _check_actions(spec, (states[-1], states[around.start]), (closing.name,), len(states))
+        met = tuple((str(one.body.place), "met") for one in (spec.fairness if around.fair else ()))
+        trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness), met))
     return Followed(trace, written)
+
+
+def _check_actions(
+    spec: Specification, states: Sequence[State], actions: Sequence[str], first: int = 1
+) -> None:
+    """Raises ReplayFailure where a step is none of the action that is said to be taken."""
+    stepper = Stepper(spec)
+    for number, ((one, other), action) in enumerate(
+        zip(itertools.pairwise(states), actions, strict=True), first
+    ):
+        allowed = stepper.actions(one, other)
+        if action not in allowed:
+            taken = " or ".join(allowed) or "no action: nothing changes"
+            raise ReplayFailure(number, f"the step is one of {taken}, not of {action}")
 
 
 def _start(data: Mapping[str, Any]) -> int:

@@ -91,6 +91,21 @@ class Stepper:
         self.walk(lambda: found.append(tuple(listed(value) for value in self.explorer._captured("Next"))))
         return found
 
+    def actions(self, state: State, following: State) -> list[str]:
+        """The names of the actions that lead from a state to another one. Raises Undefined."""
+        self.evaluator.now[:] = state
+        self.evaluator.next[:] = [UNSET] * len(state)
+        self.evaluator.actions.action = None
+        found: dict[str, None] = {}
+
+        def compare() -> None:
+            if tuple(listed(value) for value in self.explorer._captured("Next")) == following:
+                action = self.evaluator.actions.action
+                found["Next" if action is None else action.shown] = None
+
+        self.walk(compare)
+        return list(found)
+
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """States on random walks; always the same ones."""
         chance = Random(0)
