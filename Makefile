@@ -81,6 +81,7 @@ results: $(STAMP) java  ## Run the standard sweep and regenerate results/ but fo
 	$(BIN)/python -m results.generators.golden_table > results/golden.md
 	$(BIN)/python -m results.generators.expected kafka > results/kafka-bmc.md
 	$(BIN)/python -m results.generators.proofs_table > results/proofs.md
+	$(BIN)/python -m results.generators.live_table > results/liveness.md
 	$(BIN)/python -m results.generators.benchmark > results/benchmarks.md
 
 report: $(STAMP) java  ## Run a small sweep and make its report, results/report.html

@@ -152,6 +152,7 @@ def include(*arguments: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_matrix_has_every_cell_once(project: Project) -> None:
     entries = include(str(project.manifest))
     assert {entry["cell"] for entry in entries} == {"lock", "lock-broken", "sac", "sac-induct"}

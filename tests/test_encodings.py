@@ -795,9 +795,21 @@ def code_of(sort: Sort, value: Concrete) -> list[bool]:
 
 
 @each_operation
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_constants_fold(operation: Operation, data: st.DataObject) -> None:
+    _constants_fold(operation, data)
+
+
+@pytest.mark.thorough
+@each_operation
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_constants_fold_in_more_examples(operation: Operation, data: st.DataObject) -> None:
+    _constants_fold(operation, data)
+
+
+def _constants_fold(operation: Operation, data: st.DataObject) -> None:
     sorts = data.draw(operation.shape)
     source = Random(data.draw(st.integers(0, 2**32)))
     for _ in range(4):
@@ -816,9 +828,21 @@ def test_constants_fold(operation: Operation, data: st.DataObject) -> None:
 
 
 @each_operation
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_variables_evaluate(operation: Operation, data: st.DataObject) -> None:
+    _variables_evaluate(operation, data)
+
+
+@pytest.mark.thorough
+@each_operation
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_variables_evaluate_in_more_examples(operation: Operation, data: st.DataObject) -> None:
+    _variables_evaluate(operation, data)
+
+
+def _variables_evaluate(operation: Operation, data: st.DataObject) -> None:
     sorts = data.draw(operation.shape)
     ways = [data.draw(st.sampled_from(carriers(sort))) for sort in sorts]
     source = Random(data.draw(st.integers(0, 2**32)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import started
+from tests.command_line import started, verify
 from tests.live_systems import live_of, plan_of
 from tests.models import build
 from verifier.engines import bmc, explore, live_portfolio
@@ -146,6 +146,15 @@ def test_what_the_others_found_by_then_is_kept(monkeypatch: pytest.MonkeyPatch) 
         assert words in verdict.reason
     assert outcome.statistics["engines"]["bmc"] == {"depth": 3}
     assert outcome.statistics["engines"]["explicit"]["states"] > 50
+
+
+def test_the_command_says_who_decided_and_what_was_found() -> None:
+    rabbit = ("live", "--spec", "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
+    assert "Liveness: decided by explicit." in verify(*rabbit, "--fairness", "each-subscribe").stdout
+    done = verify(*rabbit, "--fairness", "each-subscribe", "--max-states", "50", "--timeout", "2s")
+    if done.exit_code:  # a proof may be faster
+        assert done.exit_code == 12
+        assert "Liveness: explicit looked at " in done.stdout
 
 
 def test_an_engine_that_fails_leaves_the_answer_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,7 @@ print(hashlib.sha256(text.encode()).hexdigest())
 """
 
 
+@pytest.mark.thorough
 def test_every_process_writes_the_same_text() -> None:
     """Whatever order it keeps sets in: a certificate is compared with what another process writes."""
     digests = {

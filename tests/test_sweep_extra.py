@@ -55,6 +55,7 @@ def test_a_report_of_rows_says_what_to_install(package: str, tmp_path: Path) -> 
     assert (code, said, line) == (2, "", f"verify: {what}brings what is missing")
 
 
+@pytest.mark.thorough
 def test_the_rest_does_without(tmp_path: Path) -> None:
     packages, run = "pyspark,pyarrow,filelock", tmp_path / "run.json"
     code, said, _ = without(packages, "bmc", "--spec", CHAIN, "--depth", "2", "--format", "json")

@@ -59,6 +59,7 @@ def test_the_newest_row_of_a_key_counts_before_and_after_files_become_one(tmp_pa
     assert {row.reason for row in read_rows(tmp_path)} == {"old", "why"}
 
 
+@pytest.mark.thorough
 def test_many_files_become_one_by_themselves(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         for row in rows(300):
@@ -97,6 +98,7 @@ def test_the_lock_of_a_killed_writer_is_free(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.thorough
 def test_a_full_disk_loses_nothing_that_was_written(tmp_path: Path) -> None:
     """A limit on the size of files fails writes in the same places as a full disk."""
     code = (

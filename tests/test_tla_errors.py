@@ -90,7 +90,14 @@ CONFIGS = {
         "INVARIANT Inw: M defines no Inw; did you mean Inv?",
     ),
     "an action as invariant": (f"{CONFIG}\nINVARIANT Next", "it speaks of two states"),
-    "an unknown constant": (f"{CONFIG}\nCONSTANT N = 3", "M has no constant or definition N"),
+    "an unknown constant": (
+        f"{CONFIG}\nCONSTANT Inw = 3",
+        "M has no constant or definition Inw; did you mean Inv?",
+    ),
+    "an unknown constant that is replaced": (
+        f"{CONFIG}\nCONSTANT N <- Inv",
+        "M has no constant or definition N",
+    ),
     "a constant twice": (f"{CONFIG}\nCONSTANTS Inv = 1 Inv = 2", "gets a value here a second time"),
     "a constant without a value": (f"{CONFIG}\nCONSTANT Inv =", "the configuration ends after this"),
     "a set without an end": (f"{CONFIG}\nCONSTANT Inv = {{1, 2", "the configuration ends after this"),
@@ -241,3 +248,10 @@ def test_a_module_without_an_end(tmp_path: Path) -> None:
     path.write_text(f"---- MODULE M ----\n{GOOD}")
     with pytest.raises(UsageError, match="==== is missing at the end"):
         read_module(path)
+
+
+def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path) -> None:
+    """As TLC does: s1 is a model value in the set all the same."""
+    body = "CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == UNCHANGED x"
+    explorer = explored(tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}")
+    assert explorer.found.distinct == 2

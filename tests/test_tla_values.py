@@ -186,3 +186,9 @@ def test_sets_that_are_too_large_are_not_listed(tmp_path: Path) -> None:
         value(tmp_path, "UNION {SUBSET (1..30)} = {}")
     with pytest.raises(Undefined, match="too large to be counted"):
         value(tmp_path, "Cardinality(SUBSET (1..100))")
+
+
+def test_a_fold_over_a_bag_has_what_is_folded_first(tmp_path: Path) -> None:
+    expression = "FoldBag(LAMBDA made, x : Append(made, x.a), <<>>, [a |-> 7] :> 2 @@ [a |-> 8] :> 1)"
+    assert value(tmp_path, f"Len({expression})", "Integers, Sequences, TLC, BagsExt") == "3"
+    assert value(tmp_path, "FoldBag(+, 0, 5 :> 2 @@ 7 :> 1)", "Integers, TLC, BagsExt") == "17"

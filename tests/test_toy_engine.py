@@ -66,6 +66,7 @@ def test_it_is_a_command(package: Path) -> None:
     assert (bad.returncode, "it takes an integer from 1" in bad.stderr) == (2, True)
 
 
+@pytest.mark.thorough
 def test_it_gives_json_and_reports(package: Path, tmp_path: Path) -> None:
     page = tmp_path / "run.html"
     words = ("toy", "--spec", SPEC, "--property", "NoLostWrite", "--depth", "9", "--format", "json")

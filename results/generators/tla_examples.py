@@ -102,7 +102,7 @@ def _compared(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     }
     violated = {r["property"]: r["steps"] + 1 for r in run["results"] if r["verdict"] == "VIOLATED"}
     unchecked = [r["property"] for r in run["results"] if "not checked" in (r["reason"] or "")]
-    rate = round(own["generated"] / max(figures["exploring_cpu_seconds"], 0.001))
+    rate = round(own["generated"] / max(figures.get("exploring_cpu_seconds") or run["seconds"], 0.001))
     made = {"found": own, "rate": rate, "not_checked": unchecked}
     if row["verdict"] == "violated":
         steps = violated.get(row["property"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import RenderableType
@@ -88,14 +88,29 @@ def replay_words(trace: Trace) -> str:
     back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"
     return (
         f"replays: {len(trace.states)} states, then it {back}; {trace.violates} fails of this execution, "
-        f"which is fair ({loop.fairness}: {len(loop.conditions)} conditions)"
+        f"which is fair ({loop.fairness}: {len(loop.conditions)} "
+        f"{'condition' if len(loop.conditions) == 1 else 'conditions'})"
     )
+
+
+def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
+    """Which of the engines side by side decided; what each found out, if none did."""
+    if "decided_by" in figures:
+        yield f"{name}: decided by {figures['decided_by']}."
+        return
+    for engine, found in figures.get("engines", {}).items():
+        if "states" in found:
+            yield f"{name}: {engine} looked at {found['states']:,} states."
+        if "depth" in found:
+            yield f"{name}: {engine} found no lasso of at most {found['depth']} states."
 
 
 def _remarks(run: Run) -> Iterator[str]:
     for verdict in run.outcome.verdicts:
         if verdict.reason is not None and verdict.kind in (VerdictKind.PROVED, VerdictKind.HOLDS):
             yield f"{verdict.property_name}: {verdict.reason}."
+    for name, figures in run.outcome.statistics.get("properties", {}).items():
+        yield from _side_by_side(name, figures)
     if run.outcome.never_enabled:
         yield f"warning: never enabled: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
     yield "Symmetry is not used: fairness and temporal properties may tell interchangeable elements apart."

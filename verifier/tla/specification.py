@@ -124,7 +124,9 @@ class _Maker:
             self._value(ModelName(assignment.name))
             return
         if assignment.module is None and (symbol is None or isinstance(symbol, ast.Variable)):
-            near = nearest(assignment.name, [constant.name for constant in self.module.constants])
+            near = nearest(assignment.name, sorted(self.module.names)) if len(assignment.name) > 2 else None
+            if symbol is None and near is None and assignment.operator is None:
+                return  # As for TLC, what the module does not speak of may have a value.
             hint = f"; did you mean {near}?" if near else ""
             words = f"{self.module.name} has no constant or definition {assignment.name}{hint}"
             raise TlaError(assignment.place, words)
