@@ -51,7 +51,7 @@ def _command(
 
 
 def _safety(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [r for r in found["results"] if "temporal" not in (r["reason"] or "")]
+    return [r for r in found["results"] if "verify live" not in (r["reason"] or "")]
 
 
 def bmc(row: Mapping[str, Any], folders: tuple[Path, Path], seconds: int = TIMEOUT) -> tuple[bool, str]:

@@ -37,6 +37,7 @@ from verifier.tla.values import members as values_of
 
 _MOST_ITEMS = 6
 """Subsets of sets with so many items are gone through one by one."""
+_MOST_SUBSETS = 64
 MOST_EXPANDED = 300
 """Larger sets are not gone through member by member."""
 MOST_FOLDED = 64
@@ -209,7 +210,7 @@ class Spreading(Conversions):
         if is_infinite(value):
             raise Untranslated(None, "an infinite set is gone through")
         size = len(value) if isinstance(value, frozenset) else value.size()
-        if size <= MOST_EXPANDED:
+        if size <= (_MOST_SUBSETS if isinstance(value, Powerset) else MOST_EXPANDED):
             return [Case(YES, Known(item)) for item in self.listed_in_order(value)]
         shape = Shape()
         self._add_members(shape, value)
