@@ -114,6 +114,7 @@ def _changed(place: Sequence[Any], value: Any) -> None:
         (("states", 2, "y"), 1, "unknown variable in state 2 'y'"),
         (("states", 2), 1, "state 2 is no JSON object"),
         (("states", 2, "#meta"), {}, "state 2 does not name the action"),
+        (("states", 2, "#meta", "action"), "Turn", "step 2: the step is one of Up, not of Turn"),
         (("#meta", "property"), "Low", "Low holds in the last state"),
         (("#meta", "property"), "Lov", "did you mean 'Low'?"),
     ],
