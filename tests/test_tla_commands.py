@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -288,3 +289,27 @@ def test_the_example_has_the_verdicts_that_the_documents_say() -> None:
     proved = _object("prove", LOCK, "--property", "InOrder", "--property", "OneEach")
     assert {result["verdict"] for result in proved["results"]} == {"PROVED"}
     assert _object("live", LOCK)["results"][0]["verdict"] == "PROVED"
+
+
+def _endless(*_: object) -> None:
+    while True:
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("engine", ["bmc", "prove"])
+def test_the_first_look_at_states_ends_with_the_time(
+    engine: str, counter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifier.runs.tla_symbolic.symbolic", _endless)
+    asked = verify(engine, "M.tla", "--timeout", "0.5")
+    assert asked.exit_code == 12
+    assert "timeout of 0.5 s" in asked.stdout
+
+
+def test_the_first_look_at_states_ends_with_the_memory(
+    counter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifier.runs.tla_symbolic.symbolic", _endless)
+    asked = verify("bmc", "M.tla", "--memory", "1MiB", "--timeout", "20")
+    assert asked.exit_code == 12
+    assert "memory limit of 1 MiB" in asked.stdout

@@ -30,21 +30,31 @@ def build_model(definition: Definition, limits: Limits | None = None, *, free: b
     return build(read, _watch(limits or Limits()))
 
 
-def _watch(limits: Limits) -> Callable[[], None]:
+def look_at(limits: Limits) -> Callable[[], None]:
     """Raises Interrupted when it is called after the time, or with too much memory in use."""
-    process, ticks = psutil.Process(), 0
+    process = psutil.Process()
     free = psutil.virtual_memory().available * (1 - _SPARED)
     most = process.memory_info().rss + free
+
+    def look() -> None:
+        limits.check_time()
+        used = process.memory_info().rss
+        limits.check_memory(used)
+        if used > most:
+            raise Interrupted("the memory of this machine")
+
+    return look
+
+
+def _watch(limits: Limits) -> Callable[[], None]:
+    """The same, where it is called often."""
+    look, ticks = look_at(limits), 0
 
     def watch() -> None:
         nonlocal ticks
         ticks += 1
         if ticks % _TICKS_BETWEEN_LOOKS == 0:
-            limits.check_time()
-            used = process.memory_info().rss
-            limits.check_memory(used)
-            if used > most:
-                raise Interrupted("the memory of this machine")
+            look()
 
     limits.check_time()
     return watch

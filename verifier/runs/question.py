@@ -43,6 +43,8 @@ class Question(Generic[OptionsT]):
     origin: Origin
     limits: Limits
     """Of the whole run."""
+    ended: str | None = None
+    """Why the run ended before a model could be built; None if it did not."""
 
     @property
     def definition(self) -> Definition:
@@ -122,6 +124,8 @@ def answer(
     began = time.monotonic()
     model, building = None, 0.0
     try:
+        if question.ended is not None:
+            raise Interrupted(question.ended)
         model = build_model(question.definition, question.limits, free=free)
         model = (with_deadlock(model) if question.deadlock else model).asking(question.properties)
         building = time.monotonic() - began

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
-from verifier.processes.limits import Interrupted
+from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.processes.watching import Watched
 from verifier.runs.asking import Remark
+from verifier.runs.building import look_at
 from verifier.runs.tla_loading import (
     TlaDefinition,
     TlaLoaded,
@@ -171,7 +173,20 @@ class Asked:
 
 def run(asked: Asked) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
-    return run_translated(asked, _started(asked))
+    watched = Watched(look_at(asked.question.limits))
+    try:
+        with watched:
+            made = _started(asked)
+    except Interrupted as stop:
+        return _ended(asked, str(stop) or watched.reason)
+    except KeyboardInterrupt:
+        return _ended(asked, INTERRUPTED)
+    return run_translated(asked, made)
+
+
+def _ended(asked: Asked, reason: str) -> Run:
+    """The run of an engine that could not begin."""
+    return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
 def _started(asked: Asked) -> Symbolic:
@@ -188,11 +203,15 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
     from verifier.runs.tla_verdicts import checked
 
     for _ in range(_MOST_ROUNDS):
+        watched = Watched(look_at(asked.question.limits))
         try:
-            asked.question.limits.check_time()
-        except Interrupted:
-            return asked.engine.run(asked.question, asked.listen, asked.built)  # which says it in its way
-        found = _round(asked, made)
+            with watched:
+                definition = _definition(asked, made)
+        except Interrupted as stop:
+            return _ended(asked, str(stop) or watched.reason)
+        except KeyboardInterrupt:
+            return _ended(asked, INTERRUPTED)
+        found = _round(asked, made, definition)
         leaving = _leaving(found)
         if leaving is None or _decided(found, leaving):
             return checked(made, found, asked)
@@ -201,12 +220,18 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
     raise NotTranslated(f"{words}: {_INSTEAD}")
 
 
-def _round(asked: Asked, made: Symbolic) -> Run:
-    """One run, at the sorts that are known."""
-    question, names, lasting = asked.question, asked.question.properties, asked.engine.decides_temporal
-    definition = made.definition(names if lasting else ())
+def _definition(asked: Asked, made: Symbolic) -> TlaDefinition:
+    """The module at the sorts that are known."""
+    names = asked.question.properties
+    definition = made.definition(names if asked.engine.decides_temporal else ())
     _check_translated(made, names, asked.named)
-    if not lasting:
+    return definition
+
+
+def _round(asked: Asked, made: Symbolic, definition: TlaDefinition) -> Run:
+    """One run, at the sorts that are known."""
+    question, names = asked.question, asked.question.properties
+    if not asked.engine.decides_temporal:
         names = tuple(dict.fromkeys((*names, SORTS)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names)
@@ -313,14 +338,18 @@ def explored(asked: Asked) -> tuple[Run | None, str]:
         return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
     if spec.action_constraints or spec.postcondition is not None:
         return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
+    watched = Watched(look_at(asked.question.limits))
     try:
-        made = _started(asked)
+        with watched:
+            made = _started(asked)
         if made.translation.sample.complete and not asked.question.options.graph:
             return None, "there are few states"
         size = sum(map(bits_of, made.sorts().values()))
         if size > _MOST_BITS_EXPLORED:
             return None, f"a state takes {size} bits"
         return run_translated(asked, made), ""
+    except Interrupted as stop:
+        return None, str(stop) or watched.reason
     except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
         return None, str(error).removesuffix(f": {_INSTEAD}")
 

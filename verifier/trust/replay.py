@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, show
@@ -41,11 +42,20 @@ class Replayer:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        system = model.system
-        self._initial = Evaluator(system.bits, [system.init])
-        self._properties = Evaluator(system.bits, [prop.formula for prop in system.properties])
         self._instances: dict[int, Evaluator] = {}
-        self._place = {bit: index for index, bit in enumerate(system.bits)}
+        self._place = {bit: index for index, bit in enumerate(model.system.bits)}
+
+    # Compiled when first needed: most runs replay nothing.
+
+    @cached_property
+    def _initial(self) -> Evaluator:
+        system = self.model.system
+        return Evaluator(system.bits, [system.init])
+
+    @cached_property
+    def _properties(self) -> Evaluator:
+        system = self.model.system
+        return Evaluator(system.bits, [prop.formula for prop in system.properties])
 
     def is_initial(self, state: Bits) -> bool:
         """Whether Init holds."""
