@@ -88,7 +88,13 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     # What no cell covered is covered by the spec's first one now; a second update changes nothing.
     assert tomllib.loads(after)["cell"][2]["expect"]["DeadlockPerfect"] == {"verdict": "holds", "depth": 8}
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
-    assert project.manifest.read_text(encoding="utf-8") == after
+    again = project.manifest.read_text(encoding="utf-8")
+    assert _without_seconds(again) == _without_seconds(after)
+
+
+def _without_seconds(manifest: str) -> str:
+    """The clock of a busy machine is no part of what is compared."""
+    return re.sub(r"^seconds = .*$", "", manifest, flags=re.MULTILINE)
 
 
 def test_an_update_counts_the_states_of_a_cell_that_looks_at_all(project: Project) -> None:

@@ -6,6 +6,7 @@ in C without a break is only interrupted when it ends.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from types import TracebackType
 from verifier.processes.limits import Interrupted
 
 _SECONDS_BETWEEN_LOOKS = 0.2
+_ENOUGH_TO_ARRIVE = 10_000
+"""Rounds of a loop, in the first of which an exception that waits arrives."""
 
 
 class Watched:
@@ -38,9 +41,12 @@ class Watched:
     ) -> None:
         with self._lock:
             self._ended.set()
-            if self.reason:
-                # What was raised and has not arrived yet must not arrive later.
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._working), None)
+        if self.reason and kind is not Interrupted:
+            # What was raised and has not arrived yet must not arrive later. It is not taken back, since Python
+            # 3.11 then believes for ever that something waits, and hangs in the next function that is traced.
+            with contextlib.suppress(Interrupted):
+                for _ in range(_ENOUGH_TO_ARRIVE):
+                    pass
         self._thread.join()
 
     def _look(self) -> None:

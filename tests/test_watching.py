@@ -1,0 +1,62 @@
+"""Work that is interrupted from a thread that looks at the limits."""
+
+from __future__ import annotations
+
+import sys
+import time
+from subprocess import run
+
+import pytest
+
+from tests.command_line import ROOT
+from verifier.processes.limits import Interrupted
+from verifier.processes.watching import Watched
+
+TRACED = """
+import sys, time
+from verifier.processes.limits import Interrupted
+from verifier.processes.watching import Watched
+
+def late():
+    if time.monotonic() - began > 0.1:
+        raise Interrupted("late")
+
+began = time.monotonic()
+try:
+    with Watched(late):
+        while True:
+            time.sleep(0.01)
+except Interrupted:
+    pass
+sys.settrace(lambda *_: None)
+(lambda: 1)()
+"""
+
+
+def _at_once() -> None:
+    raise Interrupted("over")
+
+
+def test_work_is_interrupted_and_the_reason_is_known() -> None:
+    with pytest.raises(Interrupted), Watched(_at_once) as watched:
+        while True:
+            time.sleep(0.01)
+    assert watched.reason == "over"
+
+
+def test_nothing_arrives_after_the_work() -> None:
+    with pytest.raises(Interrupted), Watched(_at_once):
+        time.sleep(0.5)  # what waits arrives when this ends
+    for _ in range(1000):
+        time.sleep(0)
+
+
+def test_work_that_ends_in_time_is_left_alone() -> None:
+    with Watched(lambda: None) as watched:
+        time.sleep(0.01)
+    assert not watched.reason
+
+
+def test_functions_are_traced_after_an_interruption() -> None:
+    """Python 3.11 once hung here: an exception that was taken back waited for ever."""
+    assert run([sys.executable, "-c", TRACED], cwd=ROOT, timeout=30, check=False).returncode == 0
