@@ -37,10 +37,15 @@ def _at_once() -> None:
     raise Interrupted("over")
 
 
+def _endless() -> None:
+    while True:
+        time.sleep(0.01)
+
+
 def test_work_is_interrupted_and_the_reason_is_known() -> None:
-    with pytest.raises(Interrupted), Watched(_at_once) as watched:
-        while True:
-            time.sleep(0.01)
+    watched = Watched(_at_once)
+    with pytest.raises(Interrupted), watched:
+        _endless()
     assert watched.reason == "over"
 
 

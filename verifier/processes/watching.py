@@ -42,8 +42,8 @@ class Watched:
         with self._lock:
             self._ended.set()
         if self.reason and kind is not Interrupted:
-            # What was raised and has not arrived yet must not arrive later. It is not taken back, since Python
-            # 3.11 then believes for ever that something waits, and hangs in the next function that is traced.
+            # What was raised and has not arrived yet must not arrive later. It is not taken back: Python 3.11
+            # then believes for ever that something waits, and hangs in the next function that is traced.
             with contextlib.suppress(Interrupted):
                 for _ in range(_ENOUGH_TO_ARRIVE):
                     pass
