@@ -10,6 +10,7 @@ import pytest
 
 from results.generators.tlc import LOSSES, constants_of, measured_rows
 from tests.models import build
+from tests.sampling import first_of
 from verifier.engines import bmc
 from verifier.engines.explore import Request, explore
 from verifier.errors import UsageError
@@ -192,13 +193,16 @@ def test_no_data_is_lost_where_recovery_reads_fence() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {},
-        {"late_reads": "intended"},
-        {"losses": "one"},
-        {"losses": "one", "late_reads": "intended"},
-        {"losses": "none", "late_reads": "intended"},
-    ],
+    first_of(
+        [
+            {},
+            {"late_reads": "intended"},
+            {"losses": "one"},
+            {"losses": "one", "late_reads": "intended"},
+            {"losses": "none", "late_reads": "intended"},
+        ],
+        1,
+    ),
 )
 def test_unfenced_recovery_reads_lose_data(settings: dict[str, Any]) -> None:
     verdict = _checked("bookkeeper", {"fence_recovery_reads": False, **settings}, 18)

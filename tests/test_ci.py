@@ -97,6 +97,7 @@ def _without_seconds(manifest: str) -> str:
     return re.sub(r"^seconds = .*$", "", manifest, flags=re.MULTILINE)
 
 
+@pytest.mark.thorough
 def test_an_update_counts_the_states_of_a_cell_that_looks_at_all(project: Project) -> None:
     """A cell that stops before the end, and one of another engine, get no number."""
     project.edit("verify.toml", "distinct_states = 181\n", "")
@@ -170,6 +171,7 @@ def test_the_matrix_has_every_cell_once(project: Project) -> None:
         assert sorted(name for entry in entries for name in entry["cell"].split(",")) == sorted(shipped)
 
 
+@pytest.mark.thorough
 def test_groups_are_balanced() -> None:
     cells = read_manifest(SHIPPED).cells
     total, longest = sum(cell.seconds or 0 for cell in cells), max(cell.seconds or 0 for cell in cells)
@@ -217,6 +219,7 @@ def test_an_interrupt_keeps_what_is_done(project: Project, tmp_path: Path) -> No
 # What is shipped
 
 
+@pytest.mark.thorough
 def test_the_shipped_manifest_covers_every_family() -> None:
     specs = {cell.spec for cell in read_manifest(SHIPPED).cells}
     assert specs >= set(BUILT_IN)
@@ -253,6 +256,7 @@ def test_the_shipped_manifest_is_green() -> None:
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.thorough
 def test_the_workflow_runs_the_matrix() -> None:
     jobs = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]
     plan, cells = jobs["plan"], jobs["expectations"]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.command_line import ROOT, verify
 from tests.mutants import mutant_protocol, mutants
+from tests.sampling import some_of
 from verifier.runs import loading
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load as load_class
@@ -138,7 +139,9 @@ def assert_said(found: list[str], cell: str, patterns: tuple[str, ...]) -> None:
         assert any(pattern.match(line) for line in found), pattern
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.cell}-{fault.new.split(' ')[0]}")
+@pytest.mark.parametrize(
+    "fault", some_of(FAULTS, every=4), ids=lambda fault: f"{fault.cell}-{fault.new.split(' ')[0]}"
+)
 def test_a_fault_in_the_manifest_is_found(manifest: Path, fault: Fault) -> None:
     edit(manifest, fault.cell, fault.old, fault.new)
     code, lines = check(manifest, fault.cell)
@@ -165,7 +168,7 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("action", "guard", "violated", "states"), MUTANTS)
+@pytest.mark.parametrize(("action", "guard", "violated", "states"), some_of(MUTANTS, every=4))
 def test_a_guard_dropped_from_a_protocol_is_found(
     manifest: Path,
     monkeypatch: pytest.MonkeyPatch,

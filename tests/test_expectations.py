@@ -13,9 +13,15 @@ SLOW |= {"kip320-first-try-3.1.1.1-17", "kip320-first-try-3.2.2.2-12", "kip320-f
 
 def _questions() -> list[object]:
     return [
-        pytest.param(question, id=question.label, marks=[pytest.mark.slow] if question.label in SLOW else [])
-        for question in questions("kafka")
+        pytest.param(question, id=question.label, marks=_marks(question.label, place))
+        for place, question in enumerate(questions("kafka"))
     ]
+
+
+def _marks(label: str, place: int) -> list[pytest.MarkDecorator]:
+    if label in SLOW:
+        return [pytest.mark.slow]
+    return [pytest.mark.thorough] if place % 3 else []
 
 
 @pytest.mark.parametrize("question", _questions())

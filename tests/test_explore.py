@@ -140,7 +140,10 @@ def _rows() -> Iterator[Any]:
     """What TLC measured, as test parameters."""
     for row in measured_rows():
         constants = ".".join(str(value) for value in row["constants"].values())
-        yield pytest.param(row, id=f"{row['spec']}-{constants}-{'+'.join(row['properties'])}")
+        # The families' own tests compare their rows in the quick tests.
+        marks = [pytest.mark.thorough] if "bookkeeper" in row["spec"] or "kip" in row["spec"] else []
+        words = f"{row['spec']}-{constants}-{'+'.join(row['properties'])}"
+        yield pytest.param(row, id=words, marks=marks)
 
 
 @pytest.mark.parametrize("row", list(_rows()))

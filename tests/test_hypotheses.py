@@ -250,6 +250,7 @@ def test_nothing_is_tried_again_where_nothing_was_proved(monkeypatch: pytest.Mon
     assert given == ["NoA", "NoB"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_hypotheses_change_no_verdict_of_random_protocols(seed: int) -> None:
     model = build_definition(define(random_protocol(seed)[1]))

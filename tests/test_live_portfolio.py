@@ -165,6 +165,7 @@ def test_an_engine_that_fails_leaves_the_answer_to_the_others(monkeypatch: pytes
     assert own(ending(rabbit())).kind is VerdictKind.VIOLATED
 
 
+@pytest.mark.thorough
 def test_time_ends_all_of_them() -> None:
     live = rabbit("each-subscribe", queues=4, apps=4)
     began = time.monotonic()

@@ -29,7 +29,7 @@ from verifier.specs.protocol import (
     reachable,
 )
 
-SEEDS, _FEW = range(300), 20
+SEEDS, _FEW = range(300), 10
 _OF_A_TEST = 5
 
 

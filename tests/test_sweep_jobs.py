@@ -91,7 +91,8 @@ def test_nothing_survives_a_worker_that_is_killed(tmp_path: Path) -> None:
         "from tests.sweeping import jobs_of\n"
         "from tests.command_line import LOCK\n"
         "from verifier.sweep.execution import run_job\n"
-        "(job,) = jobs_of(specs=(LOCK,), properties=('HolderWaitsNoMore',), depth=100000)\n"
+        "(job,) = jobs_of(specs=(LOCK,), properties=('HolderWaitsNoMore',), depth=100000, "
+        "options={'solver': 'cadical'})\n"
         "run_job(job, 'x')\n"
     )
     worker = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
