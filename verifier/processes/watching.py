@@ -20,7 +20,8 @@ _ENOUGH_TO_ARRIVE = 10_000
 
 
 class Watched:
-    """A context in which ``check`` is asked again and again; where it raises Interrupted, the work does."""
+    """A context in which ``check`` is asked again and again. Where it raises Interrupted, the work ends, and the
+    context raises it with the same text."""
 
     def __init__(self, check: Callable[[], None]) -> None:
         self.check = check
@@ -48,6 +49,8 @@ class Watched:
                 for _ in range(_ENOUGH_TO_ARRIVE):
                     pass
         self._thread.join()
+        if kind is Interrupted and not str(error):  # what arrives from the thread has no text
+            raise Interrupted(self.reason) from None
 
     def _look(self) -> None:
         while not self._ended.wait(_SECONDS_BETWEEN_LOOKS):

@@ -114,12 +114,11 @@ class _Search:
             max_depth=self.options.max_depth,
             enforce=self._enforce,
         )
-        watched = Watched(self._check_limits)
         try:
-            with watched:
+            with Watched(self._check_limits):
                 evaluated(lambda: self._explore(explorer))
         except Interrupted as stop:
-            self.reason = str(stop) or watched.reason
+            self.reason = str(stop)
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
         except MemoryError:

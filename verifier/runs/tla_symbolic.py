@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
+T = TypeVar("T")
 _MOST_ROUNDS = 60
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
 """Random walks beyond a state that left its sorts, before the engine starts again."""
@@ -173,15 +174,20 @@ class Asked:
 
 def run(asked: Asked) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
-    watched = Watched(look_at(asked.question.limits))
     try:
-        with watched:
-            made = _started(asked)
+        made = _within_limits(asked, lambda: _started(asked))
     except Interrupted as stop:
-        return _ended(asked, str(stop) or watched.reason)
-    except KeyboardInterrupt:
-        return _ended(asked, INTERRUPTED)
+        return _ended(asked, str(stop))
     return run_translated(asked, made)
+
+
+def _within_limits(asked: Asked, work: Callable[[], T]) -> T:
+    """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it."""
+    try:
+        with Watched(look_at(asked.question.limits)):
+            return work()
+    except KeyboardInterrupt:
+        raise Interrupted(INTERRUPTED) from None
 
 
 def _ended(asked: Asked, reason: str) -> Run:
@@ -203,14 +209,10 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
     from verifier.runs.tla_verdicts import checked
 
     for _ in range(_MOST_ROUNDS):
-        watched = Watched(look_at(asked.question.limits))
         try:
-            with watched:
-                definition = _definition(asked, made)
+            definition = _within_limits(asked, lambda: _definition(asked, made))
         except Interrupted as stop:
-            return _ended(asked, str(stop) or watched.reason)
-        except KeyboardInterrupt:
-            return _ended(asked, INTERRUPTED)
+            return _ended(asked, str(stop))
         found = _round(asked, made, definition)
         leaving = _leaving(found)
         if leaving is None or _decided(found, leaving):
@@ -338,9 +340,8 @@ def explored(asked: Asked) -> tuple[Run | None, str]:
         return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
     if spec.action_constraints or spec.postcondition is not None:
         return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
-    watched = Watched(look_at(asked.question.limits))
     try:
-        with watched:
+        with Watched(look_at(asked.question.limits)):
             made = _started(asked)
         if made.translation.sample.complete and not asked.question.options.graph:
             return None, "there are few states"
@@ -349,7 +350,7 @@ def explored(asked: Asked) -> tuple[Run | None, str]:
             return None, f"a state takes {size} bits"
         return run_translated(asked, made), ""
     except Interrupted as stop:
-        return None, str(stop) or watched.reason
+        return None, str(stop)
     except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
         return None, str(error).removesuffix(f": {_INSTEAD}")
 
