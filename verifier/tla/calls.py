@@ -314,20 +314,12 @@ class Calls(Lets):
     def _constant(self, symbol: Definition, whole: ast.Apply, target: Unit) -> Evaluate:
         """A definition that has one value: evaluated once for all its uses."""
         compiled = self.body(symbol, target, False, truth=False)
-        name, place, known = symbol.shown, whole.place, self.known
+        enter, known = self._entered(compiled, symbol.shown, whole.place), self.known
 
         def constant(e: Frame) -> Any:
             found = known.get(symbol, UNSET)
             if found is UNSET:
-                try:
-                    found = known[symbol] = compiled[0](target.frame())
-                except Undefined as error:
-                    error.within(name, place)
-                    raise
-                except NoValue as error:
-                    raise Undefined(place, f"{error}, in {name}") from None
-                except RecursionError:
-                    raise Undefined(place, endless(name)) from None
+                found = known[symbol] = enter(target.frame())
             return found
 
         return constant
