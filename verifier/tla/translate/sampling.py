@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -85,26 +85,28 @@ class Stepper:
 
     def successors(self, state: State) -> list[State]:
         """All successors of a state. Raises Undefined."""
-        self.evaluator.now[:] = state
-        self.evaluator.next[:] = [UNSET] * len(state)
         found: list[State] = []
-        self.walk(lambda: found.append(tuple(listed(value) for value in self.explorer._captured("Next"))))
+        self._visit(state, found.append)
         return found
 
     def actions(self, state: State, following: State) -> list[str]:
         """The names of the actions that lead from a state to another one. Raises Undefined."""
-        self.evaluator.now[:] = state
-        self.evaluator.next[:] = [UNSET] * len(state)
-        self.evaluator.actions.action = None
         found: dict[str, None] = {}
 
-        def compare() -> None:
-            if tuple(listed(value) for value in self.explorer._captured("Next")) == following:
+        def compare(reached: State) -> None:
+            if reached == following:
                 action = self.evaluator.actions.action
                 found["Next" if action is None else action.shown] = None
 
-        self.walk(compare)
+        self.evaluator.actions.action = None
+        self._visit(state, compare)
         return list(found)
+
+    def _visit(self, state: State, visit: Callable[[State], None]) -> None:
+        """Each way to take a step, with the state that it leads to."""
+        self.evaluator.now[:] = state
+        self.evaluator.next[:] = [UNSET] * len(state)
+        self.walk(lambda: visit(tuple(listed(value) for value in self.explorer._captured("Next"))))
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """States on random walks; always the same ones."""
