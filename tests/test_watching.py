@@ -44,7 +44,7 @@ def _endless() -> None:
 
 def test_work_is_interrupted_and_the_reason_is_known() -> None:
     watched = Watched(_at_once)
-    with pytest.raises(Interrupted, match="^over$"), watched:
+    with pytest.raises(Interrupted, match=r"^over$"), watched:
         _endless()
     assert watched.reason == "over"
 

@@ -20,8 +20,8 @@ _ENOUGH_TO_ARRIVE = 10_000
 
 
 class Watched:
-    """A context in which ``check`` is asked again and again. Where it raises Interrupted, the work ends, and the
-    context raises it with the same text."""
+    """A context in which ``check`` is asked again and again. Where it raises Interrupted, the work ends, and
+    the context raises it with the same text."""
 
     def __init__(self, check: Callable[[], None]) -> None:
         self.check = check
