@@ -25,7 +25,7 @@ def verify(*arguments: str) -> Result:
 
 def started(*arguments: str) -> subprocess.Popen[str]:
     """The command line in a process of its own."""
-    code = "from verifier.cli.main import main; main()"
+    code = "from verifier.cli.entry import main; main()"
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -22,7 +22,7 @@ HEAVY = ("z3", "pysat", "cvc5", "bitwuzla", "pyspark", "pandas", "numpy", "scipy
 def completions(words: str, word: str, folder: Path = ROOT) -> list[str]:
     """What bash is offered for the last word, given the words before."""
     done = subprocess.run(
-        [sys.executable, "-c", "from verifier.cli.main import main; main()"],
+        [sys.executable, "-c", "from verifier.cli.entry import main; main()"],
         cwd=folder,
         env={
             **os.environ,

@@ -62,7 +62,7 @@ def _run(command: str, folder: Path) -> str:
     words = shlex.split(command)
     to = words[words.index(">") + 1] if ">" in words else None
     words = words[: words.index(">")] if ">" in words else words
-    code = "from verifier.cli.main import main; main()"
+    code = "from verifier.cli.entry import main; main()"
     start = [sys.executable, "-c", code] if words[0] == "verify" else [sys.executable]
     done = subprocess.run(
         [*start, *words[1:]],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -134,6 +135,31 @@ def test_matrix_can_be_interrupted() -> None:
     code, output, errors = _interrupted(("matrix", str(ROOT / ".ci" / "verify.toml")), 0.9, 1, signal.SIGINT)
     assert (code, output) == (12, "") or (code == 0 and output)  # it may have been done before
     assert "Traceback" not in errors
+
+
+LOST = """
+import os, signal, time
+from verifier.cli.running import terminable
+
+class Interrupted:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+try:
+    with terminable():
+        Interrupted()
+        time.sleep(30)
+        print("lost")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_that_arrives_in_a_destructor_is_not_lost() -> None:
+    command = [sys.executable, "-c", LOST]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=20, cwd=ROOT)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
 def test_exploring_stops_when_what_can_be_violated_is() -> None:

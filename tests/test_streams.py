@@ -18,7 +18,7 @@ SOME = some_of([(command,) for command in COMMANDS], every=2)
 
 
 def ended(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
-    code = "from verifier.cli.main import main; main()"
+    code = "from verifier.cli.entry import main; main()"
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(
         command,

@@ -42,7 +42,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def verify(package: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    code = "from verifier.cli.main import main; main()"
+    code = "from verifier.cli.entry import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=package,

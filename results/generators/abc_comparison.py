@@ -27,7 +27,7 @@ CONFIGURATIONS = ((3, 2, 2, 1), (3, 2, 2, 2), (3, 3, 3, 2), (3, 3, 3, 3))
 PLAIN, SIMPLIFIED = "", "strash; dc2; scorr; "
 LEAST_LIMIT = 150.0
 """Seconds for ABC, or a bit more than four times what verify took where that is longer."""
-_ENTRY = "from verifier.cli.main import main; main()"
+_ENTRY = "from verifier.cli.entry import main; main()"
 
 
 @dataclass(frozen=True)

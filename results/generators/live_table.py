@@ -27,7 +27,7 @@ from results.generators.tlc import MEASURED
 
 HEADERS = ["spec", "constants", "fairness", "engine", "verdict", "states", "s", "CPU s"]
 HEADERS += ["TLC", "its states", "its s", "its CPU s"]
-_ENTRY = "from verifier.cli.main import main; main()"
+_ENTRY = "from verifier.cli.entry import main; main()"
 _LIMIT = 240.0
 _QUEUES = ("queues", "apps", "restart_limit")
 _RABBIT = "formal-methods-playground/tla/rebalancing-clients/standard-liveness/rabbit_leaderless_rebalancing"

@@ -19,7 +19,7 @@ from typing import Any
 from tabulate import tabulate
 
 HEADERS = ["spec", "constants", "property", "command", "verdict", "s", "CPU s", "invariant", "checked by"]
-_ENTRY = "from verifier.cli.main import main; main()"
+_ENTRY = "from verifier.cli.entry import main; main()"
 _KAFKA = ("replicas", "log_size", "max_records", "max_leader_epoch")
 _PULSAR = ("message_sent_limit", "compaction_times_limit", "max_crash_times")
 _LEDGER = ("bookies", "write_quorum", "ack_quorum", "send_limit")

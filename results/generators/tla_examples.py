@@ -23,7 +23,7 @@ from typing import Any
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "tla-examples.json", _HERE / "tla-examples.md"
-_MAIN = "from verifier.cli.main import main; main()"
+_MAIN = "from verifier.cli.entry import main; main()"
 _FIGURES = ("distinct", "generated", "levels")
 _LIVENESS = "liveness, which is not checked yet"
 _COMPARED_BELOW = 100_000

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-levels.md"
-_MAIN = "from verifier.cli.main import main; main()"
+_MAIN = "from verifier.cli.entry import main; main()"
 _RAFT, _KRAFT = "raft-tlaplus/specifications", "kafka-tlaplus/kafka_data_replication/kraft"
 _DEPTHS = {
     f"{_RAFT}/standard-raft/Raft": 11, f"{_RAFT}/raft-and-fsync/RaftFsync": 11,

@@ -24,7 +24,7 @@ AGAIN = 90
 """Seconds that a second run has, where the first does not do."""
 DEEPEST = 12
 """The depth to which models that hold are searched, if they are deeper."""
-_RUN = "from verifier.cli.main import main; main()"
+_RUN = "from verifier.cli.entry import main; main()"
 
 
 def _command(

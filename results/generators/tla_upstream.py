@@ -21,7 +21,7 @@ from typing import Any
 from results.generators.tlc import constants_of, measured_rows
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-upstream.md"
-_MAIN = "from verifier.cli.main import main; main()"
+_MAIN = "from verifier.cli.entry import main; main()"
 _MINUTE = 60
 _KAFKA = {
     "kafka-truncate-hw": "KafkaTruncateToHighWatermark", "kip101": "Kip101", "kip279": "Kip279",

@@ -6,6 +6,8 @@ import atexit
 import json
 import os
 import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +32,9 @@ _ONE_EACH = ("--trace-out", "--certificate")
 _TRACE_SUFFIX = ".itf.json"
 _PATIENCE_SECONDS = 2.0
 """After an interrupt, how long a further one is ignored."""
+
+_SECONDS_UNTIL_AGAIN = 0.05
+"""How long an interrupt that Python dropped waits until it is raised again."""
 
 Render = Callable[..., "list[RenderableType]"]
 """Makes the text of a run, from the run, the width, and whether to show ``full`` states."""
@@ -93,6 +98,17 @@ def terminable() -> Iterator[None]:
         if time.monotonic() - first[0] > _PATIENCE_SECONDS:
             os._exit(ExitCode.INCONCLUSIVE)
 
+    def again_if_lost(lost: sys.UnraisableHookArgs) -> None:
+        """Interrupts again where Python drops the exception: in a destructor, or in what runs at a fork."""
+        if lost.exc_type is not KeyboardInterrupt:
+            report_unraisable(lost)
+        elif first:
+            first.clear()
+            # Not at once: that would be within this function, whose exceptions are dropped too.
+            to_main = (threading.main_thread().ident, signal.SIGINT)
+            threading.Timer(_SECONDS_UNTIL_AGAIN, signal.pthread_kill, to_main).start()
+
+    report_unraisable, sys.unraisablehook = sys.unraisablehook, again_if_lost
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -102,6 +118,8 @@ def terminable() -> Iterator[None]:
                 atexit.register(signal.signal, number, signal.SIG_IGN)
             else:
                 signal.signal(number, handler)
+        if not first:
+            sys.unraisablehook = report_unraisable
 
 
 def _write_traces(finished: Run, path: Path) -> None:
