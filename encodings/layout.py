@@ -10,8 +10,9 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings import scalars
+from verifier.encodings import codes
 from verifier.encodings.bits import TRUE, bit, conjunction, disjunction
+from verifier.encodings.codes import Code
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.encodings.lowered import (
     Lowered,
@@ -24,7 +25,6 @@ from verifier.encodings.lowered import (
     holds,
     known,
 )
-from verifier.encodings.scalars import Code
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -118,11 +118,11 @@ class Leaf:
 
     def decode(self, bits: PythonSequence[bool]) -> Concrete:
         """The value that concrete bits hold. Raises ValueError if they hold none."""
-        return bits[0] if self.code is None else scalars.decode_concrete(self.code, self.values, bits)
+        return bits[0] if self.code is None else codes.decode_concrete(self.code, self.values, bits)
 
     def encode(self, value: Any) -> list[bool]:
         """The concrete bits that hold ``value``."""
-        return [value] if self.code is None else scalars.encode_concrete(self.code, self.values, value)
+        return [value] if self.code is None else codes.encode_concrete(self.code, self.values, value)
 
 
 def path_text(path: Path) -> str:
@@ -160,7 +160,7 @@ class Layout:
 
     def valid(self) -> FNode:
         """Whether the bits hold a state: codes stand for values, and unused slots hold their defaults."""
-        codes = [scalars.valid(leaf.code, len(leaf.values), leaf.bits) for leaf in self.leaves if leaf.code]
+        codes = [codes.valid(leaf.code, len(leaf.values), leaf.bits) for leaf in self.leaves if leaf.code]
         canonical = [_canonical(sort, self.lowered[name]) for name, sort in self.sorts.items()]
         return conjunction((*codes, *canonical))
 
@@ -195,13 +195,13 @@ class Layout:
 
 def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
     if sort.is_scalar:
-        code, values = scalars.code_of(sort), tuple(sort.each())
+        code, values = codes.code_of(sort), tuple(sort.each())
         if not values:
             raise SortError(f"{path_text(path)} cannot have a value: {sort} is empty")
         name = path_text(path)
-        bits = tuple(bit(f"{name}#{index}") for index in range(scalars.bit_count(code, len(values))))
+        bits = tuple(bit(f"{name}#{index}") for index in range(codes.bit_count(code, len(values))))
         leaves.append(Leaf(path, values, code, bits))
-        return scalars.decode(code, values, bits)
+        return codes.decode(code, values, bits)
     match sort:
         case Boolean():
             variable = bit(path_text(path))
@@ -258,7 +258,7 @@ def _encode(sort: Sort, value: Any, leaves: Iterator[Leaf], result: list[FNode])
         case _ if sort.is_scalar:
             leaf = next(leaves)
             assert leaf.code is not None
-            result.extend(scalars.encode(leaf.code, leaf.values, value))
+            result.extend(codes.encode(leaf.code, leaf.values, value))
         case Boolean():
             next(leaves)
             result.append(holds(value))

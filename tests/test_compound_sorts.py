@@ -33,7 +33,7 @@ from verifier.errors import UsageError
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
 from verifier.system.declared_symmetry import check_symmetry
-from verifier.trust.itf import _out, _Reader
+from verifier.trust.itf_values import ValueReader, as_json
 
 NODES = IndexSet("node", 2)
 MESSAGE = Variant(vote=Record(voter=NODES, epoch=Range(0, 1)), stop=None, asked=Option(NODES))
@@ -72,8 +72,8 @@ def test_bits_and_files_hold_every_value(sort: Sort) -> None:
         bits = layout.encode_state({"x": value})
         assert layout.decode_state(bits) == {"x": value}
         codes.add(tuple(bits))
-        written = json.loads(json.dumps(_out(sort, value)))
-        read = _Reader(0, "x").value(sort, written)
+        written = json.loads(json.dumps(as_json(sort, value)))
+        read = ValueReader(0, "x").value(sort, written)
         assert (read, show(read)) == (value, show(value))
     assert len(codes) == sort.size
 
@@ -81,7 +81,7 @@ def test_bits_and_files_hold_every_value(sort: Sort) -> None:
 @pytest.mark.parametrize("tag", [["vote"], {"vote": 1}, None, 1, "other"])
 def test_a_file_with_another_tag_is_refused(tag: object) -> None:
     with pytest.raises(UsageError, match="with one of vote, stop, asked"):
-        _Reader(0, "x").value(MESSAGE, {"tag": tag, "value": {"#tup": []}})
+        ValueReader(0, "x").value(MESSAGE, {"tag": tag, "value": {"#tup": []}})
 
 
 def test_listed_values_take_the_logarithm_of_their_number() -> None:

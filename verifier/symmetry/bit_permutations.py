@@ -12,10 +12,10 @@ from itertools import pairwise, permutations, product
 from math import factorial
 from typing import Any
 
+from verifier.encodings.codes import bit_count, code_of
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import children
 from verifier.encodings.renaming import Renaming, renamed
-from verifier.encodings.scalars import bit_count, code_of
 from verifier.encodings.sorts import (
     Boolean,
     Function,
