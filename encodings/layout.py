@@ -160,9 +160,9 @@ class Layout:
 
     def valid(self) -> FNode:
         """Whether the bits hold a state: codes stand for values, and unused slots hold their defaults."""
-        codes = [codes.valid(leaf.code, len(leaf.values), leaf.bits) for leaf in self.leaves if leaf.code]
+        held = [codes.valid(leaf.code, len(leaf.values), leaf.bits) for leaf in self.leaves if leaf.code]
         canonical = [_canonical(sort, self.lowered[name]) for name, sort in self.sorts.items()]
-        return conjunction((*codes, *canonical))
+        return conjunction((*held, *canonical))
 
     def encode(self, values: Mapping[str, Lowered]) -> list[FNode]:
         """The bits of new symbolic values, in the order of ``bits``."""
