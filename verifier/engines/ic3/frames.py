@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from verifier.clauses.frame_variables import FrameVariables
 from verifier.engines.ic3.cubes import Cube, images, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.query_solver import QuerySolver
@@ -65,7 +64,6 @@ class Frames:
         self.problem = replace(problem, seeds=_with_images(problem.seeds, permutations))
         self._permutations = permutations
         self._solver_name = solver
-        self._variables = FrameVariables(problem.unrolling, frames=2)
         self.levels: list[list[Orbit]] = []
         self._solvers: list[QuerySolver] = []
         """For each frame a solver that knows its states and the steps to their successors."""
@@ -87,11 +85,11 @@ class Frames:
         unrolling, seeds = self.problem.unrolling, self.problem.seeds
         # Lemmas are not asserted of the next state: they are inductive, so the relation keeps them.
         lemmas = [[literal] for literal in self.problem.lemmas]
-        seeds_after = self._variables.placed(seeds, 1)
-        clauses = [*unrolling.state, *unrolling.relation, *seeds, *lemmas, *seeds_after]
+        seeds_after = [self.problem.after(seed) for seed in seeds]
+        clauses = [*unrolling.relation, *seeds, *lemmas, *seeds_after]
         if not self.levels:
             clauses += unrolling.start
-        level, first_free = len(self.levels), self._variables.next_variable
+        level, first_free = len(self.levels), self.problem.first_free
         self.levels.append([])
 
         def permanent() -> list[list[int]]:
@@ -132,7 +130,7 @@ class Frames:
         no initial state."""
         self.queries += 1
         solver = self._solvers[level - 1]
-        after = [self._variables.at(literal, 1) for literal in cube]
+        after = self.problem.after(cube)
         if solver.satisfiable(negation(cube), after):
             return self._predecessor(solver)
         failed = solver.core()
