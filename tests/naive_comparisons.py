@@ -270,7 +270,7 @@ def by_bmc(subject: Subject, steps: StepsChoice, symmetry: bool) -> Complaints:
 
 def by_proving(subject: Subject, name: str) -> Complaints:
     """All provers side by side, with their child processes."""
-    request = prove.Request((name,), limits=Limits(_SECONDS_OF_A_PROVER))
+    request = prove.Request((name,), limits=Limits(_SECONDS_OF_A_PROVER), explore=subject.seed % 2 == 1)
     for verdict in prove.check(subject.model, request).verdicts:
         if verdict.kind is VerdictKind.ERROR:
             yield f"prove: {name} is an error: {verdict.reason}"

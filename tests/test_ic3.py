@@ -353,11 +353,14 @@ class _CandidateWithCtgs:
     def initial_state_in(self, cube: Cube) -> None:
         return None
 
-    def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
+    def core_at(self, cube: Cube, level: int) -> Blocked | None:
         if set(cube) != {1, 2}:
-            return Blocked(cube) if 10 in cube else Predecessor((10, 3), 0, ())
+            return Blocked(cube) if 10 in cube else None
         self.calls.append("query")
-        return Predecessor((10, 3), 0, ()) if self.ctgs else Blocked(cube)
+        return None if self.ctgs else Blocked(cube)
+
+    def predecessor(self, level: int) -> Predecessor:
+        return Predecessor((10, 3), 0, ())
 
     def lift_predecessor(self, predecessor: Predecessor, successor: Cube) -> Cube:
         return (10,) if set(successor) == {1, 2} else (11,)

@@ -56,7 +56,7 @@ def test_less_than_the_violation_is_closed_before_it() -> None:
 
 
 def test_too_many_states_close_no_more_than_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_by_exploring, "_MOST_STATES", 2)
+    monkeypatch.setattr(search_by_exploring, "MOST_STATES", 2)
     depths = [event.depth for event in _events(Chain(), "NeverTop", 99) if isinstance(event, DepthClosed)]
     assert max(depths, default=-1) < 3
     assert not any(isinstance(event, ViolationFound) for event in _events(Chain(), "NeverTop", 99))

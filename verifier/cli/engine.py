@@ -147,7 +147,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     shown = Display(given.pop("output_format"), full, trace_out, given.pop("html"))
     certificate: Path | None = given.pop("certificate", None)
     files = {file: given.pop(file.flag[2:].replace("-", "_")) for file in engine.files}
-    options = engine.options_of(given)
+    options = engine.options_of({**given, **(engine.certifying if certificate else {})})
     for file, path in files.items():
         if path is not None:
             options = file.prepare(options, path)

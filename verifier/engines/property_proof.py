@@ -16,6 +16,7 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.hypotheses import with_hypotheses
 from verifier.engines.ic3.search import Counterexample, FrameClosed, FrameProgress, Proof
 from verifier.engines.kinduction import BaseClosed, KInductionProof
+from verifier.engines.proof_by_exploring import ExplorationsDiffer, Explored, SharedExploration
 from verifier.engines.provers import (
     BMC,
     IC3,
@@ -30,6 +31,7 @@ from verifier.engines.provers import (
     kind_work,
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
+from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.processes.children import ChildEnded, Children
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import QUERY_SOLVER
@@ -40,7 +42,7 @@ from verifier.trust.certify import CheckReport
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
-from verifier.verdict import Verdict, VerdictKind, settled
+from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, settled
 
 IC3_SOLVER, KIND_SOLVER, BMC_SOLVER = QUERY_SOLVER, "cadical", "z3"
 
@@ -56,6 +58,9 @@ class Request:
     limits: Limits = field(default_factory=Limits)
     lemmas: bool = True
     """Whether IC3 assumes the protocol's lemmas after they were checked."""
+    explore: bool = False
+    """Whether exploration goes on beside the other provers, unless one of them or a solver is named. What it
+    proves has no certificate."""
     witnesses: bool = False
     """Whether random walks look for states in which actions are enabled. A proof shows no such states."""
 
@@ -104,6 +109,7 @@ class PropertyProof:
         listen: Callable[[Progress], None],
         hypotheses: Sequence[Certificate],
         before: Verdict,
+        exploration: SharedExploration | None = None,
     ) -> None:
         self.model = model
         self.system = model.system
@@ -116,6 +122,7 @@ class PropertyProof:
         self.share_over = False
         """Whether it was left undecided because its share of the time was over, not the time."""
         self.hypotheses = hypotheses
+        self.exploration = exploration
         self.began = time.monotonic() - before.seconds
         self.replayer = Replayer(model)
         self.last = int(model.system.about_steps(name))
@@ -129,10 +136,12 @@ class PropertyProof:
         self.kept: tuple[str, ...] | None = None
         """What is inductive of the lemmas and properties; None: it was not found out."""
         self.proved: CheckedProof | None = None
+        self.explored: Explored | None = None
+        """What proved the property, if exploration did."""
         self.verdicts: list[Verdict] = []
         self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []
-        self.statistics: dict[str, dict[str, Any]] = {}
+        self.statistics: dict[str, dict[str, Any]] = {EXPLORING: {}} if exploration else {}
         self.peak_memory = 0
 
     def run(self) -> list[Verdict]:
@@ -148,11 +157,22 @@ class PropertyProof:
         return self.verdicts
 
     def _search(self) -> None:
-        self._start()
-        for event in self.children.events():
-            self._take(event)
-            if self.verdicts:
-                return
+        exploration = self.exploration
+        for news in exploration.known(self.name) if exploration else ():
+            self._take_exploring(news)
+        if self.verdicts:
+            return
+        try:
+            if exploration:
+                exploration.enter(self.children)
+            self._start()
+            for event in self.children.events():
+                self._take(event)
+                if self.verdicts:
+                    return
+        finally:
+            if exploration:
+                exploration.leave(self.children)
 
     def _start(self) -> None:
         """Starts the provers. In ``auto``, k-induction has a low priority."""
@@ -195,6 +215,9 @@ class PropertyProof:
             return
         if event.child == RECHECK:
             self._take_recheck(event.content)
+        elif self.exploration and event.child == EXPLORING:
+            for news in self.exploration.hear(event, self.name):
+                self._take_exploring(news)
         else:
             self._take_news(event.child, event.content)
 
@@ -265,6 +288,29 @@ class PropertyProof:
             found = kind_certificate(self.model, self.name, news, known["solver"])
         assumed = [each for each in self.hypotheses if each.property_name in used.hypotheses]
         self._claim(prover, with_hypotheses(found, assumed))
+
+    def _take_exploring(self, news: Any) -> None:
+        match news:
+            case Explored():
+                self._take_explored(news)
+            case ExplorationsDiffer():
+                self._decide(VerdictKind.ERROR, news.reason)
+            case _:
+                self._take_news(EXPLORING, news)
+
+    def _take_explored(self, news: Explored) -> None:
+        again = round(news.seconds_again, 3)
+        self.statistics[EXPLORING] |= {
+            "states": news.states,
+            "depth": news.depth,
+            "seconds": round(news.seconds, 3),
+            "recheck_seconds": again,
+        }
+        self._tell(EXPLORING, note=f"each of the {news.states:,} reachable states was looked at, twice")
+        self.explored = news
+        self.dead = news.never_enabled
+        kind, reason = settled(sought=self.system.seeks(self.name))
+        self._decide(kind, reason and NEVER_REACHED, found_by=EXPLORING)
 
     def _claim(self, prover: str, certificate: Certificate) -> None:
         """Lets another solver check the proof. Bounded model checking goes on meanwhile."""

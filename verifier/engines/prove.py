@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from verifier.clauses.structural_invariants import enabled_on_walks
+from verifier.engines.choices import EngineChoice
 from verifier.engines.hypotheses import hypothesis, usable
 from verifier.engines.outcome import Outcome
+from verifier.engines.proof_by_exploring import Explored, SharedExploration
 from verifier.engines.property_proof import CheckedProof, Progress, PropertyProof, Request
 from verifier.processes.limits import INTERRUPTED
 from verifier.specs.definition import PropertyKind
@@ -25,6 +27,8 @@ class ProveOutcome(Outcome):
     """An outcome with its proofs."""
 
     proofs: tuple[CheckedProof, ...] = ()
+    explored: Mapping[str, Explored] = field(default_factory=dict)
+    """What proves each property that exploration proved."""
 
 
 def check(
@@ -38,9 +42,25 @@ def check(
     Raises NoInitialState.
     """
     require_initial_state(model)
-    limits = request.limits.begun()
+    request = replace(request, limits=request.limits.begun())
+    if not request.explore or request.engine is not EngineChoice.AUTO or request.solver is not None:
+        return _check(model, request, listen, None)
+    exploration = SharedExploration(model, request.properties, request.limits)
+    try:
+        return _check(model, request, listen, exploration)
+    finally:
+        exploration.end()
+
+
+def _check(
+    model: Model,
+    request: Request,
+    listen: Callable[[Progress], None],
+    exploration: SharedExploration | None,
+) -> ProveOutcome:
     found: dict[str, list[Verdict]] = {}
     proofs: list[CheckedProof] = []
+    explored: dict[str, Explored] = {}
     hypotheses: list[Certificate] = []
     statistics: dict[str, Any] = {"provers": {}, "peak_memory_bytes": 0}
     dead: set[str] = set()
@@ -55,9 +75,8 @@ def check(
             found[name] = before
             continue
         known = usable(model, hypotheses, name)
-        run = PropertyProof(
-            model.asking((name,)), request, name, limits.shared(left), listen, known, before[0]
-        )
+        share, asking = request.limits.shared(left), model.asking((name,))
+        run = PropertyProof(asking, request, name, share, listen, known, before[0], exploration)
         found[name] = run.run()
         interrupted = run.interrupted
         if run.share_over:
@@ -68,6 +87,11 @@ def check(
             if learned is not None:
                 hypotheses.append(learned)
                 waiting, stopped = [*waiting, *stopped], []
+        if run.explored is not None:
+            explored[name] = run.explored
+        if exploration is not None:
+            waiting += [name for name in stopped if exploration.settles(name)]
+            stopped = [name for name in stopped if name not in waiting]
         dead.update(run.dead)
         statistics["provers"][name] = run.statistics
         statistics["peak_memory_bytes"] = max(statistics["peak_memory_bytes"], run.peak_memory)
@@ -75,8 +99,9 @@ def check(
         verdicts=_in_order(request.properties, found),
         never_enabled=tuple(sorted(dead)),
         statistics=statistics,
-        enabled=_enabled(model, request, found),
+        enabled=_enabled(model, request, found, exploration.enabled if exploration else ()),
         proofs=tuple(proofs),
+        explored=explored,
     )
 
 
@@ -90,11 +115,12 @@ def _in_order(properties: Sequence[str], found: Mapping[str, Sequence[Verdict]])
 
 
 def _enabled(
-    model: Model, request: Request, found: Mapping[str, Sequence[Verdict]]
+    model: Model, request: Request, found: Mapping[str, Sequence[Verdict]], explored: Sequence[str]
 ) -> tuple[str, ...]:
-    """The actions in the traces, and if witnesses are wanted those that random walks enable."""
+    """The actions in the traces and those that a complete exploration saw enabled, and if witnesses are
+    wanted those that random walks enable."""
     traces = [v.trace for verdicts in found.values() for v in verdicts if v.trace is not None]
-    seen = {action.name for trace in traces for action in trace.actions}
+    seen = {action.name for trace in traces for action in trace.actions}.union(explored)
     return tuple(sorted(seen | enabled_on_walks(model.system) if request.witnesses else seen))
 
 

@@ -6,7 +6,7 @@ state, and what it finds takes the fewest actions. It ends by itself where state
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -17,15 +17,20 @@ from verifier.engines.bounded_search import (
     Firing,
     ViolationFound,
 )
-from verifier.engines.explore import Exploration, Progress, Request, explore
+from verifier.engines.explore import Progress, Request, explore
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
 
 NAME = "explore"
-_MOST_STATES = 400_000
+MOST_STATES = 400_000
 _MOST_MOVES = 3_000
 """Compiling more takes longer than a bounded search needs to begin."""
 _SHARE_OF_MEMORY = 4
+
+
+def share_of(limits: Limits) -> Limits:
+    """What exploration may take of the limits of a run."""
+    return replace(limits, memory=limits.memory // _SHARE_OF_MEMORY if limits.memory else None)
 
 
 @dataclass(frozen=True)
@@ -51,37 +56,37 @@ def is_worth_trying(model: Model) -> bool:
 
 def search_by_exploring(model: Model, task: ExploringSearch, report: Callable[[Event], None]) -> None:
     """Explores to the depth, or until every property is violated or there are too many states."""
-    told = _Told(model, task, report)
-    memory = task.limits.memory
+    told = Told(model, task.properties, report)
     explored = explore(
         model,
         Request(
             properties=task.properties,
-            max_states=_MOST_STATES,
+            max_states=MOST_STATES,
             max_depth=task.depth,
             symmetry=task.symmetry,
-            limits=replace(task.limits, memory=memory // _SHARE_OF_MEMORY if memory else None),
+            limits=share_of(task.limits),
         ),
         told.listen,
     )
-    told.end(explored)
+    report(ActionsEnabled(explored.enabled))
+    if explored.statistics["complete"]:  # no execution is left at any depth
+        told.close(task.depth, explored.statistics["exploring_seconds"])
 
 
-class _Told:
+class Told:
     """Says what exploration finds in the words of bounded searches."""
 
-    def __init__(self, model: Model, task: ExploringSearch, report: Callable[[Event], None]) -> None:
-        self._task = task
+    def __init__(self, model: Model, properties: Iterable[str], report: Callable[[Event], None]) -> None:
         self._report = report
         self._numbers = {instance: number for number, instance in enumerate(model.system.instances)}
-        self._open = list(task.properties)
+        self._open = list(properties)
         self._closed = -1
 
     def listen(self, progress: Progress) -> None:
         """Says which depth is closed, and what was found."""
         if progress.enabled:
             self._report(ActionsEnabled(progress.enabled))
-        self._close(progress.closed, progress.seconds)
+        self.close(progress.closed, progress.seconds)
         found = progress.found
         if found is not None:
             # Breadth first: whatever takes fewer actions would have been found before.
@@ -92,14 +97,8 @@ class _Told:
             )
             self._open.remove(found.violates)
 
-    def end(self, explored: Exploration) -> None:
-        """If every state was looked at, no execution is left at any depth."""
-        figures = explored.statistics
-        self._report(ActionsEnabled(explored.enabled))
-        if figures["complete"]:
-            self._close(self._task.depth, figures["exploring_seconds"])
-
-    def _close(self, depth: int, seconds: float) -> None:
+    def close(self, depth: int, seconds: float) -> None:
+        """Says that a depth is closed."""
         if depth > self._closed and self._open:
             self._closed = depth
             self._report(DepthClosed(depth, tuple(self._open), seconds, 0.0))

@@ -46,7 +46,9 @@ class ChildEnded:
 
 
 @dataclass
-class _Child:
+class Child:
+    """A child process, and the ends of what connects it."""
+
     process: Any
     receiving: Connection
     sending: Connection
@@ -59,7 +61,7 @@ class Children:
     limits: Limits
     nested: bool = False
     """Whether children have children of their own, which count, and are killed, with them."""
-    _children: dict[str, _Child] = field(default_factory=dict)
+    _children: dict[str, Child] = field(default_factory=dict)
     _measured: float = 0.0
     """When memory was measured last, which with descendants takes some 10 ms."""
     peak_memory: int = 0
@@ -108,7 +110,7 @@ class Children:
             process.start()
             if self.nested and process.pid is not None:
                 _lead_group(process.pid)
-            self._children[name] = _Child(process, receiving, sending)
+            self._children[name] = Child(process, receiving, sending)
         except BaseException:  # an interrupt must not leave behind what nobody knows of
             if process.pid is not None:
                 _kill_with_descendants(process.pid)
@@ -123,6 +125,14 @@ class Children:
         if name in self._children:
             with contextlib.suppress(BrokenPipeError):
                 self._children[name].sending.send(content)
+
+    def release(self, name: str) -> Child | None:
+        """Takes a child out of these; it goes on, for others to ``adopt``. None if it has ended."""
+        return self._children.pop(name, None)
+
+    def adopt(self, name: str, child: Child) -> None:
+        """Takes a child in that others released."""
+        self._children[name] = child
 
     def kill(self, name: str) -> None:
         """Ends a child at once."""

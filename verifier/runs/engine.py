@@ -105,6 +105,8 @@ class Engine(Generic[OptionsT]):
     files: tuple[OutputFile[OptionsT], ...] = ()
     writes_traces: bool = True
     writes_certificates: bool = False
+    certifying: Mapping[str, Any] = field(default_factory=dict)
+    """The options under which each of its proofs has a certificate."""
     decides: bool = True
     """Whether it decides properties; an engine that only samples is not swept."""
     decides_reachable: bool = True

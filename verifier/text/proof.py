@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
+from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
@@ -27,20 +28,34 @@ _MOST_LINES = 30
 
 def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
-    proofs = run.outcome.proofs if isinstance(run.outcome, ProveOutcome) else ()
+    outcome = run.outcome if isinstance(run.outcome, ProveOutcome) else ProveOutcome((), (), {})
+    proofs, explored = outcome.proofs, outcome.explored
     about = with_constants(run.definition.name, run.definition.constants)
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     lines += [*map(Text, wrap(f"prove by {run.options['engine']}, {solvers}", width)), Text()]
     for proof in proofs:
         lines += [*_invariant(run, proof, width, full), Text()]
+    if explored:
+        lines += [*(Text(line, "bold") for line in wrap(_exploration(run, explored), width)), Text()]
     lines += [*render_counterexamples(run, width, full), *render_verdicts(run, width), Text()]
     for style, words in [
         *(("yellow", words) for words in _warnings(run)),
-        *(("", r) for r in _remarks(run, proofs)),
+        *(("", r) for r in _remarks(run, proofs, explored)),
     ]:
         lines += [Text(line, style) for line in wrap(words, width, subsequent_indent="  ")]
     return lines
+
+
+def _exploration(run: Run, explored: Mapping[str, Explored]) -> str:
+    """What was looked at."""
+    states = max(each.states for each in explored.values())
+    seeks = run.model.system.seeks if run.model else lambda name: False
+    holds = ", ".join(name for name in explored if not seeks(name))
+    never = ", ".join(name for name in explored if seeks(name))
+    said = [f"{holds}: in each"] if holds else []
+    said += [f"{never}: in none"] if never else []
+    return f"{'; '.join(said)} of the {states:,} reachable states."
 
 
 def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[RenderableType]:
@@ -49,16 +64,17 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     if run.model is None:
         return []
     sought = run.model.system.seeks(name)
+    certificate = proof.certificate
     subject = f"That no state reaches {name}" if sought else name
-    if proof.certificate.k > 1:
-        return [
-            Text(f"{subject} is {proof.certificate.k}-inductive along paths of different states.", "bold")
-        ]
-    said = invariant_lines(run.model, proof.certificate.clauses)
+    if certificate.k > 1:
+        return [Text(f"{subject} is {certificate.k}-inductive along paths of different states.", "bold")]
+    said = invariant_lines(run.model, certificate.clauses)
     said.sort(key=len)
-    clauses = len(proof.certificate.clauses)
-    within = proof.uses or _declared(run, proof)
-    lines: list[RenderableType] = [Text(line) for words in _given(run, proof) for line in wrap(words, width)]
+    clauses = len(certificate.clauses)
+    declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]
+    within = proof.uses or declared
+    given = _given(proof, declared)
+    lines: list[RenderableType] = [Text(line) for words in given for line in wrap(words, width)]
     if not clauses:
         how = "is inductive with these, or follows from them" if within else "is inductive by itself"
         return [*lines, Text(f"{subject} {how}.", "bold")]
@@ -74,17 +90,12 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     return lines
 
 
-def _declared(run: Run, proof: CheckedProof) -> list[str]:
-    """The declared lemmas that are part of the invariant."""
-    return [lemma.name for lemma in run.definition.lemmas if lemma.name in proof.certificate.lemmas]
-
-
-def _given(run: Run, proof: CheckedProof) -> list[str]:
+def _given(proof: CheckedProof, declared: Sequence[str]) -> list[str]:
     """What the invariant contains of what the protocol declares, and what it does not."""
     kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
     named = {
         "Properties in the invariant": proof.uses,
-        "Lemmas in the invariant": _declared(run, proof),
+        "Lemmas in the invariant": declared,
         "Lemmas not needed": kept or (),
         "Lemmas not inductive": dropped or (),
     }
@@ -96,13 +107,20 @@ def _warnings(run: Run) -> list[str]:
     return [f"warning: never enabled in any reachable state: {never} (a guard too strong?)"] if never else []
 
 
-def _remarks(run: Run, proofs: Sequence[CheckedProof]) -> list[str]:
+def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Explored]) -> list[str]:
     remarks = []
     for proof in proofs:
         checked = (
             f"{proof.rechecked_by} checked it again in {proof.recheck_seconds:.1f} s, in a fresh process"
         )
         remarks.append(f"{proof.property_name}: found by {proof.prover}; {checked}.")
+    if explored:
+        remarks.append(
+            f"{', '.join(explored)}: found by explore. A second exploration, without symmetry and with "
+            "another hash, counted the same states in "
+            f"{max(each.seconds_again for each in explored.values()):.1f} s. "
+            "There is no invariant: --no-explore, or --certificate FILE, finds one."
+        )
     remarks += [f"The proof is in {v.certificate}." for v in run.outcome.verdicts if v.certificate]
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
         remarks.append("PROVED: no execution of any length violates it, with these constants.")

@@ -18,3 +18,11 @@ def images(literals: Sequence[int], permutations: Iterable[Permutation]) -> tupl
     """The cube or clause under each permutation; equal images once."""
     moved = (frozenset(p[v] if v > 0 else -p[-v] for v in literals) for p in permutations)
     return tuple(dict.fromkeys(moved))
+
+
+def mask(literals: Iterable[int]) -> int:
+    """The set of literals as bits of an integer: parts and unions are then single operations."""
+    bits = 0
+    for literal in literals:
+        bits |= 1 << (2 * literal if literal > 0 else 1 - 2 * literal)
+    return bits

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from verifier.clauses.frame_variables import FrameVariables
-from verifier.engines.ic3.cubes import Cube, images, negation
+from verifier.engines.ic3.cubes import Cube, images, mask, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.query_solver import QuerySolver
 from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable
@@ -41,16 +40,16 @@ class Predecessor:
     inputs: tuple[bool, ...]
 
 
-@dataclass(eq=False)
 class Orbit:
     """A blocked cube and its images under the permutations. The first image represents the orbit."""
 
-    images: tuple[frozenset[int], ...]
-
-    @property
-    def cube(self) -> Cube:
+    def __init__(self, images: tuple[frozenset[int], ...]) -> None:
+        self.images = images
+        self.cube: Cube = tuple(images[0])
         """The representative."""
-        return tuple(self.images[0])
+        self.masks = tuple(map(mask, images))
+        self.outside = ~self.masks[0]
+        """Of the representative's mask: what shares no bit with it is part of the representative."""
 
 
 class Frames:
@@ -65,7 +64,6 @@ class Frames:
         self.problem = replace(problem, seeds=_with_images(problem.seeds, permutations))
         self._permutations = permutations
         self._solver_name = solver
-        self._variables = FrameVariables(problem.unrolling, frames=2)
         self.levels: list[list[Orbit]] = []
         self._solvers: list[QuerySolver] = []
         """For each frame a solver that knows its states and the steps to their successors."""
@@ -74,6 +72,8 @@ class Frames:
         self.queries = 0
         self._init = self._opened([*problem.unrolling.start, *problem.unrolling.state])
         self._only_initial_state = self._find_only_initial_state()
+        self._not_initial = frozenset(negation(self._only_initial_state or ()))
+        """The literals that exclude the only initial state."""
         self._frontier_states: ClauseSolver | None = None
         self.open_frame()
 
@@ -87,11 +87,11 @@ class Frames:
         unrolling, seeds = self.problem.unrolling, self.problem.seeds
         # Lemmas are not asserted of the next state: they are inductive, so the relation keeps them.
         lemmas = [[literal] for literal in self.problem.lemmas]
-        seeds_after = self._variables.placed(seeds, 1)
-        clauses = [*unrolling.state, *unrolling.relation, *seeds, *lemmas, *seeds_after]
+        seeds_after = [self.problem.after(seed) for seed in seeds]
+        clauses = [*unrolling.relation, *seeds, *lemmas, *seeds_after]
         if not self.levels:
             clauses += unrolling.start
-        level, first_free = len(self.levels), self._variables.next_variable
+        level, first_free = len(self.levels), self.problem.first_free
         self.levels.append([])
 
         def permanent() -> list[list[int]]:
@@ -114,7 +114,7 @@ class Frames:
         """An initial state in the cube; None if there is none."""
         only = self._only_initial_state
         if only is not None:
-            return None if any(-literal in only for literal in cube) else tuple(only)
+            return tuple(only) if self._not_initial.isdisjoint(cube) else None
         return self._state_of(self._init, cube)
 
     def initial_bad_state(self) -> tuple[int, ...] | None:
@@ -130,20 +130,24 @@ class Frames:
     def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
         """Whether the cube's clause is inductive relative to the frame below ``level``. The cube must contain
         no initial state."""
+        return self.core_at(cube, level) or self.predecessor(level)
+
+    def core_at(self, cube: Cube, level: int) -> Blocked | None:
+        """The same, where a predecessor need not be known: to read it takes as long as many a query."""
         self.queries += 1
         solver = self._solvers[level - 1]
-        after = [self._variables.at(literal, 1) for literal in cube]
+        after = self.problem.after(cube)
         if solver.satisfiable(negation(cube), after):
-            return self._predecessor(solver)
+            return None
         failed = solver.core()
         core = {now for now, later in zip(cube, after, strict=True) if later in failed}
         return Blocked(self._without_initial_states(cube, core))
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """Whether a single clause of the frame excludes the cube. No solver is asked."""
-        literals = set(cube)
+        outside = ~mask(cube)
         return any(
-            image <= literals for orbits in self.levels[level:] for orbit in orbits for image in orbit.images
+            not image & outside for orbits in self.levels[level:] for orbit in orbits for image in orbit.masks
         )
 
     def _opened(self, clauses: list[list[int]]) -> ClauseSolver:
@@ -158,8 +162,9 @@ class Frames:
         bits = range(1, self.problem.bits + 1)
         return tuple(bit if on else -bit for bit, on in zip(bits, solver.values(bits), strict=True))
 
-    def _predecessor(self, solver: QuerySolver) -> Predecessor:
-        unrolling = self.problem.unrolling
+    def predecessor(self, level: int) -> Predecessor:
+        """What the last query about ``level`` found, if the cube is not blocked there."""
+        unrolling, solver = self.problem.unrolling, self._solvers[level - 1]
         taken = solver.values(unrolling.firing).index(True)
         return Predecessor(self._state(solver), taken, tuple(solver.values(unrolling.inputs[taken])))
 
@@ -177,7 +182,7 @@ class Frames:
             return tuple(kept)
         rest = [literal for literal in cube if literal not in core]
         if self._only_initial_state is not None:
-            return (*kept, next(literal for literal in rest if -literal in self._only_initial_state))
+            return (*kept, next(literal for literal in rest if literal in self._not_initial))
         for literal in rest:
             kept.append(literal)
             if self.initial_state_in(kept) is None:
@@ -189,8 +194,8 @@ class Frames:
     def push_forward(self, core: Cube, level: int) -> tuple[Cube, int]:
         """The highest frame in which a cube that is blocked at ``level`` is blocked, and its core there."""
         while level < self.frontier:
-            answer = self.relative_induction(core, level + 1)
-            if isinstance(answer, Predecessor):
+            answer = self.core_at(core, level + 1)
+            if answer is None:
                 break
             core, level = answer.core, level + 1
         return core, level
@@ -199,10 +204,10 @@ class Frames:
         """Excludes the cube and its images from the frames 1 to ``level``."""
         orbit = Orbit(images(cube, self._permutations))
         for below in range(1, level + 1):
-            self.levels[below] = [old for old in self.levels[below] if not _subsumes(orbit, old)]
+            self.levels[below] = _not_subsumed(orbit, self.levels[below])
             self._exclude(orbit, below)
         self.levels[level].append(orbit)
-        for literal in orbit.images[0]:
+        for literal in orbit.cube:
             self.uses[literal] = self.uses.get(literal, 0) + 1
 
     def propagate(self) -> int | None:
@@ -213,8 +218,8 @@ class Frames:
             for orbit in list(self.levels[level]):
                 if orbit not in self.levels[level]:
                     continue  # it was subsumed by the core of another one
-                answer = self.relative_induction(orbit.cube, level + 1)
-                if isinstance(answer, Blocked):
+                answer = self.core_at(orbit.cube, level + 1)
+                if answer is not None:
                     self.move_up(orbit, answer.core, level + 1)
             if not self.levels[level]:
                 return level
@@ -222,7 +227,7 @@ class Frames:
 
     def move_up(self, orbit: Orbit, core: Cube, level: int) -> None:
         """Moves an orbit from the frame below to ``level``, or adds its core there if that is smaller."""
-        if len(core) < len(orbit.images[0]):
+        if len(core) < len(orbit.cube):
             self.add_blocked(core, level)
             return
         self.levels[level - 1].remove(orbit)
@@ -242,10 +247,12 @@ def _with_images(clauses: Sequence[Sequence[int]], permutations: Sequence[Permut
     return [list(image) for image in dict.fromkeys(map(tuple, moved))]
 
 
-def _subsumes(orbit: Orbit, other: Orbit) -> bool:
-    """Whether an image excludes all that the other orbit's representative excludes. By symmetry, the images
-    then exclude all that the other orbit excludes."""
-    representative = other.images[0]
-    if len(orbit.images[0]) > len(representative):
-        return False
-    return any(image <= representative for image in orbit.images)
+def _not_subsumed(orbit: Orbit, others: Sequence[Orbit]) -> list[Orbit]:
+    """The others of which no image excludes all that the representative excludes. Where one does, the images
+    exclude by symmetry all that the other orbit excludes."""
+    length, masks = len(orbit.cube), orbit.masks
+    return [
+        other
+        for other in others
+        if len(other.cube) < length or all(image & other.outside for image in masks)
+    ]

@@ -41,8 +41,8 @@ class InductiveGeneralisation:
         if not candidate or frames.initial_state_in(candidate) is not None:
             return None
         may_block = _MOST_COUNTEREXAMPLES if depth < _DEEPEST and level > 1 else 0
-        while isinstance(answer := frames.relative_induction(candidate, level), Predecessor):
-            if not may_block or not self._block(answer, candidate, level - 1, depth):
+        while (answer := frames.core_at(candidate, level)) is None:
+            if not may_block or not self._block(frames.predecessor(level), candidate, level - 1, depth):
                 return None
             may_block -= 1
         return answer.core
@@ -53,8 +53,8 @@ class InductiveGeneralisation:
         cube = self._lifting.lift_predecessor(ctg, candidate)
         if frames.initial_state_in(cube) is not None:
             return False
-        answer = frames.relative_induction(cube, level)
-        if isinstance(answer, Predecessor):
+        answer = frames.core_at(cube, level)
+        if answer is None:
             return False
         core, level = frames.push_forward(answer.core, level)
         frames.add_blocked(self.generalise(core, level, depth + 1), level)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
+from verifier.clauses.fewer_gates import with_fewer_gates
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.type_clauses import normalised, type_clauses
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
@@ -30,6 +31,7 @@ class Problem:
     """A system and one property of it."""
 
     unrolling: Unrolling
+    """Of single steps, with fewer gates: ``relation`` implies ``state``."""
     holds: int
     """The literal, in ``unrolling``, that the property holds."""
     lemmas: Sequence[int]
@@ -50,6 +52,16 @@ class Problem:
     def bits(self) -> int:
         """How many state bits there are."""
         return self.unrolling.bits
+
+    @property
+    def first_free(self) -> int:
+        """The first variable that neither a state, nor a step, nor the next state has."""
+        return self.unrolling.stride + self.unrolling.bits + 1
+
+    def after(self, literals: Iterable[int]) -> list[int]:
+        """The literals of the next state."""
+        stride = self.unrolling.stride
+        return [literal + stride if literal > 0 else literal - stride for literal in literals]
 
 
 def problem(
@@ -82,10 +94,11 @@ def problem(
         for instance in system.instances
     ]
     holds = cnf.literal(prop.formula)
+    fewer = with_fewer_gates(unrolling)
     return Problem(
-        unrolling=unrolling,
-        holds=unrolling.properties[name],
-        lemmas=[unrolling.properties[item.name] for item in assumed],
+        unrolling=fewer,
+        holds=fewer.properties[name],
+        lemmas=[fewer.properties[item.name] for item in assumed],
         seeds=normalised([*types, *invariants]),
         type_clauses=types,
         gates=cnf.clauses,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
-from verifier.clauses.frame_variables import FrameVariables
 from verifier.engines.ic3.cubes import images, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable
@@ -56,29 +56,29 @@ class _Cores:
     """Which clauses and lemmas a query uses. A literal of its own switches each of them on."""
 
     def __init__(self, problem: Problem, invariant: Sequence[Clause], solver: str) -> None:
-        self._variables, self._holds = FrameVariables(problem.unrolling, frames=2), problem.holds
-        self.switches = {clause: self._variables.fresh() for clause in invariant}
+        self._problem, fresh = problem, count(problem.first_free)
+        self.switches = {clause: next(fresh) for clause in invariant}
         self._clause_of = {switch: clause for clause, switch in self.switches.items()}
-        self._lemma_of = {self._variables.fresh(): index for index in range(len(problem.lemmas))}
+        self._lemma_of = {next(fresh): index for index in range(len(problem.lemmas))}
         self.lemmas: set[int] = set()
         """Those that queries used so far, by index."""
         switched = [[-switch, *clause] for clause, switch in self.switches.items()]
         switched += [[-switch, problem.lemmas[index]] for switch, index in self._lemma_of.items()]
-        states = [*problem.unrolling.state, *problem.type_clauses, *switched]
+        states = [*problem.type_clauses, *switched]
         self._states = open_solver(solver)
-        self._states.add_clauses(states)
+        self._states.add_clauses([*problem.unrolling.state, *states])
         # The type clauses may be assumed of the next state, too: the relation keeps them.
-        types_after = self._variables.placed(problem.type_clauses, 1)
+        types_after = [problem.after(clause) for clause in problem.type_clauses]
         self._steps = open_solver(solver)
         self._steps.add_clauses([*states, *problem.unrolling.relation, *types_after])
 
     def of_safety(self) -> list[Clause]:
         """Clauses that imply the property."""
-        return self._core(self._states, [-self._holds])
+        return self._core(self._states, [-self._problem.holds])
 
     def of_consecution(self, clause: Clause) -> list[Clause]:
         """Clauses that, with the clause itself, exclude every step that breaks it."""
-        broken = negation(self._variables.at(literal, 1) for literal in clause)
+        broken = negation(self._problem.after(clause))
         return self._core(self._steps, [self.switches[clause], *broken])
 
     def _core(self, solver: ClauseSolver, assumptions: list[int]) -> list[Clause]:

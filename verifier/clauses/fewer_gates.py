@@ -1,0 +1,59 @@
+"""Unrollings with fewer gates, for engines that ask many small queries.
+
+A solver that finds a model gives every variable a value. Of a small query that is most of the work, so it pays to
+eliminate the gates that can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from verifier.clauses.unrolling import Clauses, Unrolling
+from verifier.solvers.elimination import eliminated
+
+
+def with_fewer_gates(unrolling: Unrolling) -> Unrolling:
+    """The unrolling, for single steps. It has the same state bits, properties, instances and inputs, and other
+    numbers for them. ``relation`` implies ``state``."""
+    bits, stride = unrolling.bits, unrolling.stride
+    of_states = {
+        *range(1, bits + 1),
+        *(abs(literal) for literal in unrolling.properties.values()),
+        *(abs(literal) for clause in unrolling.start for literal in clause),
+    }
+    of_steps = {
+        *of_states,
+        *unrolling.firing,
+        *(variable for group in unrolling.inputs for variable in group),
+    }
+    following = range(stride + 1, stride + bits + 1)
+    state = eliminated(unrolling.state, of_states)
+    relation = eliminated([*unrolling.state, *unrolling.relation], {*of_steps, *following})
+    used = dict.fromkeys((*sorted(of_steps), *_variables(state), *_variables(relation)))
+    number = {old: new for new, old in enumerate((v for v in used if v not in following), 1)}
+    fewer = len(number)
+    number |= {old: fewer + place for place, old in enumerate(following, 1)}
+
+    def literal(old: int) -> int:
+        return number[old] if old > 0 else -number[-old]
+
+    def renumbered(clauses: Iterable[Sequence[int]]) -> Clauses:
+        return [[literal(old) for old in clause] for clause in clauses]
+
+    return replace(
+        unrolling,
+        stride=fewer,
+        start=renumbered(unrolling.start),
+        state=renumbered(state),
+        relation=renumbered(relation),
+        succession=[],
+        properties={name: literal(old) for name, old in unrolling.properties.items()},
+        enabled={},
+        firing=[literal(old) for old in unrolling.firing],
+        inputs=[tuple(map(literal, group)) for group in unrolling.inputs],
+    )
+
+
+def _variables(clauses: Clauses) -> list[int]:
+    return sorted({abs(literal) for clause in clauses for literal in clause})

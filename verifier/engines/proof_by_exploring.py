@@ -1,0 +1,171 @@
+"""Proofs by exploration: every reachable state was looked at, twice.
+
+Where the states are few, that is the fastest proof. One exploration decides all properties asked for, so it
+goes on beside the provers of one property after the other. It looks at one state of each orbit, and ends by
+itself where states grow too many. Then every state is looked at again, without symmetry and with another
+hash: the second exploration must count as many states as the orbits have, and come to the same verdicts.
+There is no invariant to write down, so where certificates are wanted nothing is explored.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from verifier.engines.bounded_search import DepthClosed, Event, ViolationFound
+from verifier.engines.explore import COMPLETE, Exploration, Request, explore
+from verifier.engines.search_by_exploring import MOST_STATES, NAME, Told, is_worth_trying, share_of
+from verifier.processes.children import Child, ChildEnded, Children, Message, Work
+from verifier.processes.limits import Limits
+from verifier.system.model import Model
+from verifier.verdict import NEVER_REACHED
+
+_MOST_STATES_AGAIN = 1_000_000
+"""Without symmetry there may be so many."""
+_HEAD_START = 1.0
+"""Seconds in which exploration proves nothing: an invariant that is found as fast says more than a count."""
+
+
+@dataclass(frozen=True)
+class Explored:
+    """Every reachable state was looked at, and looked at again."""
+
+    holds: tuple[str, ...]
+    """The properties asked for that no state violates, or that no state reaches."""
+    states: int
+    """All of them, not only one of each orbit."""
+    depth: int
+    never_enabled: tuple[str, ...]
+    enabled: tuple[str, ...]
+    seconds: float
+    seconds_again: float = 0.0
+    """What looking at them again took."""
+
+
+@dataclass(frozen=True)
+class ExplorationsDiffer:
+    """The two explorations contradict each other."""
+
+    reason: str
+
+
+News = Event | Explored | ExplorationsDiffer
+
+
+def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> Work:
+    """Explores twice. Says nothing of the end if there are too many states, or if a property that is checked
+    along is violated: that limits what is known of the others."""
+    request = Request(tuple(properties), MOST_STATES, symmetry=True, limits=share_of(limits))
+
+    implied = [prop.name for prop in model.system.implied]
+
+    def work(report: Callable[[Any], None], _: Connection) -> None:
+        began = time.monotonic()
+        limited = False
+
+        def tell(event: Event) -> None:
+            nonlocal limited
+            if not limited:
+                report(event)
+            limited |= isinstance(event, ViolationFound) and event.violates in implied
+
+        told = Told(model, dict.fromkeys((*properties, *implied)), tell)
+        first = _explored(model, request.properties, explore(model, request, told.listen))
+        if first is None or first.states > _MOST_STATES_AGAIN:
+            return
+        # Each exploration draws the constants of its hash anew.
+        plain = replace(request, max_states=_MOST_STATES_AGAIN, symmetry=False)
+        again = _explored(model, request.properties, explore(model, plain))
+        if again is None:
+            return
+        if replace(again, seconds=first.seconds) != first:
+            report(ExplorationsDiffer(f"two explorations differ: {first}, {again}"))
+        else:
+            time.sleep(max(0.0, began + _HEAD_START - time.monotonic()))
+            report(replace(first, seconds_again=again.seconds))
+
+    return work
+
+
+def _explored(model: Model, properties: Sequence[str], found: Exploration) -> Explored | None:
+    """What a complete exploration shows; None if it is not complete, or an implied property is violated."""
+    figures = found.statistics
+    implied = {prop.name for prop in model.system.implied}
+    if not figures["complete"] or any(v.trace and v.property_name in implied for v in found.verdicts):
+        return None
+    settled = [v.property_name for v in found.verdicts if v.reason in (COMPLETE, NEVER_REACHED)]
+    return Explored(
+        holds=tuple(name for name in properties if name in settled),
+        states=figures.get("states_in_orbits", figures["distinct_states"]),
+        depth=figures["depth"],
+        never_enabled=found.never_enabled,
+        enabled=found.enabled,
+        seconds=figures["exploring_seconds"],
+    )
+
+
+class SharedExploration:
+    """An exploration that goes on while provers take one property after the other, and what it has found."""
+
+    def __init__(self, model: Model, properties: Sequence[str], limits: Limits) -> None:
+        self._model = model
+        self._properties = tuple(properties)
+        self._limits = limits
+        self._ended = not is_worth_trying(model)
+        self._child: Child | None = None
+        self._news: list[News] = []
+
+    def enter(self, children: Children) -> None:
+        """Starts it among these children, or goes on among them."""
+        if self._child is not None:
+            children.adopt(NAME, self._child)
+        elif not self._ended:
+            children.start(NAME, exploring_work(self._model, self._properties, self._limits))
+
+    def leave(self, children: Children) -> None:
+        """Takes it out of these children, so that it is not killed with them."""
+        self._child = children.release(NAME)
+        self._ended = self._child is None
+
+    def end(self) -> None:
+        """Kills it."""
+        if self._child is not None:
+            with Children(Limits()) as children:
+                children.adopt(NAME, self._child)
+            self._child = None
+
+    @property
+    def enabled(self) -> tuple[str, ...]:
+        """The actions that are enabled in some reachable state; none if not all were looked at."""
+        return next((news.enabled for news in self._news if isinstance(news, Explored)), ())
+
+    def known(self, name: str) -> list[News]:
+        """What it has found of a property so far; of the depths closed only the last."""
+        found = [news for news in self._news if _concerns(name, news)]
+        closed = [news for news in found if isinstance(news, DepthClosed)]
+        return [news for news in found if news not in closed[:-1]]
+
+    def settles(self, name: str) -> bool:
+        """Whether it has decided the property."""
+        return any(isinstance(news, Explored | ViolationFound) for news in self.known(name))
+
+    def hear(self, event: Message | ChildEnded, name: str) -> list[News]:
+        """Takes an event of the child; what is new of the property."""
+        if isinstance(event, ChildEnded):
+            return []
+        self._news.append(event.content)
+        return [event.content] if _concerns(name, event.content) else []
+
+
+def _concerns(name: str, news: News) -> bool:
+    match news:
+        case DepthClosed():
+            return name in news.properties
+        case ViolationFound():
+            return name == news.violates
+        case Explored():
+            return name in news.holds
+    return isinstance(news, ExplorationsDiffer)
