@@ -20,7 +20,7 @@ from verifier.errors import UsageError
 
 if TYPE_CHECKING:
     from verifier.specs.definition import Action, Definition, Parameter
-    from verifier.specs.temporal import FairnessVariant, TemporalFormula
+    from verifier.specs.temporal import Fairness, FairnessVariant, TemporalFormula
 
 VERSION = 1
 """Part of every hash. Raise it when this module changes the form of definitions.
@@ -180,6 +180,7 @@ class _Writer:
             binds,
             _pack(*(self.term(term, levels, depth) for term in formula.terms)),
             _pack(*(self.temporal(part, levels, depth) for part in formula.parts)),
+            *(() if formula.condition is None else (_condition(formula.condition),)),
         )
 
     def action(self, action: Action) -> bytes:
@@ -275,16 +276,22 @@ class _Writer:
 
 
 def _variant(variant: FairnessVariant) -> bytes:
-    conditions = (
-        _pack(
-            _text(one.strength),
-            _pack(*map(_text, one.actions)),
-            _pack(*map(_text, one.each)),
-            _pack(*(_pack(_text(name), value_form(value)) for name, value in one.given)),
-        )
-        for one in variant.conditions
+    return _pack(_text(variant.name), *map(_condition, variant.conditions))
+
+
+def _condition(one: Fairness) -> bytes:
+    steps = (_pack(_text(taken.action), _given(taken.given)) for taken in one.steps or ())
+    return _pack(
+        _text(one.strength),
+        _pack(*map(_text, one.actions)),
+        _pack(*map(_text, one.each)),
+        _given(one.given),
+        *(() if one.steps is None else (_pack(*steps),)),
     )
-    return _pack(_text(variant.name), *conditions)
+
+
+def _given(values: Iterable[tuple[str, Concrete]]) -> bytes:
+    return _pack(*(_pack(_text(name), value_form(value)) for name, value in values))
 
 
 def _constants(constants: Mapping[str, Hashable]) -> list[bytes]:

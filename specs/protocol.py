@@ -69,6 +69,7 @@ from verifier.specs.state import State, completed, successor_of
 from verifier.specs.steps import Step
 from verifier.specs.temporal import Fairness, strong, weak
 from verifier.specs.temporal_members import (
+    always,
     always_eventually,
     eventually,
     eventually_always,
@@ -76,8 +77,10 @@ from verifier.specs.temporal_members import (
     for_each,
     for_some,
     leads_to,
+    now,
     temporal,
     temporal_properties,
+    until,
 )
 
 __all__ = [
@@ -100,6 +103,7 @@ __all__ = [
     "State",
     "Step",
     "action",
+    "always",
     "always_eventually",
     "constants_of",
     "deadlock_invariant",
@@ -113,6 +117,7 @@ __all__ = [
     "invariant",
     "leads_to",
     "lemma",
+    "now",
     "parse_constants",
     "reachable",
     "refines",
@@ -120,6 +125,7 @@ __all__ = [
     "strong",
     "temporal",
     "type_invariant",
+    "until",
     "weak",
 ]
 

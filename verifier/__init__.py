@@ -108,13 +108,16 @@ if TYPE_CHECKING:
     from verifier.specs.temporal import TemporalFormula as TemporalFormula
     from verifier.specs.temporal import strong as strong
     from verifier.specs.temporal import weak as weak
+    from verifier.specs.temporal_members import always as always
     from verifier.specs.temporal_members import always_eventually as always_eventually
     from verifier.specs.temporal_members import eventually as eventually
     from verifier.specs.temporal_members import eventually_always as eventually_always
     from verifier.specs.temporal_members import for_each as for_each
     from verifier.specs.temporal_members import for_some as for_some
     from verifier.specs.temporal_members import leads_to as leads_to
+    from verifier.specs.temporal_members import now as now
     from verifier.specs.temporal_members import temporal as temporal
+    from verifier.specs.temporal_members import until as until
     from verifier.verdict import ExitCode as ExitCode
     from verifier.verdict import VerdictKind as VerdictKind
 
@@ -156,8 +159,8 @@ _NAMES_OF = MappingProxyType(
         "verifier.specs.steps": ("Step",),
         "verifier.specs.temporal": ("Fairness", "TemporalFormula", "strong", "weak"),
         "verifier.specs.temporal_members": (
-            "always_eventually", "eventually", "eventually_always", "for_each", "for_some", "leads_to",
-            "temporal",
+            "always", "always_eventually", "eventually", "eventually_always", "for_each", "for_some",
+            "leads_to", "now", "temporal", "until",
         ),
         "verifier.verdict": ("ExitCode", "VerdictKind"),
     }

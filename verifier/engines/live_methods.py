@@ -191,7 +191,9 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
         words = "proved of executions within the constraint only"
         return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=words)
     if verdict.kind is VerdictKind.HOLDS:
-        return replace(verdict, reason=f"no lasso of at most {depth} states, stem and loop together")
+        words = f"no lasso of at most {depth} states, stem and loop together"
+        also = "; what the property remembers of the past counts as part of a state" if live.remembers else ""
+        return replace(verdict, reason=f"{words}{also}")
     if verdict.trace is None:
         return verdict
     place = next(n for n, action in enumerate(verdict.trace.actions) if action.name == LOOP_STARTS)

@@ -63,7 +63,7 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
     from verifier.outcomes.run import origin
     from verifier.processes.limits import Limits
     from verifier.runs.question import Question
-    from verifier.system.liveness import conditions_named
+    from verifier.system.fairness import conditions_named
 
     definition = loaded.definition
     names = [prop.name for prop in definition.temporal]
@@ -97,7 +97,7 @@ def _chosen(definition: Definition, named: Sequence[str], expected: Sequence[str
 
 def _request(question: Question[LiveOptions]) -> Request:
     from verifier.engines.live import LiveEngine, Request
-    from verifier.system.liveness import conditions_named
+    from verifier.system.fairness import conditions_named
 
     options = question.options
     assert options.depth is not None

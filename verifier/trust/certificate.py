@@ -23,7 +23,8 @@ from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.specs.definition import NO_DEADLOCK, Property, PropertyKind
-from verifier.system.liveness import conditions_named, live_model
+from verifier.system.fairness import conditions_named
+from verifier.system.liveness import live_model
 from verifier.system.loops import WHERE_LOOP_STARTS, loop_model
 from verifier.system.model import Model
 

@@ -185,7 +185,7 @@ class Temporal:
         raise Untranslated(whole.place, f"{symbol.name} of temporal formulas is not translated")
 
     def _initially(self, whole: Expression, c: Context) -> TemporalFormula:
-        return TemporalFormula(TemporalOperator.INITIALLY, (self._state(whole, c),))
+        return TemporalFormula(TemporalOperator.NOW, (self._state(whole, c),))
 
     def _state(self, whole: Expression, c: Context, *, negated: bool = False) -> Term:
         found = self.t.truth(self.t.value(whole, c))
