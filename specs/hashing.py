@@ -20,6 +20,7 @@ from verifier.errors import UsageError
 
 if TYPE_CHECKING:
     from verifier.specs.definition import Action, Definition, Parameter
+    from verifier.specs.ranking import Helpful, RankingArgument
     from verifier.specs.temporal import Fairness, FairnessVariant, TemporalFormula
 
 VERSION = 1
@@ -169,6 +170,18 @@ class _Writer:
             yield _pack(b"temporal", *found)
         if definition.fairness:
             yield _pack(b"fairness", *(_variant(variant) for variant in definition.fairness))
+        if definition.rankings:
+            yield _pack(b"rankings", *map(self.ranking, definition.rankings))
+
+    def ranking(self, found: RankingArgument) -> bytes:
+        """A ranking."""
+        measures = (_pack(*map(self.closed, measure)) for measure in found.measures)
+        helpful = (_pack(_condition(one.condition), self._helpful(one)) for one in found.helpful)
+        return _pack(_text(found.property_name), _pack(*measures), _pack(*helpful))
+
+    def _helpful(self, one: Helpful) -> bytes:
+        levels = {symbol: level for level, symbol in enumerate(one.parameters)}
+        return self.term(one.when, levels, len(one.parameters))
 
     def temporal(self, formula: TemporalFormula, levels: Mapping[Symbol, int], depth: int) -> bytes:
         """A temporal formula under ``depth`` binders."""

@@ -62,6 +62,7 @@ from verifier.specs.names import (
 from verifier.specs.outline import check_attributes, check_methods, check_parameters
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
+from verifier.specs.ranking_members import Ranking, ranking, rankings
 from verifier.specs.reading.places import place_of, placed
 from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
@@ -100,6 +101,7 @@ __all__ = [
     "Mail",
     "PropertyMember",
     "Protocol",
+    "Ranking",
     "State",
     "Step",
     "action",
@@ -119,6 +121,7 @@ __all__ = [
     "lemma",
     "now",
     "parse_constants",
+    "ranking",
     "reachable",
     "refines",
     "step_invariant",
@@ -266,6 +269,9 @@ def _defined(protocol: Protocol) -> Definition:
         presentation=presentation(protocol, columns),
         temporal=tuple(prop for _, prop in lasting),
         fairness=fairness_variants(protocol, [item for _, item in actions]),
+        rankings=rankings(
+            protocol, state, [item for _, item in actions], [prop for _, prop in lasting]
+        ),
         refinements=tuple(one.refinement for one in refined),
     )
     check_variables(definition)

@@ -156,7 +156,7 @@ def fairness_variants(protocol: Any, actions: Sequence[Action]) -> tuple[Fairnes
     written = [(SPEC_FAIRNESS, own, methods[0])] if own else []
     written += [(name, conditions, methods[1]) for name, conditions in named.items()]
     return tuple(
-        FairnessVariant(name, tuple(_checked(one, actions, method) for one in conditions))
+        FairnessVariant(name, tuple(checked_fairness(one, actions, method) for one in conditions))
         for name, conditions, method in written
     )
 
@@ -165,7 +165,7 @@ def _wrong(method: Any, words: str) -> DefinitionError:
     return DefinitionError(placed(place_of(method), words))
 
 
-def _checked(condition: Any, actions: Sequence[Action], method: Any) -> Fairness:
+def checked_fairness(condition: Any, actions: Sequence[Action], method: Any) -> Fairness:
     """The condition with the titles of its actions. Raises DefinitionError for unknown names."""
     if not isinstance(condition, Fairness):
         raise _wrong(method, f"a fairness condition is weak(…) or strong(…), not {condition!r}")

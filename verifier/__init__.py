@@ -101,6 +101,8 @@ if TYPE_CHECKING:
     from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
+    from verifier.specs.ranking_members import Ranking as Ranking
+    from verifier.specs.ranking_members import ranking as ranking
     from verifier.specs.refinement_members import refines as refines
     from verifier.specs.state import State as State
     from verifier.specs.steps import Step as Step
@@ -154,6 +156,7 @@ _NAMES_OF = MappingProxyType(
             "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
+        "verifier.specs.ranking_members": ("Ranking", "ranking"),
         "verifier.specs.refinement_members": ("refines",),
         "verifier.specs.state": ("State",),
         "verifier.specs.steps": ("Step",),

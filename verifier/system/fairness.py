@@ -26,6 +26,10 @@ class Condition:
     """By their place among the system's instances."""
     enabled: FNode
     """Where such a step is possible: TLA+'s ``ENABLED <A>_vars``."""
+    family: Fairness
+    """What it is one condition of."""
+    values: tuple[Concrete, ...] = ()
+    """The values of the parameters in ``each`` of the family."""
 
 
 def conditions_named(definition: Definition, name: str) -> tuple[Fairness, ...]:
@@ -41,7 +45,7 @@ def conditions_of(base: Model, fairness: Fairness) -> Iterator[Condition]:
     parameter that is not expanded."""
     if fairness.steps is not None:
         taking = _taking(base, fairness.steps)
-        yield Condition(str(fairness), fairness.strength, taking, _enabled(base, taking))
+        yield Condition(str(fairness), fairness.strength, taking, _enabled(base, taking), fairness)
         return
     given = dict(fairness.given)
     families: dict[tuple[Concrete, ...], list[int]] = {}
@@ -57,7 +61,8 @@ def conditions_of(base: Model, fairness: Fairness) -> Iterator[Condition]:
             families.setdefault(key, []).append(number)
     for key, numbers in families.items():
         name = _condition_name(fairness, dict(zip(fairness.each, key, strict=True)))
-        yield Condition(name, fairness.strength, tuple(numbers), _enabled(base, numbers))
+        enabled = _enabled(base, numbers)
+        yield Condition(name, fairness.strength, tuple(numbers), enabled, fairness, key)
 
 
 def _taking(base: Model, steps: Sequence[Taken]) -> tuple[int, ...]:
