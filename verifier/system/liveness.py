@@ -71,11 +71,14 @@ def _watched(base: Model, watches: Mapping[Watch, FNode]) -> Model:
         if inputs is not None:
             free[instance.label] = inputs
         instances.append(_watching(instance, number, watches, inputs, support))
-    first = (watch.begins(own) for watch, own in watches.items() if not isinstance(watch, Guess))
+    changing = [(watch, own) for watch, own in watches.items() if not isinstance(watch, Guess)]
+    first = (watch.begins(own) for watch, own in changing)
+    always = (watch.fits(own) for watch, own in changing)
     system = replace(
         base.system,
         leaves=layout.leaves,
         bits=layout.bits,
+        valid=conjunction((base.system.valid, *always)),
         init=conjunction((base.system.init, *first)),
         instances=tuple(instances),
         symmetries=(),

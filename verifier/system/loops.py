@@ -80,7 +80,7 @@ def loop_model(live: LiveModel) -> Model:
             system,
             leaves=layout.leaves,
             bits=layout.bits,
-            valid=layout.valid(),
+            valid=conjunction((system.valid, layout.valid())),
             init=conjunction((system.init, *init)),
             instances=(
                 *(_noting(live, n, looping, copies, found, support) for n in range(len(system.instances))),

@@ -44,7 +44,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import PropertyKind
 from verifier.specs.ranking import Helpful, RankingArgument
 from verifier.specs.temporal import Fairness, Strength
-from verifier.system.fairness import Condition, changes
+from verifier.system.fairness import Condition, changes, conditions_named
 from verifier.system.liveness import LiveModel
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance, SafetyProperty
@@ -73,13 +73,17 @@ def ranking_of(live: LiveModel) -> RankingArgument | None:
 def is_ranked(live: LiveModel) -> bool:
     """Whether a ranking of the property is declared that speaks of this fairness."""
     found = ranking_of(live)
-    return found is not None and all(_demanded(live, one.condition) for one in found.helpful)
+    return found is not None and all(_is_demanded(live, one.condition) for one in found.helpful)
 
 
-def _demanded(live: LiveModel, wanted: Fairness) -> list[Condition]:
-    """The conditions of a family that the chosen fairness demands. Strong ones do for weak ones, too."""
-    strong = replace(wanted, strength=Strength.STRONG)
-    return [condition for condition in live.conditions if condition.family in (wanted, strong)]
+def _is_demanded(live: LiveModel, wanted: Fairness) -> bool:
+    """Whether the chosen fairness demands what is wanted. Strong fairness does for weak fairness, too."""
+    demanded = conditions_named(live.base.definition, live.fairness)
+    return any(one in demanded for one in _at_least(wanted))
+
+
+def _at_least(wanted: Fairness) -> tuple[Fairness, ...]:
+    return wanted, replace(wanted, strength=Strength.STRONG)
 
 
 def ranking_claims(live: LiveModel) -> tuple[Claim, ...]:
@@ -143,11 +147,12 @@ class _Reading:
     def _helps(self, helpful: Helpful) -> Iterator[_Help]:
         """The conditions of a family, among those that the chosen fairness demands."""
         wanted = helpful.condition
-        demanded = _demanded(self.live, wanted)
-        if not demanded:
+        if not _is_demanded(self.live, wanted):
             words = f"its ranking needs {wanted}, which the fairness {self.live.fairness} does not demand"
             raise NoRanking(words)
-        for condition in demanded:
+        for condition in self.live.conditions:
+            if condition.family not in _at_least(wanted):
+                continue
             bindings = dict(zip(helpful.parameters, condition.values, strict=True))
             read = Definedness(self.lowering).of(helpful.when, bindings)
             yield _Help(condition, conjunction((read, self.lowering.formula(helpful.when, bindings))))

@@ -68,6 +68,13 @@ class Monitor:
         """What holds of the bit in the first state."""
         return equivalence(own, self.first)
 
+    def fits(self, own: FNode) -> FNode:
+        """What holds of the bit in every state."""
+        possible = disjunction((self.sets.state, self.keeps, negation(own)))
+        return conjunction(
+            (disjunction((negation(self.sets.state), own)), TRUE if self.sets.steps else possible)
+        )
+
     def after(self, own: FNode, number: int, updates: Mapping[FNode, FNode]) -> FNode:
         """The bit after a step of the instance of this number."""
         sets, keeps = restricted_all((self.sets.state, self.keeps), updates)
@@ -84,6 +91,10 @@ class Promise:
 
     def begins(self, own: FNode) -> FNode:
         """What holds of the bit in the first state."""
+        return self.fits(own)
+
+    def fits(self, own: FNode) -> FNode:
+        """What holds of the bit in every state."""
         return self._fits(own, self.holds, self.reaches.state)
 
     def _fits(self, own: FNode, holds: FNode, reached: FNode) -> FNode:
