@@ -15,6 +15,7 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs import hashing
+from verifier.specs.ranking import RankingArgument
 from verifier.specs.temporal import FairnessVariant, TemporalProperty
 
 
@@ -171,6 +172,8 @@ class Definition:
     """What is claimed of whole executions. Only ``verify live`` checks it."""
     fairness: tuple[FairnessVariant, ...] = ()
     """The protocol's own fairness, if it states one, and named variants."""
+    rankings: tuple[RankingArgument, ...] = ()
+    """Why temporal properties hold; each is to be proved."""
     refinements: tuple[Refinement, ...] = ()
     """Between which protocols refinements are; two of the properties say that each holds."""
     checks_deadlock: bool = False

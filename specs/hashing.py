@@ -20,7 +20,8 @@ from verifier.errors import UsageError
 
 if TYPE_CHECKING:
     from verifier.specs.definition import Action, Definition, Parameter
-    from verifier.specs.temporal import FairnessVariant, TemporalFormula
+    from verifier.specs.ranking import Helpful, RankingArgument
+    from verifier.specs.temporal import Fairness, FairnessVariant, TemporalFormula
 
 VERSION = 1
 """Part of every hash. Raise it when this module changes the form of definitions.
@@ -169,6 +170,18 @@ class _Writer:
             yield _pack(b"temporal", *found)
         if definition.fairness:
             yield _pack(b"fairness", *(_variant(variant) for variant in definition.fairness))
+        if definition.rankings:
+            yield _pack(b"rankings", *map(self.ranking, definition.rankings))
+
+    def ranking(self, found: RankingArgument) -> bytes:
+        """A ranking."""
+        measures = (_pack(*map(self.closed, measure)) for measure in found.measures)
+        helpful = (_pack(_condition(one.condition), self._helpful(one)) for one in found.helpful)
+        return _pack(_text(found.property_name), _pack(*measures), _pack(*helpful))
+
+    def _helpful(self, one: Helpful) -> bytes:
+        levels = {symbol: level for level, symbol in enumerate(one.parameters)}
+        return self.term(one.when, levels, len(one.parameters))
 
     def temporal(self, formula: TemporalFormula, levels: Mapping[Symbol, int], depth: int) -> bytes:
         """A temporal formula under ``depth`` binders."""
@@ -180,6 +193,7 @@ class _Writer:
             binds,
             _pack(*(self.term(term, levels, depth) for term in formula.terms)),
             _pack(*(self.temporal(part, levels, depth) for part in formula.parts)),
+            *(() if formula.condition is None else (_condition(formula.condition),)),
         )
 
     def action(self, action: Action) -> bytes:
@@ -275,16 +289,22 @@ class _Writer:
 
 
 def _variant(variant: FairnessVariant) -> bytes:
-    conditions = (
-        _pack(
-            _text(one.strength),
-            _pack(*map(_text, one.actions)),
-            _pack(*map(_text, one.each)),
-            _pack(*(_pack(_text(name), value_form(value)) for name, value in one.given)),
-        )
-        for one in variant.conditions
+    return _pack(_text(variant.name), *map(_condition, variant.conditions))
+
+
+def _condition(one: Fairness) -> bytes:
+    steps = (_pack(_text(taken.action), _given(taken.given)) for taken in one.steps or ())
+    return _pack(
+        _text(one.strength),
+        _pack(*map(_text, one.actions)),
+        _pack(*map(_text, one.each)),
+        _given(one.given),
+        *(() if one.steps is None else (_pack(*steps),)),
     )
-    return _pack(_text(variant.name), *conditions)
+
+
+def _given(values: Iterable[tuple[str, Concrete]]) -> bytes:
+    return _pack(*(_pack(_text(name), value_form(value)) for name, value in values))
 
 
 def _constants(constants: Mapping[str, Hashable]) -> list[bytes]:

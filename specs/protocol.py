@@ -62,6 +62,7 @@ from verifier.specs.names import (
 from verifier.specs.outline import check_attributes, check_methods, check_parameters
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
+from verifier.specs.ranking_members import Ranking, ranking, rankings
 from verifier.specs.reading.places import place_of, placed
 from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
@@ -69,6 +70,7 @@ from verifier.specs.state import State, completed, successor_of
 from verifier.specs.steps import Step
 from verifier.specs.temporal import Fairness, strong, weak
 from verifier.specs.temporal_members import (
+    always,
     always_eventually,
     eventually,
     eventually_always,
@@ -76,8 +78,10 @@ from verifier.specs.temporal_members import (
     for_each,
     for_some,
     leads_to,
+    now,
     temporal,
     temporal_properties,
+    until,
 )
 
 __all__ = [
@@ -97,9 +101,11 @@ __all__ = [
     "Mail",
     "PropertyMember",
     "Protocol",
+    "Ranking",
     "State",
     "Step",
     "action",
+    "always",
     "always_eventually",
     "constants_of",
     "deadlock_invariant",
@@ -113,13 +119,16 @@ __all__ = [
     "invariant",
     "leads_to",
     "lemma",
+    "now",
     "parse_constants",
+    "ranking",
     "reachable",
     "refines",
     "step_invariant",
     "strong",
     "temporal",
     "type_invariant",
+    "until",
     "weak",
 ]
 
@@ -260,6 +269,9 @@ def _defined(protocol: Protocol) -> Definition:
         presentation=presentation(protocol, columns),
         temporal=tuple(prop for _, prop in lasting),
         fairness=fairness_variants(protocol, [item for _, item in actions]),
+        rankings=rankings(
+            protocol, state, [item for _, item in actions], [prop for _, prop in lasting]
+        ),
         refinements=tuple(one.refinement for one in refined),
     )
     check_variables(definition)

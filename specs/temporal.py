@@ -24,7 +24,10 @@ NO_FAIRNESS = "none"
 
 
 class TemporalOperator(StrEnum):
-    """How a temporal formula is made: of formulas about one state, or of temporal formulas."""
+    """How a temporal formula is made: of formulas about one state, or of temporal formulas.
+
+    Instead of a state that satisfies a formula there may be a place of the execution from which on a temporal
+    formula holds. Then the formulas are ``parts``."""
 
     EVENTUALLY = "eventually"
     """A state satisfies the formula."""
@@ -34,8 +37,16 @@ class TemporalOperator(StrEnum):
     """All states from some state on satisfy it."""
     LEADS_TO = "leads to"
     """Where the first formula holds, the second holds then or later."""
-    INITIALLY = "initially"
-    """The first state satisfies the formula."""
+    ALWAYS = "always"
+    """All states satisfy it."""
+    UNTIL = "until"
+    """The second formula holds now or later, and the first one until then."""
+    NOW = "now"
+    """The state satisfies the formula; the first one, if nothing else is around it."""
+    STEP = "a step with"
+    """The next step satisfies the formula. Only under EVENTUALLY, ALWAYS_EVENTUALLY, and their negations."""
+    FAIR = "fairness"
+    """The execution meets a fairness condition."""
     EVER_AFTER = "ever after"
     """Where the first formula holds, the second holds then and in all later states."""
     NOT = "not"
@@ -45,89 +56,6 @@ class TemporalOperator(StrEnum):
     """For all values of a variable."""
     FOR_SOME = "for some"
     """For at least one value of a variable."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TemporalFormula:
-    """A temporal formula. ``&``, ``|``, ``~`` and ``implies`` combine it with others."""
-
-    operator: TemporalOperator
-    terms: tuple[Term, ...] = ()
-    """The formulas about one state: two of LEADS_TO and EVER_AFTER, one of the other temporal operators."""
-    parts: tuple[TemporalFormula, ...] = ()
-    """What NOT, AND, OR, FOR_EACH and FOR_SOME are about."""
-    binds: Symbol | None = None
-    """The variable of FOR_EACH and FOR_SOME."""
-
-    def __and__(self, other: TemporalFormula) -> TemporalFormula:
-        return _joined(TemporalOperator.AND, self, other)
-
-    def __or__(self, other: TemporalFormula) -> TemporalFormula:
-        return _joined(TemporalOperator.OR, self, other)
-
-    def __invert__(self) -> TemporalFormula:
-        return TemporalFormula(TemporalOperator.NOT, parts=(self,))
-
-    def implies(self, other: TemporalFormula) -> TemporalFormula:
-        """That the other one holds if this one does."""
-        return ~self | other
-
-    def __bool__(self) -> bool:
-        raise TypeError("a temporal formula has no truth value in Python: write &, |, ~ and implies")
-
-    def all_terms(self) -> Iterator[Term]:
-        """The formulas about one state in it."""
-        yield from self.terms
-        for part in self.parts:
-            yield from part.all_terms()
-
-    def __repr__(self) -> str:
-        return f"the temporal formula {self}"
-
-    def __str__(self) -> str:
-        inner = [f"({text(term)})" for term in self.terms] + [f"({part})" for part in self.parts]
-        match self.operator:
-            case (
-                TemporalOperator.LEADS_TO
-                | TemporalOperator.EVER_AFTER
-                | TemporalOperator.AND
-                | TemporalOperator.OR
-            ):
-                return f" {self.operator} ".join(inner)
-            case TemporalOperator.FOR_EACH | TemporalOperator.FOR_SOME:
-                assert self.binds is not None
-                return f"{self.operator} {self.binds.name} ∈ {self.binds.sort}: {inner[0]}"
-        return f"{self.operator} {inner[0]}"
-
-
-def _joined(operator: TemporalOperator, one: TemporalFormula, other: Any) -> TemporalFormula:
-    if not isinstance(other, TemporalFormula):
-        raise TypeError(
-            f"a temporal formula goes with another one: eventually(…) & eventually(…), not with {other!r}"
-        )
-    return TemporalFormula(operator, parts=(one, other))
-
-
-def quantified(operator: TemporalOperator, domain: Sort, body: Callable[..., Any]) -> TemporalFormula:
-    """The formula about a bound variable over a sort."""
-    if not isinstance(domain, Sort):
-        raise TypeError(f"{operator} goes over a sort, as in for_each(self.apps, …), not {domain!r}")
-    code = getattr(body, "__code__", None)
-    made = bound(code.co_varnames[0] if code is not None and code.co_argcount else "x", domain, domain)
-    part = body(made.variable)
-    if not isinstance(part, TemporalFormula):
-        raise TypeError(f"{operator} speaks of temporal formulas, as leads_to(…, …): got {part!r}")
-    return TemporalFormula(operator, parts=(part,), binds=made.symbol)
-
-
-@dataclass(frozen=True)
-class TemporalProperty:
-    """A named claim about every execution."""
-
-    name: str
-    formula: TemporalFormula
-    default: bool
-    description: str
 
 
 class Strength(StrEnum):
@@ -173,6 +101,94 @@ class Fairness:
         fixed = ", ".join(f"{name} = {show(value)}" for name, value in self.given)
         each = f", for each {', '.join(self.each)}" if self.each else ""
         return f"{self.strength} fairness of {what}{f' with {fixed}' if fixed else ''}{each}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TemporalFormula:
+    """A temporal formula. ``&``, ``|``, ``~`` and ``implies`` combine it with others."""
+
+    operator: TemporalOperator
+    terms: tuple[Term, ...] = ()
+    """The formulas about one state or one step: two of LEADS_TO, UNTIL and EVER_AFTER, one of others."""
+    parts: tuple[TemporalFormula, ...] = ()
+    """What NOT, AND, OR, FOR_EACH and FOR_SOME are about; others are about these if they have no terms."""
+    binds: Symbol | None = None
+    """The variable of FOR_EACH and FOR_SOME."""
+    condition: Fairness | None = None
+    """What FAIR is about."""
+
+    def __and__(self, other: TemporalFormula) -> TemporalFormula:
+        return _joined(TemporalOperator.AND, self, other)
+
+    def __or__(self, other: TemporalFormula) -> TemporalFormula:
+        return _joined(TemporalOperator.OR, self, other)
+
+    def __invert__(self) -> TemporalFormula:
+        return TemporalFormula(TemporalOperator.NOT, parts=(self,))
+
+    def implies(self, other: TemporalFormula) -> TemporalFormula:
+        """That the other one holds if this one does."""
+        return ~self | other
+
+    def __bool__(self) -> bool:
+        raise TypeError("a temporal formula has no truth value in Python: write &, |, ~ and implies")
+
+    def all_terms(self) -> Iterator[Term]:
+        """The formulas about one state in it."""
+        yield from self.terms
+        for part in self.parts:
+            yield from part.all_terms()
+
+    def __repr__(self) -> str:
+        return f"the temporal formula {self}"
+
+    def __str__(self) -> str:
+        if self.condition is not None:
+            return str(self.condition)
+        inner = [f"({text(term)})" for term in self.terms] + [f"({part})" for part in self.parts]
+        match self.operator:
+            case (
+                TemporalOperator.LEADS_TO
+                | TemporalOperator.UNTIL
+                | TemporalOperator.EVER_AFTER
+                | TemporalOperator.AND
+                | TemporalOperator.OR
+            ):
+                return f" {self.operator} ".join(inner)
+            case TemporalOperator.FOR_EACH | TemporalOperator.FOR_SOME:
+                assert self.binds is not None
+                return f"{self.operator} {self.binds.name} ∈ {self.binds.sort}: {inner[0]}"
+        return f"{self.operator} {inner[0]}"
+
+
+def _joined(operator: TemporalOperator, one: TemporalFormula, other: Any) -> TemporalFormula:
+    if not isinstance(other, TemporalFormula):
+        raise TypeError(
+            f"a temporal formula goes with another one: eventually(…) & eventually(…), not with {other!r}"
+        )
+    return TemporalFormula(operator, parts=(one, other))
+
+
+def quantified(operator: TemporalOperator, domain: Sort, body: Callable[..., Any]) -> TemporalFormula:
+    """The formula about a bound variable over a sort."""
+    if not isinstance(domain, Sort):
+        raise TypeError(f"{operator} goes over a sort, as in for_each(self.apps, …), not {domain!r}")
+    code = getattr(body, "__code__", None)
+    made = bound(code.co_varnames[0] if code is not None and code.co_argcount else "x", domain, domain)
+    part = body(made.variable)
+    if not isinstance(part, TemporalFormula):
+        raise TypeError(f"{operator} speaks of temporal formulas, as leads_to(…, …): got {part!r}")
+    return TemporalFormula(operator, parts=(part,), binds=made.symbol)
+
+
+@dataclass(frozen=True)
+class TemporalProperty:
+    """A named claim about every execution."""
+
+    name: str
+    formula: TemporalFormula
+    default: bool
+    description: str
 
 
 @dataclass(frozen=True)

@@ -58,11 +58,24 @@ def temporal(method: Any = None, /, *, default: bool = True, name: str | None = 
 
 
 def _about(operator: TemporalOperator, *written: Any) -> TemporalFormula:
+    """The formula about states, or, if one of these is temporal, about places of an execution."""
     what = f"what {operator} is about"
     if any(isinstance(one, TemporalFormula) for one in written):
-        words = f"{what} is a formula of one state, not another temporal formula"
-        raise DefinitionError(f"{words}: &, |, ~, implies, for_each and for_some combine those")
+        parts = (one if isinstance(one, TemporalFormula) else now(one) for one in written)
+        return TemporalFormula(operator, parts=tuple(parts))
     return TemporalFormula(operator, tuple(formula(one, what, None) for one in written))
+
+
+def now(claim: Any) -> TemporalFormula:
+    """That the present state satisfies the formula: the first one, or in ``always(now(P) | …)`` each one."""
+    if isinstance(claim, TemporalFormula):
+        raise DefinitionError("what now is about is a formula of one state, not a temporal formula")
+    return _about(TemporalOperator.NOW, claim)
+
+
+def always(claim: Any) -> TemporalFormula:
+    """That all states satisfy the formula: ``[]P``. For one of states alone, ``@invariant`` is simpler."""
+    return _about(TemporalOperator.ALWAYS, claim)
 
 
 def eventually(claim: Any) -> TemporalFormula:
@@ -83,6 +96,11 @@ def eventually_always(claim: Any) -> TemporalFormula:
 def leads_to(first: Any, second: Any) -> TemporalFormula:
     """That where the first holds, the second holds then or later: ``P ~> Q``."""
     return _about(TemporalOperator.LEADS_TO, first, second)
+
+
+def until(first: Any, second: Any) -> TemporalFormula:
+    """That the second holds now or later, and the first until then."""
+    return _about(TemporalOperator.UNTIL, first, second)
 
 
 def for_each(domain: Sort, body: Callable[..., TemporalFormula]) -> TemporalFormula:
@@ -138,7 +156,7 @@ def fairness_variants(protocol: Any, actions: Sequence[Action]) -> tuple[Fairnes
     written = [(SPEC_FAIRNESS, own, methods[0])] if own else []
     written += [(name, conditions, methods[1]) for name, conditions in named.items()]
     return tuple(
-        FairnessVariant(name, tuple(_checked(one, actions, method) for one in conditions))
+        FairnessVariant(name, tuple(checked_fairness(one, actions, method) for one in conditions))
         for name, conditions, method in written
     )
 
@@ -147,7 +165,7 @@ def _wrong(method: Any, words: str) -> DefinitionError:
     return DefinitionError(placed(place_of(method), words))
 
 
-def _checked(condition: Any, actions: Sequence[Action], method: Any) -> Fairness:
+def checked_fairness(condition: Any, actions: Sequence[Action], method: Any) -> Fairness:
     """The condition with the titles of its actions. Raises DefinitionError for unknown names."""
     if not isinstance(condition, Fairness):
         raise _wrong(method, f"a fairness condition is weak(…) or strong(…), not {condition!r}")

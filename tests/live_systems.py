@@ -237,7 +237,7 @@ def _is_connected(inside: frozenset[int], edges: set[Edge]) -> bool:
 
 def _is_fair(plan: Plan, inside: frozenset[int]) -> bool:
     """An execution that stays in these states and takes all edges between them again and again is fair."""
-    for labels, strong in _families(plan):
+    for labels, strong in families(plan):
         moves = [(s, t) for label in labels for s, t in plan.steps[label].items() if s != t]
         possible = {s for s, _ in moves}
         taken = any(s in inside and t in inside for s, t in moves)
@@ -247,7 +247,7 @@ def _is_fair(plan: Plan, inside: frozenset[int]) -> bool:
     return True
 
 
-def _families(plan: Plan) -> Iterator[tuple[list[tuple[str, int]], bool]]:
+def families(plan: Plan) -> Iterator[tuple[list[tuple[str, int]], bool]]:
     fairness = plan.fairness or (Fairness(Strength.WEAK, ("Move0",), (), (("value", 0),)),)
     for one in fairness:
         values: list[int] = [v for v in (0, 1) if dict(one.given).get("value", v) == v]

@@ -39,7 +39,8 @@ from verifier.specs.registry import load
 from verifier.specs.temporal import Fairness, Strength
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Grid
-from verifier.system.liveness import LiveModel, conditions_named, live_model
+from verifier.system.fairness import conditions_named
+from verifier.system.liveness import LiveModel, live_model
 from verifier.trust.lasso import checked_lasso
 from verifier.trust.replay import ReplayFailure
 from verifier.verdict import Verdict, VerdictKind

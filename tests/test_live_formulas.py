@@ -12,18 +12,22 @@ from tests.command_line import verify
 from tests.models import build
 from tests.test_live import ENGINES, asked
 from verifier.encodings.sorts import Range
+from verifier.engines.live import LiveEngine
 from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import (
     Protocol,
     State,
     Step,
     action,
+    always,
     always_eventually,
     define,
     eventually,
     eventually_always,
     leads_to,
+    now,
     temporal,
+    until,
 )
 from verifier.specs.registry import load
 from verifier.specs.temporal import Fairness, Strength
@@ -68,16 +72,56 @@ class Combined(Nested):
         return ~(~(late | ~due) & ~always_eventually(s.x == 1)).implies(eventually_always(s.x == 1))
 
 
-def test_temporal_formulas_are_combined_but_not_nested() -> None:
-    with pytest.raises(DefinitionError, match="leads to is about is a formula of one state, not another"):
-        define(Nested())
+class OfItself(Nested):
+    """A formula of one state where a temporal one was meant, and the other way round."""
+
+    @temporal
+    def claim(self, s: Any) -> Any:
+        return now(eventually(s.x == 2))
+
+
+class Twice(Nested):
+    """It may come back to zero, and then it must come to two again, and stay there or come back."""
+
+    @action()
+    def back(self, s: Any) -> Step:
+        return Step(when=[s.x == 2], then={s.x: 0})
+
+    @temporal
+    def claim(self, s: Any) -> Any:
+        return always(now(s.x != 0) | until(s.x <= 1, s.x == 2))
+
+    @temporal(default=False)
+    def strict(self, s: Any) -> Any:
+        return always(now(s.x != 0) | until(s.x == 0, s.x == 2))
+
+
+def test_temporal_formulas_are_combined_and_nested() -> None:
     with pytest.raises(DefinitionError, match=r"the temporal formula eventually \(x = 2\) is not a value"):
         define(OfAState())
+    with pytest.raises(DefinitionError, match="what now is about is a formula of one state"):
+        define(OfItself())
     model = build(Combined())
     for fairness in ((), (Fairness(Strength.WEAK, ("Go",)),)):
         live = live_model(model, model.definition.temporal[0], "spec", fairness)
         for engine in ENGINES:
             assert asked(live, engine).kind is VerdictKind.VIOLATED
+
+
+def test_engines_agree_on_nested_formulas() -> None:
+    going = (Fairness(Strength.WEAK, ("Go",)),)
+    for protocol, place, fairness, expected in (
+        (Nested(), 0, going, VerdictKind.PROVED),
+        (Nested(), 0, (), VerdictKind.VIOLATED),
+        (Twice(), 0, going, VerdictKind.PROVED),
+        (Twice(), 0, (), VerdictKind.VIOLATED),
+        (Twice(), 1, going, VerdictKind.VIOLATED),
+    ):
+        model = build(protocol)
+        prop = model.definition.temporal[place]
+        live = live_model(model, prop, "spec", fairness)
+        for engine in (LiveEngine.EXPLICIT, LiveEngine.PROVE):
+            assert asked(live, engine).kind is expected, (prop.name, engine)
 
 
 def test_lemmas_serve_proofs_of_liveness() -> None:

@@ -20,7 +20,8 @@ from verifier.engines.live_methods import by_exploration
 from verifier.engines.prove import ProveOutcome
 from verifier.processes.limits import Limits
 from verifier.specs.registry import load
-from verifier.system.liveness import LiveModel, conditions_named, live_model
+from verifier.system.fairness import conditions_named
+from verifier.system.liveness import LiveModel, live_model
 from verifier.verdict import Verdict, VerdictKind
 
 Decide = Callable[[LiveModel, Request, Any], ProveOutcome]

@@ -14,7 +14,8 @@ from verifier.processes.limits import Limits
 from verifier.specs.protocol import define
 from verifier.specs.registry import load as class_of
 from verifier.specs.temporal import Fairness
-from verifier.system.liveness import conditions_named, live_model
+from verifier.system.fairness import conditions_named
+from verifier.system.liveness import live_model
 from verifier.system.model import Model, build
 from verifier.verdict import Verdict, VerdictKind
 

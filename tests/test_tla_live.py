@@ -147,12 +147,44 @@ def test_other_fairness_is_refused_with_its_place(fairness: str, expected: str, 
     assert expected in wrong("live", "M.tla")
 
 
+GENERAL = {
+    "WF_vars(Flip)": False,
+    "SF_vars(Inc(1))": True,
+    "WF_x(Next)": True,
+    "\\A n \\in {1} : WF_vars(Inc(n) /\\ y = 0)": True,
+    "SF_vars(Flip) => []<>(y = 1)": True,
+    "WF_vars(Flip) => <>[](x = 3)": True,
+    "<><<Flip>>_vars": False,
+    "<><<Inc(1)>>_vars": True,
+    "<><<x' = 2>>_x": True,
+    "[]<><<Inc(1)>>_vars": False,
+    "<>[][Flip]_vars": True,
+    "(x = 0) ~> <>[][UNCHANGED x]_vars": True,
+    "[](x = 0 => (<>(x = 1) /\\ <>(x = 2)))": True,
+    "[](x = 0 => (<>(x = 1) /\\ <>(y = 1)))": False,
+    "(x = 0) ~> [](x # 1 \\/ <>(x = 2))": True,
+    "<>(x = 1 /\\ <>(x = 0))": False,
+    "(x = 1 /\\ []<>(y = 0)) ~> (x = 2 /\\ <>(x = 3))": True,
+    "\\E n \\in 0..3 : <>(x = n /\\ [](x = n))": True,
+    "<>[](y = 0) \\/ <>[](y = 1) \\/ [](y = 0 => <>(y = 1))": True,
+    "[](<>(y = 1) => (x < 3 \\/ []<>(y = 1)))": False,
+}
+"""Of SAID, where x counts to 3 under strong fairness, and y may flip."""
+
+
+@pytest.mark.parametrize(("formula", "proved"), GENERAL.items())
+def test_formulas_are_nested_in_any_way(formula: str, proved: bool, folder: Path) -> None:
+    written(folder, f"{SAID}SF_vars(Inc(1))\nOwn == {formula}")
+    Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY Own\nCHECK_DEADLOCK FALSE\n")
+    (result,) = _live("--engine", "explicit", code=0 if proved else 10)["results"]
+    assert result["verdict"] == ("PROVED" if proved else "VIOLATED")
+
+
 @pytest.mark.parametrize(
     ("formula", "expected"),
     [
-        ("WF_vars(Flip)", "of temporal formulas only"),
-        ("[](x = 0 => (<>(x = 1) /\\ <>(x = 2)))", "is not translated"),
-        ("(x = 0) ~> [](x = 1 => <>(x = 2))", "is not translated"),
+        ("WF_vars(x' = x + 2 /\\ y' = y)", "a step of it may be no step of Next"),
+        ("\\E n \\in 0..x : <>(x = n)", "a finite set that is the same in all states"),
     ],
 )
 def test_other_formulas_are_refused_with_their_place(formula: str, expected: str, folder: Path) -> None:

@@ -101,6 +101,8 @@ if TYPE_CHECKING:
     from verifier.specs.members import step_invariant as step_invariant
     from verifier.specs.members import type_invariant as type_invariant
     from verifier.specs.protocol import Protocol as Protocol
+    from verifier.specs.ranking_members import Ranking as Ranking
+    from verifier.specs.ranking_members import ranking as ranking
     from verifier.specs.refinement_members import refines as refines
     from verifier.specs.state import State as State
     from verifier.specs.steps import Step as Step
@@ -108,13 +110,16 @@ if TYPE_CHECKING:
     from verifier.specs.temporal import TemporalFormula as TemporalFormula
     from verifier.specs.temporal import strong as strong
     from verifier.specs.temporal import weak as weak
+    from verifier.specs.temporal_members import always as always
     from verifier.specs.temporal_members import always_eventually as always_eventually
     from verifier.specs.temporal_members import eventually as eventually
     from verifier.specs.temporal_members import eventually_always as eventually_always
     from verifier.specs.temporal_members import for_each as for_each
     from verifier.specs.temporal_members import for_some as for_some
     from verifier.specs.temporal_members import leads_to as leads_to
+    from verifier.specs.temporal_members import now as now
     from verifier.specs.temporal_members import temporal as temporal
+    from verifier.specs.temporal_members import until as until
     from verifier.verdict import ExitCode as ExitCode
     from verifier.verdict import VerdictKind as VerdictKind
 
@@ -151,13 +156,14 @@ _NAMES_OF = MappingProxyType(
             "step_invariant", "type_invariant",
         ),
         "verifier.specs.protocol": ("Protocol",),
+        "verifier.specs.ranking_members": ("Ranking", "ranking"),
         "verifier.specs.refinement_members": ("refines",),
         "verifier.specs.state": ("State",),
         "verifier.specs.steps": ("Step",),
         "verifier.specs.temporal": ("Fairness", "TemporalFormula", "strong", "weak"),
         "verifier.specs.temporal_members": (
-            "always_eventually", "eventually", "eventually_always", "for_each", "for_some", "leads_to",
-            "temporal",
+            "always", "always_eventually", "eventually", "eventually_always", "for_each", "for_some",
+            "leads_to", "now", "temporal", "until",
         ),
         "verifier.verdict": ("ExitCode", "VerdictKind"),
     }

@@ -23,12 +23,15 @@ from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import all_of, count, exists, filtered, forall, function, if_
 from verifier.encodings.sorts import Function, Range
+from verifier.encodings.values import FunctionValue
 from verifier.specs.protocol import (
     IntegerConstant,
+    Ranking,
     Step,
     action,
     always_eventually,
     deadlock_invariant,
+    ranking,
     temporal,
     type_invariant,
     weak,
@@ -209,6 +212,75 @@ class RabbitSacRestart(RabbitSac):
                 s.subscriber_queue: function(self.others(s, app, q) for q in self.queues),
                 s.active: function(if_(s.active[q] == app, None, s.active[q]) for q in self.queues),
                 s.app_id[app]: 0,
+            },
+        )
+
+    # Why the load gets balanced
+
+    def goal(self, s: ConsumerState) -> Integer:
+        """How many queues each app is to get next: the even share, and once each has it, one more if some
+        remain."""
+        even, remainder = self.share(s, floordiv), self.share(s, mod)
+        is_short = exists(self.active_count(s, a) < even for a in self.apps)
+        return if_(is_short | (remainder == 0), even, even + 1)
+
+    def is_hungry(self, s: ConsumerState, app: Element) -> Formula:
+        """The app is to get more queues. It gives up none."""
+        return self.active_count(s, app) < self.goal(s)
+
+    def distance(self, s: ConsumerState, app: Element, queue: Element) -> Integer:
+        """How far the app is from being active on the queue: its place in line, and beyond if it is not in
+        line. Others never come before it."""
+        waiting = s.subscriber_queue[queue]
+        places = Range(0, self.apps.size - 1)
+
+        def is_later(place: Integer) -> Formula:
+            return ~exists((p <= place) & (p < waiting.length) & (waiting[p] == app) for p in places)
+
+        return if_(s.active[queue] == app, 0, 1 + count(places, is_later))
+
+    def hunger(self, s: ConsumerState, app: Element) -> FunctionValue[Integer]:
+        """For each queue how far the app is from it, if it is hungry."""
+        return function(
+            if_(self.is_hungry(s, app), 1 + self.distance(s, app, q), 0) for q in self.queues
+        )
+
+    def hungry_wait(self, s: ConsumerState) -> Formula:
+        """Hungry apps are in line, or active, everywhere."""
+        return forall(
+            ~self.is_hungry(s, a) | self.is_subscribed(s, a, q) for a in self.apps for q in self.queues
+        )
+
+    def missing(self, s: ConsumerState, app: Element) -> FunctionValue[Formula]:
+        """For each queue whether the app is not subscribed to it, once hungry apps are in line everywhere."""
+        return function(self.hungry_wait(s) & ~self.is_subscribed(s, app, q) for q in self.queues)
+
+    @ranking("Liveness")
+    def towards_balance(self, s: ConsumerState) -> Ranking:
+        """Starts and stops come to an end. Then ever more apps are subscribed somewhere, hungry apps get
+        closer to the heads of queues, and once they are in line everywhere, only so many steps remain."""
+        everywhere = self.hungry_wait(s)
+        even = self.share(s, floordiv)
+        return Ranking(
+            (
+                self.last_id + 1 - s.next_id,
+                function(self.is_started(s, a) for a in self.apps),
+                function(~self.is_counted(s, a) for a in self.apps),
+                function(self.active_count(s, a) < even for a in self.apps),
+                function(self.hunger(s, a) for a in self.apps),
+                function(everywhere & s.active[q].is_some for q in self.queues),
+                function(self.missing(s, a) for a in self.apps),
+            ),
+            helpful={
+                weak(): everywhere & forall(self.is_counted(s, a) for a in self.apps),
+                weak("subscribe", each=("app", "queue")): lambda app, queue: (
+                    ~self.is_subscribed(s, app, queue)
+                    & if_(
+                        exists(~self.is_counted(s, a) for a in self.apps),
+                        ~self.is_counted(s, app),
+                        self.is_hungry(s, app),
+                    )
+                ),
             },
         )
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pysmt.fnode import FNode
-
 from verifier.clauses.tseitin import Definitions
-from verifier.encodings.bits import conjunction, equivalence, exists_over, negation
+from verifier.encodings.bits import negation
 from verifier.solvers import Answer, open_solver
-from verifier.system.liveness import changes
+from verifier.system.fairness import alike, changes
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 
@@ -33,18 +31,10 @@ def _may_leave(model: Model, instance: Instance, others: Sequence[Instance]) -> 
     for term in (model.system.valid, instance.guard, changes(instance)):
         definitions.hold(term)
     for other in others:
-        definitions.hold(negation(_alike(instance, other)))
+        definitions.hold(negation(alike(instance, other)))
     solver = open_solver(_SOLVER)
     try:
         solver.add_clauses(definitions.clauses)
         return solver.solve() is not Answer.UNSATISFIABLE
     finally:
         solver.close()
-
-
-def _alike(instance: Instance, other: Instance) -> FNode:
-    """Whether the other instance leads where the first one does."""
-    bits = dict.fromkeys((*instance.updates, *other.updates))
-    same = (equivalence(instance.updates.get(bit, bit), other.updates.get(bit, bit)) for bit in bits)
-    found: FNode = exists_over(conjunction((other.guard, *same)), other.inputs)
-    return found

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import TRUE
+from verifier.encodings.bits import FALSE, TRUE, restricted
 from verifier.engines.explore import Graph
 from verifier.engines.fair_loops import FairStep, Indices, Mask, StateGraph, fair_component, loop_through
 from verifier.explicit.compiled import Program
 from verifier.explicit.packing import WORD, places, to_slices, unpack
 from verifier.specs.temporal import Strength
+from verifier.system.fairness import Condition
 from verifier.system.liveness import LiveModel
+from verifier.system.temporal_bits import Event
+from verifier.system.temporal_reading import Goal
 from verifier.system.transition_system import Instance
 
 _CHUNK = WORD * 256
@@ -47,7 +50,8 @@ class FairLoops:
         place = {id(instance): n for n, instance in enumerate(live.model.system.instances)}
         of_move = np.array([place[id(move.instance)] for move in graph.moves.moves], np.int64)
         self.instances: Indices = of_move[self.moves] if len(of_move) else self.moves
-        self.fair = [self._step(c.strength, c.instances) for c in live.conditions]
+        self.inputs = [move.inputs for move in graph.moves.moves]
+        self.fair = [self._step(condition) for condition in live.conditions]
         self.looked_at = self._where([live.model.system.constraint])[0]
         """The states in which a loop may be."""
         if live.read is not TRUE:
@@ -63,26 +67,64 @@ class FairLoops:
         self.fair = [replace(step, taken=step.taken[kept]) for step in self.fair]
         self.looked_at &= read & self._entering()[1]
 
-    def _step(self, strength: Strength, instances: Sequence[int]) -> FairStep:
-        """A condition. Where its step is possible is read off the edges: all of them were explored."""
-        taken = np.isin(self.instances, np.array(instances, np.int64))
-        enabled = np.zeros(self.states.states, np.bool_)
-        enabled[self.states.sources[taken]] = True
-        return FairStep(strength is Strength.STRONG, enabled, taken)
+    def _step(self, condition: Condition) -> FairStep:
+        """A condition. Where its step is possible is read off the edges: all of them were explored. A wrong
+        guess of what is to come may lack some, so it is then asked of the states."""
+        taken = np.isin(self.instances, np.array(condition.instances, np.int64))
+        if self.live.guesses:
+            (enabled,) = self._where([condition.enabled])
+        else:
+            enabled = np.zeros(self.states.states, np.bool_)
+            enabled[self.states.sources[taken]] = True
+        return FairStep(condition.strength is Strength.STRONG, enabled, taken)
+
+    def _wanted(self, visit: Event) -> FairStep:
+        """What is to happen again and again, as weak fairness: a state in which it is so, or a step."""
+        (happens,) = self._where([visit.state])
+        return FairStep(False, ~happens, self._edges(visit.steps))
+
+    def _edges(self, steps: Sequence[tuple[int, FNode]]) -> Mask:
+        """The edges that are steps of the instances from states in which the formulas hold."""
+        wanted, instances = dict(steps), self.live.model.system.instances
+        result = np.zeros(len(self.states.sources), np.bool_)
+        for move in np.flatnonzero(np.bincount(self.moves, minlength=len(self.inputs))):
+            edges = np.flatnonzero(self.moves == move)
+            instance = int(self.instances[edges[0]])
+            if instance in wanted:
+                known = dict(zip(instances[instance].inputs, self.inputs[move], strict=True))
+                chosen = {own: TRUE if value else FALSE for own, value in known.items()}
+                (holds,) = self._where([restricted(wanted[instance], chosen)])
+                result[edges] = holds[self.states.sources[edges]]
+        return result
 
     def find(self) -> Lasso | None:
         """A lasso that violates the property, or None if there is none."""
         began = time.monotonic()
         try:
             for goal in self.live.goals:
-                stays, *visits = self._where([goal.stays, *goal.visits])
-                within = stays & self.looked_at
-                found = fair_component(self.states, within, visits, self.fair, self.check)
+                found = self._of(goal)
                 if found is not None:
-                    return self._lasso(found, visits)
+                    return found
             return None
         finally:
             self.statistics["loop_seconds"] = round(time.monotonic() - began, 3)
+
+    def _of(self, goal: Goal) -> Lasso | None:
+        """A lasso that meets the goal."""
+        plain = [visit.state for visit in goal.visits if not visit.steps]
+        stays, *visits = self._where([goal.stays, *plain])
+        fair = [*self.fair, *(self._wanted(visit) for visit in goal.visits if visit.steps)]
+        graph, kept = self.states, np.arange(len(self.states.sources))
+        if goal.avoids:
+            kept = np.flatnonzero(~self._edges(goal.avoids))
+            graph = StateGraph(graph.states, graph.sources[kept], graph.targets[kept])
+            fair = [replace(step, taken=step.taken[kept]) for step in fair]
+        component = fair_component(graph, stays & self.looked_at, visits, fair, self.check)
+        if component is None:
+            return None
+        start = int(np.flatnonzero(component)[0])
+        loop = loop_through(graph, component, start, visits, fair)
+        return self._lasso(start, [int(kept[edge]) for edge in loop])
 
     def _where(self, formulas: Sequence[FNode]) -> list[Mask]:
         """For each formula the states in which it holds."""
@@ -100,17 +142,16 @@ class FairLoops:
                 mask[first + found[found < len(rows)]] = True
         return result
 
-    def _lasso(self, component: Mask, visits: Sequence[Mask]) -> Lasso:
-        """The states are numbered breadth first: the first state of the component has a shortest stem."""
-        start = int(np.flatnonzero(component)[0])
-        loop = loop_through(self.states, component, start, visits, self.fair)
+    def _lasso(self, start: int, loop: Sequence[int]) -> Lasso:
+        """The states are numbered breadth first: the first state of a component has a shortest stem."""
         stem = self._stem(start)
         initial = start if not stem else int(self.states.sources[stem[0]])
         bits = len(self.live.base.system.bits)
         moves = [self.graph.moves.moves[int(self.moves[edge])] for edge in (*stem, *loop)]
         place = {id(i): n for n, i in enumerate(self.live.model.system.instances)}
         own = self.live.base.system.instances
-        firings = tuple((own[place[id(move.instance)]], move.inputs) for move in moves)
+        taken = ((own[place[id(move.instance)]], move.inputs) for move in moves)
+        firings = tuple((instance, inputs[: len(instance.inputs)]) for instance, inputs in taken)
         whole = unpack(self.graph.rows[initial], len(self.live.model.system.bits))
         return Lasso(tuple(whole[:bits]), firings, len(stem))
 

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from verifier.engines.live_methods import Listen, LiveEngine, Request, by_exploration, by_proof, by_search
+from verifier.engines.live_methods import (
+    Listen,
+    LiveEngine,
+    Request,
+    by_exploration,
+    by_proof,
+    by_ranking,
+    by_search,
+)
 from verifier.engines.live_portfolio import side_by_side
 from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.processes.limits import INTERRUPTED
@@ -63,4 +71,6 @@ def decided(live: LiveModel, request: Request, listen: Listen = lambda _: None) 
             return by_search(live, request, listen)
         case LiveEngine.PROVE:
             return by_proof(live, request, listen)
+        case LiveEngine.RANKING:
+            return by_ranking(live, request, listen)
     return side_by_side(live, request, listen)

@@ -17,6 +17,7 @@ from verifier.engines.choices import StepsChoice
 from verifier.engines.lasso_search import FairLoops, Lasso
 from verifier.engines.outcome import Outcome
 from verifier.engines.prove import CheckedProof, ProveOutcome
+from verifier.engines.ranking import prove_by_ranking
 from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.temporal import Fairness
 from verifier.system.liveness import LiveModel
@@ -26,6 +27,8 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
 
+_WITHIN = "proved of executions within the constraint only"
+
 
 class LiveEngine(StrEnum):
     """How a temporal property is decided."""
@@ -34,6 +37,7 @@ class LiveEngine(StrEnum):
     EXPLICIT = "explicit"
     BMC = "bmc"
     PROVE = "prove"
+    RANKING = "ranking"
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,8 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
         own = verdict(VerdictKind.INCONCLUSIVE, "interrupted")
     except ReplayFailure as failure:
         own = verdict(VerdictKind.ERROR, f"a lasso was found that does not replay: {failure}")
-    return ProveOutcome((*breaches, own), found.never_enabled, statistics, found.enabled)
+    never = found.never_enabled if found.statistics["complete"] else ()
+    return ProveOutcome((*breaches, own), never, statistics, found.enabled)
 
 
 def _found(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verdict]) -> Verdict:
@@ -161,7 +166,8 @@ def by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
         listen(replace(news, depth=max(news.depth - 1, 0), steps=steps))
 
     found = bmc.check(loop_model(live), asked, hear)
-    return _translated(live, found, ())
+    closed = all(verdict.kind is VerdictKind.HOLDS for verdict in found.verdicts)
+    return _translated(live, found if closed else replace(found, never_enabled=()), ())
 
 
 def by_proof(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
@@ -170,6 +176,21 @@ def by_proof(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
     bound = live.base.definition.constraint is not None
     proofs = (replace(p, certificate=replace(p.certificate, fairness=live.fairness)) for p in found.proofs)
     return _translated(live, found, () if bound else tuple(proofs), bounded=bound)
+
+
+def by_ranking(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
+    """A proof by the ranking that the protocol declares. What it cannot show is not known to fail."""
+    began, name = time.monotonic(), live.property_.name
+    found = prove_by_ranking(live, request.limits, listen)
+    bound = live.base.definition.constraint is not None
+    kind, reason = VerdictKind.PROVED, found.reason
+    if found.proof is None:
+        kind = VerdictKind.ERROR if found.is_error else VerdictKind.INCONCLUSIVE
+    elif bound:
+        kind, reason = VerdictKind.INCONCLUSIVE, _WITHIN
+    verdict = Verdict(name, kind, None, time.monotonic() - began, reason, found_by=LiveEngine.RANKING)
+    proofs = () if found.proof is None or bound else (found.proof,)
+    return ProveOutcome((verdict,), found.dead, found.statistics, (), proofs)
 
 
 def _translated(
@@ -188,10 +209,11 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
     depth = None if verdict.depth is None else max(verdict.depth - 1, 0)
     verdict = replace(verdict, depth=depth)
     if verdict.kind is VerdictKind.PROVED and bounded:
-        words = "proved of executions within the constraint only"
-        return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=words)
+        return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=_WITHIN)
     if verdict.kind is VerdictKind.HOLDS:
-        return replace(verdict, reason=f"no lasso of at most {depth} states, stem and loop together")
+        words = f"no lasso of at most {depth} states, stem and loop together"
+        also = "; what the property remembers of the past counts as part of a state" if live.remembers else ""
+        return replace(verdict, reason=f"{words}{also}")
     if verdict.trace is None:
         return verdict
     place = next(n for n, action in enumerate(verdict.trace.actions) if action.name == LOOP_STARTS)

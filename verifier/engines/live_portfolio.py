@@ -15,19 +15,34 @@ from typing import Any
 
 import psutil
 
-from verifier.engines import bmc, explore, prove
-from verifier.engines.live_methods import Listen, LiveEngine, Request, by_exploration, by_proof, by_search
+from verifier.engines import bmc, explore, prove, ranking
+from verifier.engines.live_methods import (
+    Listen,
+    LiveEngine,
+    Request,
+    by_exploration,
+    by_proof,
+    by_ranking,
+    by_search,
+)
 from verifier.engines.prove import ProveOutcome
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.system.liveness import LiveModel
+from verifier.system.ranking import is_ranked
 from verifier.verdict import Verdict, VerdictKind
 
 _ENGINES = {
     LiveEngine.EXPLICIT: by_exploration,
     LiveEngine.BMC: by_search,
     LiveEngine.PROVE: by_proof,
+    LiveEngine.RANKING: by_ranking,
 }
-_SHARE_OF_MEMORY = {LiveEngine.EXPLICIT: 0.5, LiveEngine.BMC: 0.2, LiveEngine.PROVE: 0.3}
+_SHARE_OF_MEMORY = {
+    LiveEngine.EXPLICIT: 0.5,
+    LiveEngine.BMC: 0.15,
+    LiveEngine.PROVE: 0.2,
+    LiveEngine.RANKING: 0.15,
+}
 _IN_THE_BACKGROUND = 5
 """Where there are fewer cores than processes, exploration goes first: it ends."""
 _BEYOND_ALL_DEPTHS = 1_000_000
@@ -54,9 +69,12 @@ class _Portfolio:
         self.request = replace(request, limits=request.limits.begun())
         self.listen = listen
         self.began = time.monotonic()
+        self.engines = tuple(
+            engine for engine in _ENGINES if engine is not LiveEngine.RANKING or is_ranked(live)
+        )
         self.answers: dict[LiveEngine, ProveOutcome] = {}
         self.failures: dict[LiveEngine, str] = {}
-        self.heard: dict[LiveEngine, dict[str, Any]] = {engine: {} for engine in _ENGINES}
+        self.heard: dict[LiveEngine, dict[str, Any]] = {engine: {} for engine in self.engines}
         self.closed: dict[LiveEngine, int] = {}
         """The most states of a lasso of which an engine says that there is none."""
 
@@ -66,14 +84,14 @@ class _Portfolio:
         outcome = self._outcome(reason)
         about = {
             engine.value: self.heard[engine] | ({"failure": failure} if failure else {})
-            for engine, failure in ((engine, self.failures.get(engine)) for engine in _ENGINES)
+            for engine, failure in ((engine, self.failures.get(engine)) for engine in self.engines)
         }
         statistics = {**outcome.statistics, "engines": about}
         peak = max(children.peak_memory, statistics.get("peak_memory_bytes", 0))
         return replace(outcome, statistics={**statistics, "peak_memory_bytes": peak})
 
     def _follow(self, children: Children) -> None:
-        for engine in _ENGINES:
+        for engine in self.engines:
             children.start(engine.value, self._work(engine))
         for event in children.events():
             self._take(event)
@@ -118,6 +136,8 @@ class _Portfolio:
     def _hear(self, engine: LiveEngine, news: Any) -> None:
         """Remembers how far an engine is."""
         match news:
+            case ranking.Progress():
+                self.heard[engine] = {"claims": news.claims, "shown": news.shown}
             case explore.Progress():
                 self.heard[engine] = {"states": news.states}
             case bmc.Progress() if news.steps is None and self.name in news.properties:

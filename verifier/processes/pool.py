@@ -66,8 +66,16 @@ class _Running:
         )
 
 
-def run_alone(name: str, work: Work, limits: Limits, *, nested: bool) -> TaskResult:
-    """What comes of one task. An interrupt counts as a limit. ``nested``: it has children of its own."""
+def run_alone(
+    name: str,
+    work: Work,
+    limits: Limits,
+    *,
+    nested: bool,
+    hear: Callable[[Any], None] = lambda _: None,
+) -> TaskResult:
+    """What comes of one task. An interrupt counts as a limit. ``nested``: it has children of its own. What it
+    reports is heard as it comes, too."""
     began, children = time.monotonic(), Children(limits, nested=nested)
     reported: list[Any] = []
     failures: list[str] = []
@@ -78,6 +86,7 @@ def run_alone(name: str, work: Work, limits: Limits, *, nested: bool) -> TaskRes
             match event:
                 case Message():
                     reported.append(event.content)
+                    hear(event.content)
                 case ChildEnded() if event.failure is not None:
                     failures.append(event.failure)
 

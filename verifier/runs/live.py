@@ -25,7 +25,8 @@ _FAIRNESS = (
 )
 _ENGINE = (
     "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
-    "there is none, or finds one, and auto runs all of them side by side and takes the first answer."
+    "there is none, or finds one, ranking proves it by the ranking that the protocol declares, and auto runs "
+    "all of them side by side and takes the first answer."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
@@ -47,7 +48,7 @@ class LiveOptions(Options):
 
     properties: tuple[str, ...] = properties_option("Temporal properties to check")
     fairness: str = option("spec", Name(), _FAIRNESS, metavar="NAME")
-    engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove")), _ENGINE)
+    engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove", "ranking")), _ENGINE)
     depth: int | None = option(
         None, Whole(1), "Of --engine bmc: the most states of a lasso. [default: the spec's]"
     )
@@ -63,7 +64,7 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
     from verifier.outcomes.run import origin
     from verifier.processes.limits import Limits
     from verifier.runs.question import Question
-    from verifier.system.liveness import conditions_named
+    from verifier.system.fairness import conditions_named
 
     definition = loaded.definition
     names = [prop.name for prop in definition.temporal]
@@ -97,7 +98,7 @@ def _chosen(definition: Definition, named: Sequence[str], expected: Sequence[str
 
 def _request(question: Question[LiveOptions]) -> Request:
     from verifier.engines.live import LiveEngine, Request
-    from verifier.system.liveness import conditions_named
+    from verifier.system.fairness import conditions_named
 
     options = question.options
     assert options.depth is not None
@@ -156,6 +157,8 @@ def _solvers(
         used.append(options.solver or KIND_SOLVER)
     if "prove" in engines:
         used += [MinisatSolver.NAME, options.solver or KIND_SOLVER, options.solver or BMC_SOLVER, *rechecked]
+    if "ranking" in engines:
+        used += [MinisatSolver.NAME, *rechecked]
     return tuple(dict.fromkeys(used))
 
 

@@ -18,7 +18,8 @@ from verifier.runs.building import build_model
 from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
 from verifier.specs.definition import NO_DEADLOCK, Definition
 from verifier.system.deadlock import with_deadlock
-from verifier.system.liveness import conditions_named, live_model
+from verifier.system.fairness import conditions_named
+from verifier.system.liveness import live_model
 from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.trust.lasso import checked_lasso

@@ -112,11 +112,12 @@ class Symbolic:
         own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}
         translator = Temporal(maker, made)
         found = translator.specification()
+        temporal = translator.properties({name: one.liveness for name, one in own.items()})
         self.open = dict(found.open)
         return replace(
             made,
             actions=(*made.actions, *found.actions),
-            temporal=tuple(translator.properties({name: one.liveness for name, one in own.items()})),
+            temporal=tuple(temporal),
             fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(found.fairness)),),
         )
 

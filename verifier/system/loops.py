@@ -11,8 +11,8 @@ change them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from pysmt.fnode import FNode
 
@@ -21,9 +21,11 @@ from verifier.encodings.layout import Layout
 from verifier.encodings.sorts import Boolean
 from verifier.specs.definition import PropertyKind
 from verifier.specs.temporal import Strength
+from verifier.system.fairness import changes
 from verifier.system.frozen import frozen_variables
-from verifier.system.liveness import LiveModel, changes
+from verifier.system.liveness import LiveModel
 from verifier.system.model import Model, Support
+from verifier.system.temporal_reading import Goal
 from verifier.system.transition_system import Instance, NamedFormula, SafetyProperty
 
 LOOP_STARTS = "the loop starts"
@@ -39,8 +41,8 @@ class _Flag:
     bit: FNode
     sets: FNode
     """It is set by a step from a state in which this holds,"""
-    setters: frozenset[int] = frozenset()
-    """or by a step of one of these instances that changes the state."""
+    setters: Mapping[int, FNode] = field(default_factory=dict)
+    """or by a step of one of these instances from a state in which that holds."""
 
     @property
     def now(self) -> FNode:
@@ -78,7 +80,7 @@ def loop_model(live: LiveModel) -> Model:
             system,
             leaves=layout.leaves,
             bits=layout.bits,
-            valid=layout.valid(),
+            valid=conjunction((system.valid, layout.valid())),
             init=conjunction((system.init, *init)),
             instances=(
                 *(_noting(live, n, looping, copies, found, support) for n in range(len(system.instances))),
@@ -93,7 +95,7 @@ def loop_model(live: LiveModel) -> Model:
 
 def _flag_names(live: LiveModel) -> list[str]:
     names = [f"goal {g} visit {v}" for g, goal in enumerate(live.goals) for v, _ in enumerate(goal.visits)]
-    names += [f"goal {g} left" for g, goal in enumerate(live.goals) if goal.stays is not TRUE]
+    names += [f"goal {g} left" for g, goal in enumerate(live.goals) if _may_be_left(goal)]
     for number, condition in enumerate(live.conditions):
         names.append(f"condition {number} met")
         if condition.strength is Strength.STRONG:
@@ -101,22 +103,27 @@ def _flag_names(live: LiveModel) -> list[str]:
     return names
 
 
+def _may_be_left(goal: Goal) -> bool:
+    return goal.stays is not TRUE or bool(goal.avoids)
+
+
 def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
     found: dict[str, _Flag] = {}
 
-    def flag(name: str, sets: FNode, setters: frozenset[int] = frozenset()) -> None:
-        found[name] = _Flag(bits[name], sets, setters)
+    def flag(name: str, sets: FNode, setters: Iterable[tuple[int, FNode]] = ()) -> None:
+        found[name] = _Flag(bits[name], sets, dict(setters))
 
     for g, goal in enumerate(live.goals):
         for v, visit in enumerate(goal.visits):
-            flag(f"goal {g} visit {v}", visit)
-        if goal.stays is not TRUE:
-            flag(f"goal {g} left", negation(goal.stays))
-    for number, condition in enumerate(live.conditions):
-        weak, takers = condition.strength is Strength.WEAK, frozenset(condition.instances)
-        flag(f"condition {number} met", negation(condition.enabled) if weak else FALSE, takers)
+            flag(f"goal {g} visit {v}", visit.state, visit.steps)
+        if _may_be_left(goal):
+            flag(f"goal {g} left", negation(goal.stays), goal.avoids)
+    for place, condition in enumerate(live.conditions):
+        weak = condition.strength is Strength.WEAK
+        takers = [(number, changes(live.base.system.instances[number])) for number in condition.instances]
+        flag(f"condition {place} met", negation(condition.enabled) if weak else FALSE, takers)
         if not weak:
-            flag(f"condition {number} enabled", condition.enabled)
+            flag(f"condition {place} enabled", condition.enabled)
     return found
 
 
@@ -128,7 +135,7 @@ def _violating(
     goals = []
     for g, goal in enumerate(live.goals):
         met = [flags[f"goal {g} visit {v}"].now for v, _ in enumerate(goal.visits)]
-        if goal.stays is not TRUE:
+        if _may_be_left(goal):
             met.append(negation(flags[f"goal {g} left"].now))
         goals.append(conjunction(met))
     fair = []
@@ -154,9 +161,8 @@ def _noting(
     kept = conjunction(equivalence(b, new) for b, new in instance.updates.items() if b not in copies)
     guard = conjunction((instance.guard, live.read, disjunction((negation(looping), kept))))
     updates = dict(instance.updates)
-    moves = changes(instance)
     for flag in flags.values():
-        taken = moves if number in flag.setters else FALSE
+        taken = flag.setters.get(number, FALSE)
         updates[flag.bit] = disjunction((flag.bit, conjunction((looping, disjunction((flag.sets, taken))))))
     return replace(
         instance,

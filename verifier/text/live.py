@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines import bmc, explore
+from verifier.engines import bmc, explore, ranking
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
@@ -33,6 +33,10 @@ class LiveText(ProgressText):
         """Takes a piece of news."""
         if isinstance(news, bmc.Progress):
             yield depth_line(news)
+            return
+        if isinstance(news, ranking.Progress):
+            if news.shown == 0:
+                yield f"ranking: {news.claims} claims"
             return
         self._latest = self._states if isinstance(news, explore.Progress) else self._provers
         yield from self._latest.hear(news, live=live)
@@ -101,6 +105,8 @@ def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
     for engine, found in figures.get("engines", {}).items():
         if "states" in found:
             yield f"{name}: {engine} looked at {found['states']:,} states."
+        if "claims" in found:
+            yield f"{name}: {engine} showed {found['shown']} of {found['claims']} claims."
         if "depth" in found:
             yield f"{name}: {engine} found no lasso of at most {found['depth']} states."
 
@@ -112,7 +118,8 @@ def _remarks(run: Run) -> Iterator[str]:
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
     if run.outcome.never_enabled:
-        yield f"warning: never enabled: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
+        bound = f" within {run.depth} states" if run.options["engine"] == "bmc" else ""
+        yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
     yield "Symmetry is not used: fairness and temporal properties may tell interchangeable elements apart."
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."

@@ -23,9 +23,11 @@ from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.specs.definition import NO_DEADLOCK, Property, PropertyKind
-from verifier.system.liveness import conditions_named, live_model
+from verifier.system.fairness import conditions_named
+from verifier.system.liveness import live_model
 from verifier.system.loops import WHERE_LOOP_STARTS, loop_model
 from verifier.system.model import Model
+from verifier.system.ranking import NoRanking, ranking_model
 
 FORMAT = "verify certificate 1"
 TYPED = "Typed"
@@ -72,6 +74,9 @@ class Certificate:
     fairness: str | None = None
     """If the property is a temporal one: the fairness under which it holds. The invariant is then one of the
     model of loops (``verifier.system.loops``)."""
+    ranking: bool = False
+    """Whether the invariant is one of the claims of the protocol's ranking of the temporal property
+    (``verifier.system.ranking``), and not one of the model of loops."""
     single_steps: tuple[str, ...] = ()
     """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
     beyond: tuple[Any, ...] = ()
@@ -98,6 +103,7 @@ class _Content(TypedDict):
     clauses: list[list[tuple[str, bool]]]
     single_steps: NotRequired[list[str]]
     fairness: NotRequired[str]
+    ranking: NotRequired[bool]
     beyond: NotRequired[list[Any]]
 
 
@@ -112,6 +118,8 @@ def certificate_of(
     clauses: tuple[tuple[Literal, ...], ...],
     found_by: FoundBy,
     k: int = 1,
+    fairness: str | None = None,
+    ranking: bool = False,
 ) -> Certificate:
     """The certificate of an invariant of the model."""
     definition = model.definition
@@ -124,13 +132,15 @@ def certificate_of(
         clauses,
         found_by,
         k,
+        fairness,
+        ranking,
     )
 
 
 def claimed_model(base: Model, certificate: Certificate) -> Model:
-    """The model that the invariant is about: the protocol's, or the one of its fair loops.
+    """The model that the invariant is about: the protocol's, the one of its fair loops, or of a ranking.
 
-    Raises Misfit if the protocol has no such temporal property."""
+    Raises Misfit if the protocol has no such temporal property, or no ranking of it."""
     if certificate.fairness is None:
         return base
     definition, name = base.definition, certificate.property_name
@@ -138,7 +148,13 @@ def claimed_model(base: Model, certificate: Certificate) -> Model:
     if prop is None:
         raise Misfit(f"{definition.name} has no temporal property {name}")
     conditions = conditions_named(definition, certificate.fairness)
-    return loop_model(live_model(base, prop, certificate.fairness, conditions))
+    live = live_model(base, prop, certificate.fairness, conditions)
+    if not certificate.ranking:
+        return loop_model(live)
+    try:
+        return ranking_model(live)
+    except NoRanking as none:
+        raise Misfit(f"{name}: {none}") from None
 
 
 def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
@@ -203,6 +219,16 @@ def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
     return found
 
 
+def readable_ranking(model: Model, name: str) -> list[dict[str, str]]:
+    """The measures of a ranking, in their order, and where which fairness helps."""
+    found = next(one for one in model.definition.rankings if one.property_name == name)
+    said = [
+        {"name": f"measure {number}", "says": "; ".join(map(text, measure))}
+        for number, measure in enumerate(found.measures, 1)
+    ]
+    return [*said, *({"name": f"{one.condition} helps", "says": text(one.when)} for one in found.helpful)]
+
+
 def _claim(prop: Property) -> str:
     """The formula, as text, that a property contributes to an invariant (see ``verifier.system.model``)."""
     if prop.kind is PropertyKind.REACHABLE:
@@ -226,6 +252,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         "found_by": vars(certificate.found_by),
         "k": certificate.k,
         **({"fairness": certificate.fairness} if certificate.fairness is not None else {}),
+        **({"ranking": True} if certificate.ranking else {}),
         **({"single_steps": list(certificate.single_steps)} if certificate.single_steps else {}),
         **({"beyond": list(certificate.beyond)} if certificate.beyond else {}),
         "lemmas": list(certificate.lemmas),
@@ -237,7 +264,10 @@ def dump(model: Model, certificate: Certificate) -> str:
 
 def _renderings(model: Model, certificate: Certificate) -> dict[str, Any]:
     script = smt2.define(model, formulas(model, certificate))
-    return {"invariant": readable(model, certificate), "smt2": script.splitlines()}
+    found: dict[str, Any] = {"invariant": readable(model, certificate), "smt2": script.splitlines()}
+    if certificate.ranking:
+        found["ranking_says"] = readable_ranking(model, certificate.property_name)
+    return found
 
 
 def _digest(content: Mapping[str, Any]) -> str:
@@ -281,6 +311,7 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         found_by=FoundBy(**{name: content["found_by"][name] for name in ("engine", "solver", "version")}),
         k=content["k"],
         fairness=content.get("fairness"),
+        ranking=content.get("ranking", False),
         single_steps=tuple(content.get("single_steps", ())),
         beyond=tuple(content.get("beyond", ())),
     )

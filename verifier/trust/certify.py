@@ -155,7 +155,8 @@ class _CertificateCheck:
         questions.hold(invariant.values())
         for name, goal in goals.items():
             relates = "excludes" if self.model.system.seeks(name) else "implies"
-            self._ask(questions, f"the invariant {relates} {name}", [negation(goal)])
+            for part in goal.args() if goal.is_and() else (goal,):
+                self._ask(questions, f"the invariant {relates} {name}", [negation(part)])
         questions.close()
 
     def _consecution(self, invariant: dict[str, FNode]) -> None:

@@ -1,7 +1,7 @@
 """Replay of lassos: infinite executions, as a stem and a loop that is repeated for ever.
 
 The stem and one round of the loop are replayed like any execution. Then the temporal property is read for
-this execution, term by term and state by state, without the monitors that engines use; and for each fairness
+this execution, term by term and state by state, without the bits that engines use; and for each fairness
 condition a reason is found for which the loop meets it.
 """
 
@@ -11,11 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import FALSE, TRUE, conjunction, exists_over, negation, restricted
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowering import Bindings
+from verifier.encodings.terms import Term
 from verifier.specs.temporal import Strength, TemporalFormula, TemporalOperator
-from verifier.system.liveness import Condition, LiveModel
+from verifier.system.fairness import Condition, conditions_of
+from verifier.system.liveness import LiveModel
+from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 from verifier.trust.explain import ConcreteReading
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
@@ -40,52 +47,135 @@ def checked_lasso(live: LiveModel, trace: Trace) -> Trace:
     (within,) = Evaluator(base.system.bits, [base.system.constraint]).single(bits[loop.start])
     if not within:
         raise ReplayFailure(loop.start, "the loop is beyond the constraint, where nothing is looked for")
-    if holds(live.property_.formula, trace.states, loop.start):
+    if Execution(base, trace.states, loop.start).holds(live.property_.formula):
         raise ReplayFailure(last, f"{live.property_.name} holds of this execution")
     reasons = _Fairness(live, replayer, once, bits, loop.start).reasons()
     return replace(trace, loop=replace(loop, fairness=live.fairness, conditions=reasons))
 
 
-def holds(
-    formula: TemporalFormula,
-    states: Sequence[Mapping[str, Concrete]],
-    start: int,
-    bindings: Bindings = MappingProxyType({}),
-) -> bool:
-    """Whether a temporal formula holds of the execution through the states that then goes back to ``start``
-    and round for ever."""
+class Execution:
+    """The infinite execution through some states that then goes back to one of them and round for ever.
 
-    def where(term_number: int) -> list[bool]:
-        term = formula.terms[term_number]
-        return [ConcreteReading(state).holds(term, bindings) for state in states]
+    A formula is read for every place of it at once, as the meaning of its operators says."""
 
-    match formula.operator:
-        case TemporalOperator.EVENTUALLY:
-            return any(where(0))
-        case TemporalOperator.ALWAYS_EVENTUALLY:
-            return any(where(0)[start:])
-        case TemporalOperator.EVENTUALLY_ALWAYS:
-            return all(where(0)[start:])
-        case TemporalOperator.LEADS_TO:
-            first, then = where(0), where(1)
-            again = any(then[start:])
-            return all(again or any(then[place:]) for place, due in enumerate(first) if due)
-        case TemporalOperator.INITIALLY:
-            return where(0)[0]
-        case TemporalOperator.EVER_AFTER:
-            first, then = where(0), where(1)
-            return all(all(then[min(place, start) :]) for place, begins in enumerate(first) if begins)
-    if formula.binds is None:
-        parts = [holds(part, states, start, bindings) for part in formula.parts]
-    else:
-        values = formula.binds.sort.each()
-        parts = [holds(formula.parts[0], states, start, {**bindings, formula.binds: v}) for v in values]
-    if formula.operator is TemporalOperator.NOT:
-        return not parts[0]
-    return all(parts) if formula.operator in _CONJUNCTIONS else any(parts)
+    def __init__(self, base: Model, states: Sequence[Mapping[str, Concrete]], start: int) -> None:
+        self.base, self.states, self.start = base, states, start
+        self.bits = [base.layout.encode_state(state) for state in states]
+        self.next = [*range(1, len(states)), start]
+        """For each place the one after it."""
+
+    def holds(self, formula: TemporalFormula) -> bool:
+        """Whether the execution satisfies the formula."""
+        return self._truths(formula, MappingProxyType({}))[0]
+
+    def _truths(self, formula: TemporalFormula, bindings: Bindings) -> list[bool]:
+        """For each place whether the execution from there on satisfies the formula."""
+
+        def at(number: int) -> list[bool]:
+            if formula.terms:
+                term = formula.terms[number]
+                return [ConcreteReading(state).holds(term, bindings) for state in self.states]
+            return self._truths(formula.parts[number], bindings)
+
+        match formula.operator:
+            case TemporalOperator.STEP:
+                return self._steps(formula.terms[0], bindings)
+            case TemporalOperator.FAIR:
+                assert formula.condition is not None
+                rows = [self._fair(one) for one in conditions_of(self.base, formula.condition)]
+                return [all(row[place] for row in rows) for place in range(len(self.states))]
+            case TemporalOperator.UNTIL:
+                return self._until(at(0), at(1))
+            case TemporalOperator.LEADS_TO:
+                return self._wherever(at(0), self._eventually(at(1)))
+            case TemporalOperator.EVER_AFTER:
+                return self._wherever(at(0), self._always(at(1)))
+        if formula.operator in _MODES:
+            row = at(0)
+            for mode in reversed(_MODES[formula.operator]):
+                row = self._always(row) if mode == "always" else self._eventually(row)
+            return row
+        return self._combined(formula, bindings)
+
+    def _combined(self, formula: TemporalFormula, bindings: Bindings) -> list[bool]:
+        values = [bindings]
+        if formula.binds is not None:
+            values = [{**bindings, formula.binds: value} for value in formula.binds.sort.each()]
+        rows = [self._truths(part, one) for one in values for part in formula.parts]
+        if formula.operator is TemporalOperator.NOT:
+            return [not truth for truth in rows[0]]
+        join = all if formula.operator in _CONJUNCTIONS else any
+        return [join(row[place] for row in rows) for place in range(len(self.states))]
+
+    def _after(self, place: int) -> range:
+        """All places that come from one on, itself among them."""
+        return range(min(place, self.start), len(self.states))
+
+    def _eventually(self, row: list[bool]) -> list[bool]:
+        return [any(row[later] for later in self._after(place)) for place in range(len(row))]
+
+    def _always(self, row: list[bool]) -> list[bool]:
+        return [all(row[later] for later in self._after(place)) for place in range(len(row))]
+
+    def _wherever(self, first: list[bool], then: list[bool]) -> list[bool]:
+        return self._always([not due or met for due, met in zip(first, then, strict=True)])
+
+    def _until(self, holds: list[bool], reached: list[bool]) -> list[bool]:
+        found = []
+        for place in range(len(self.states)):
+            here, seen = place, set()
+            while not reached[here] and holds[here] and here not in seen:
+                seen.add(here)
+                here = self.next[here]
+            found.append(reached[here])
+        return found
+
+    def _steps(self, term: Term, bindings: Bindings) -> list[bool]:
+        """Whether the next step changes the state and satisfies a formula of two states."""
+        following = (self.states[place] for place in self.next)
+        return [
+            dict(before) != dict(after) and ConcreteReading(before, after).holds(term, bindings)
+            for before, after in zip(self.states, following, strict=True)
+        ]
+
+    def _fair(self, condition: Condition) -> list[bool]:
+        """Whether the condition is met from each place on: a step of it is taken again and again, or it is
+        impossible again and again, or (strong) impossible from some place on."""
+        evaluator = Evaluator(self.base.system.bits, [condition.enabled])
+        impossible = [not evaluator.single(bits)[0] for bits in self.bits]
+        lazy = self._always(self._eventually(impossible))
+        if condition.strength is Strength.STRONG:
+            lazy = self._eventually(self._always(impossible))
+        again = self._always(self._eventually([self._takes(condition, n) for n in range(len(self.bits))]))
+        return [one or other for one, other in zip(lazy, again, strict=True)]
+
+    def _takes(self, condition: Condition, place: int) -> bool:
+        """Whether one of the instances leads from the state to the next, which is another one."""
+        before, after = self.bits[place], self.bits[self.next[place]]
+        known = {bit: TRUE if on else FALSE for bit, on in zip(self.base.system.bits, before, strict=True)}
+        wanted = dict(zip(self.base.system.bits, after, strict=True))
+        return before != after and any(
+            _leads(self.base.system.instances[number], known, wanted) for number in condition.instances
+        )
+
+
+def _leads(instance: Instance, known: Mapping[FNode, FNode], wanted: Mapping[FNode, bool]) -> bool:
+    """Whether some inputs let the instance lead from the known state to the wanted one."""
+    same = [new if wanted[old] else negation(new) for old, new in instance.updates.items()]
+    kept = all((known[bit] is TRUE) is on for bit, on in wanted.items() if bit not in instance.updates)
+    step = restricted(conjunction((instance.guard, *same)), known)
+    return kept and exists_over(step, instance.inputs) is TRUE
 
 
 _CONJUNCTIONS = (TemporalOperator.AND, TemporalOperator.FOR_EACH)
+_MODES = {
+    TemporalOperator.NOW: (),
+    TemporalOperator.EVENTUALLY: ("eventually",),
+    TemporalOperator.ALWAYS: ("always",),
+    TemporalOperator.ALWAYS_EVENTUALLY: ("always", "eventually"),
+    TemporalOperator.EVENTUALLY_ALWAYS: ("eventually", "always"),
+}
+"""What is said of the places that come, from the outside in."""
 
 
 class _Fairness:

@@ -124,8 +124,7 @@ class Temporal:
         self.found.actions.append(own)
         if wider is None:
             self.found.open[own.name] = f"{whole.place}: {label}"
-        else:
-            self.known.append((own, demands, assigns))
+        self.known.append((own, demands, assigns))
         return _instances(own)
 
     # -- formulas
@@ -167,9 +166,11 @@ class Temporal:
                 return ~self._always(whole.items[0], c, negated=True)
             case ast.Temporal(kind="~>"):
                 return self._leads_to(whole.items[0], whole.items[1], c)
+            case ast.Fairness():
+                return TemporalFormula(TemporalOperator.FAIR, condition=self._fair(whole, c, ()))
             case ast.Apply():
                 return self._applied(whole, c)
-        raise Untranslated(whole.place, "of temporal formulas only [], <> and ~> of states are translated")
+        raise Untranslated(whole.place, "of temporal formulas only [], <>, ~>, WF and SF are translated")
 
     def _applied(self, whole: ast.Apply, c: Context) -> TemporalFormula:
         entered = self._entered(whole, c)
@@ -185,7 +186,7 @@ class Temporal:
         raise Untranslated(whole.place, f"{symbol.name} of temporal formulas is not translated")
 
     def _initially(self, whole: Expression, c: Context) -> TemporalFormula:
-        return TemporalFormula(TemporalOperator.INITIALLY, (self._state(whole, c),))
+        return TemporalFormula(TemporalOperator.NOW, (self._state(whole, c),))
 
     def _state(self, whole: Expression, c: Context, *, negated: bool = False) -> Term:
         found = self.t.truth(self.t.value(whole, c))
@@ -199,6 +200,8 @@ class Temporal:
         match whole:
             case ast.Apply() if (entered := self._entered(whole, c)) is not None:
                 return self._always(*entered, negated=negated)
+            case ast.Step():
+                return ~_about(TemporalOperator.EVENTUALLY, self._step(whole, c, negated=not negated))
             case ast.Temporal(kind="[]" | "<>"):
                 return self._repeated(whole, c, negated=negated)
             case ast.Junction() if whole.conjunction is not negated:
@@ -216,22 +219,36 @@ class Temporal:
                     return self._always(first, c) & self._always(then, c, negated=True)
                 return self._leads_to(first, then, c, now=True)
         found = self.formula(whole, c)
-        if _is_of_all_ends(found):
-            return ~found if negated else found
-        raise Untranslated(whole.place, "this formula below [], <> or ~> is not translated")
+        said = ~found if negated else found
+        return said if _is_of_all_ends(found) else _about(TemporalOperator.ALWAYS, said)
+
+    def _step(self, whole: ast.Step, c: Context, *, negated: bool) -> TemporalFormula:
+        """``<<A>>_v``, or the negation of ``[A]_v``: of a step that changes v."""
+        if whole.stuttering is not negated:
+            raise Untranslated(whole.place, "[A]_v stands below [], and <<A>>_v below <>")
+        self.t.assigned = None  # names of the next state may be read
+        try:
+            found = self.t.truth(self.t.value(whole, c))
+            term = self.t.formula(self.t.not_(found) if negated else found)
+        finally:
+            self.t.assigned = {}
+        return TemporalFormula(TemporalOperator.STEP, (term,))
 
     def _repeated(self, whole: ast.Temporal, c: Context, *, negated: bool) -> TemporalFormula:
         """``[][]F``, ``[]<>F``, or the same of the negation."""
-        inner = whole.items[0]
+        inner, c = self._resolved(whole.items[0], c)
         if (whole.kind == "[]") is not negated:
             return self._always(inner, c, negated=negated)
         if self._level(inner, c) <= STATE:
             term = self._state(inner, c, negated=negated)
             return TemporalFormula(TemporalOperator.ALWAYS_EVENTUALLY, (term,))
+        if isinstance(inner, ast.Step):
+            return _about(TemporalOperator.ALWAYS_EVENTUALLY, self._step(inner, c, negated=negated))
         found = self._always(inner, c) if whole.kind == "[]" else ~self._always(inner, c, negated=True)
         if _is_of_all_ends(found):
             return ~found if negated else found
-        raise Untranslated(whole.place, "this formula below [] or <> is not translated")
+        part = self.formula(inner, c)
+        return _about(TemporalOperator.ALWAYS_EVENTUALLY, ~part if negated else part)
 
     def _leads_to(
         self, first: Expression, then: Expression, c: Context, *, now: bool = False
@@ -246,7 +263,7 @@ class Temporal:
             if target is None:
                 found = self.formula(then, c)
                 if not _is_of_all_ends(found):
-                    raise Untranslated(then.place, "this formula below [] is not translated")
+                    return _about(TemporalOperator.ALWAYS, self.formula(first, c).implies(found))
                 return self._happens(first, c).implies(found)
             then, inner = target
         else:
@@ -263,11 +280,17 @@ class Temporal:
             found = ~self._always(then, inner, negated=True)
             if _is_of_all_ends(found):
                 return self._happens(first, c).implies(found)
-        raise Untranslated(first.place, "this formula before or after ~> is not translated")
+        return _about(TemporalOperator.LEADS_TO, self.formula(first, c), self.formula(then, inner))
 
     def _happens(self, whole: Expression, c: Context) -> TemporalFormula:
         """``<>F``"""
         return ~self._always(whole, c, negated=True)
+
+    def _resolved(self, whole: Expression, c: Context) -> tuple[Expression, Context]:
+        """The formula that a name stands for, where it stands."""
+        while isinstance(whole, ast.Apply) and (entered := self._entered(whole, c)) is not None:
+            whole, c = entered
+        return whole, c
 
     def _below(self, kind: str, whole: Expression, c: Context) -> tuple[Expression, Context] | None:
         """What stands below ``[]`` or ``<>`` in a formula; None if the formula is none of that kind."""
@@ -335,8 +358,12 @@ def _joined(operator: TemporalOperator, parts: Sequence[TemporalFormula]) -> Tem
     return TemporalFormula(operator, parts=tuple(parts))
 
 
+def _about(operator: TemporalOperator, *parts: TemporalFormula) -> TemporalFormula:
+    return TemporalFormula(operator, parts=parts)
+
+
 def _is_of_all_ends(formula: TemporalFormula) -> bool:
     """Whether a formula is true of an execution exactly if it is true of each of its ends."""
-    if formula.terms:
-        return formula.operator in _AGAIN_AND_AGAIN
-    return all(map(_is_of_all_ends, formula.parts))
+    if formula.operator in _AGAIN_AND_AGAIN:
+        return True
+    return not formula.terms and all(map(_is_of_all_ends, formula.parts))

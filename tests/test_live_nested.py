@@ -1,0 +1,16 @@
+"""Temporal formulas nested in others: every engine against a naive reading of all short lassos."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.nested_formulas import compare
+
+GROUPS = [(first, first + 20) for first in range(0, 400, 20)]
+QUICK = [group if group[0] < 40 else pytest.param(group, marks=pytest.mark.thorough) for group in GROUPS]
+
+
+@pytest.mark.parametrize("seeds", QUICK, ids=str)
+def test_nested_formulas_mean_what_their_operators_say(seeds: tuple[int, int]) -> None:
+    for seed in range(*seeds):
+        compare(seed, prove=seed % 10 == 0)

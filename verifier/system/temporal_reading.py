@@ -1,0 +1,342 @@
+"""A temporal formula, read as a question about loops: what a loop must do to violate it.
+
+A formula becomes claims that something happens again and again: that a state satisfies a formula, or that a
+step is taken. What a formula says of an execution's beginning is remembered by a few bits.
+
+Monitors remember what has happened:
+
+- ``eventually P``: a bit says that P has held. The property holds where the bit is set again and again.
+- ``P leads to Q``: a bit says that Q is still due. The property holds where it is clear again and again.
+- ``now P``: a bit says whether P held in the first state. The property holds where it is set.
+- ``P ever after Q``: a bit says that P has held, another one that Q was false then. The property holds where
+  the other one is clear.
+
+Where a temporal formula stands in another one, a bit says whether it holds from the present place on. What is
+to come is guessed, and each loop must confirm it (``temporal_bits``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.bits import (
+    FALSE,
+    TRUE,
+    conjunction,
+    disjunction,
+    exists_over,
+    negation,
+    restricted_all,
+)
+from verifier.encodings.definedness import Definedness
+from verifier.encodings.layout import Layout
+from verifier.encodings.lowering import Bindings, Lowering
+from verifier.encodings.sorts import Boolean
+from verifier.encodings.terms import Term
+from verifier.errors import UsageError
+from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator, TemporalProperty
+from verifier.system.fairness import Condition, changes, conditions_of, steps_of
+from verifier.system.model import Model, PartialRead
+from verifier.system.temporal_bits import Event, Guess, Monitor, Promise, Watch
+
+MOST_GOALS = 1000
+"""The most goals that a negated property may have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """What a loop must do to violate the property: see each of ``visits`` happen, stay within some states,
+    and take none of some steps."""
+
+    visits: tuple[Event, ...]
+    stays: FNode
+    avoids: tuple[tuple[int, FNode], ...] = ()
+    """Steps as in ``Event``."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Claim:
+    """That an event happens again and again, or (not ``often``) never more from some time on."""
+
+    event: Event
+    often: bool
+
+    def negated(self) -> _Claim:
+        return _Claim(self.event, not self.often)
+
+
+_Cases = list[tuple[_Claim, ...]]
+"""A disjunction of conjunctions."""
+
+
+def _holds(formula: FNode, *, always: bool) -> _Claim:
+    """That a formula holds in infinitely many states, or in all from some state on."""
+    return _Claim(Event(negation(formula) if always else formula), often=not always)
+
+
+class Reader:
+    """Reads a temporal formula: what it claims, the bits that it needs, and where it reads nothing."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.watches: dict[Watch, FNode] = {}
+        """The bits, in an order in which each may speak of those before it."""
+        self.undefined: list[PartialRead] = []
+        definition = model.definition
+        lowered = dict(model.layout.lowered)
+        self._lowering = Lowering({s: lowered[s.name] for s in definition.variables})
+        self._definedness = Definedness(self._lowering)
+        self._of_steps: tuple[Lowering, Mapping[FNode, FNode]] | None = None
+        self._name = ""
+
+    def goals(self, prop: TemporalProperty) -> tuple[Goal, ...]:
+        """What loops violate the property. Raises UsageError if it has too many ways to fail."""
+        self._name = prop.name
+        cases = self._cases(prop.formula, {}, negated=True)
+        parts = [cases, *(self._confirmed(w, own) for w, own in self.watches.items() if isinstance(w, Guess))]
+        just = [w.justice(own) for w, own in self.watches.items() if isinstance(w, Promise)]
+        found = []
+        for claims in self._both(parts):
+            never = [claim.event for claim in claims if not claim.often]
+            stays = conjunction(negation(event.state) for event in never)
+            avoids = _joined(event.steps for event in never)
+            wanted = dict.fromkeys([*(claim.event for claim in claims if claim.often), *just])
+            visits = tuple(event for event in wanted if event.state is not TRUE)
+            if stays is not FALSE and not any(v.state is FALSE and not v.steps for v in visits):
+                found.append(Goal(visits, stays, avoids))
+        return tuple(found)
+
+    def _confirmed(self, guess: Guess, own: FNode) -> _Cases:
+        yes, no = _holds(own, always=True), _holds(negation(own), always=True)
+        return [(yes, _Claim(guess.event, often=True)), (no, _Claim(guess.event, often=False))]
+
+    # A formula as claims
+
+    def _cases(self, formula: TemporalFormula, bindings: Bindings, *, negated: bool) -> _Cases:
+        """The formula, or its negation, as a disjunction of conjunctions."""
+        match formula.operator:
+            case TemporalOperator.NOT:
+                return self._cases(formula.parts[0], bindings, negated=not negated)
+            case TemporalOperator.FAIR:
+                conditions = self._conditions(formula)
+                return self._joined([self._fair(c, negated=negated) for c in conditions], not negated)
+        if formula.operator in (*_CONJUNCTIONS, *_DISJUNCTIONS):
+            inner = _parts(formula, bindings)
+            parts = [self._cases(one, values, negated=negated) for one, values in inner]
+            return self._joined(parts, (formula.operator in _CONJUNCTIONS) is not negated)
+        claim = self._claim(formula, bindings)
+        return [(claim.negated() if negated else claim,)]
+
+    def _joined(self, parts: Sequence[_Cases], conjunctive: bool) -> _Cases:
+        if conjunctive:
+            return self._both(parts)
+        self._check(sum(map(len, parts)))
+        return [case for part in parts for case in part]
+
+    def _both(self, parts: Sequence[_Cases]) -> _Cases:
+        count = 1
+        for part in parts:
+            count *= len(part)
+            self._check(count)
+        return [sum(chosen, ()) for chosen in product(*parts)]
+
+    def _check(self, count: int) -> None:
+        if count > MOST_GOALS:
+            words = f"{self._name} has more than {MOST_GOALS} ways to fail"
+            raise UsageError(f"{words}: state it as several properties, or at smaller constants")
+
+    def _conditions(self, formula: TemporalFormula) -> list[Condition]:
+        assert isinstance(formula.condition, Fairness)
+        return list(conditions_of(self.model, formula.condition))
+
+    def _fair(self, condition: Condition, *, negated: bool) -> _Cases:
+        claims = [_Claim(event, often) for event, often in self._demands(condition)]
+        cases = [(claim.negated() if negated else claim,) for claim in claims]
+        return self._joined([[case] for case in cases], negated)
+
+    def _demands(self, condition: Condition) -> list[tuple[Event, bool]]:
+        """One of these happens again and again, or does not."""
+        steps = tuple(steps_of(self.model, condition).items())
+        if condition.strength is Strength.WEAK:
+            return [(Event(negation(condition.enabled), steps), True)]
+        return [(Event(FALSE, steps), True), (Event(condition.enabled), False)]
+
+    def _claim(self, formula: TemporalFormula, bindings: Bindings) -> _Claim:
+        def at(place: int) -> FNode:
+            return self._operand(formula, place, bindings)
+
+        match formula.operator:
+            case TemporalOperator.EVENTUALLY:
+                return _holds(self._monitor("has held", self._event(formula, bindings)), always=False)
+            case TemporalOperator.ALWAYS:
+                return _holds(negation(self._monitor("failed", Event(negation(at(0))))), always=True)
+            case TemporalOperator.ALWAYS_EVENTUALLY:
+                return _Claim(self._event(formula, bindings), often=True)
+            case TemporalOperator.EVENTUALLY_ALWAYS:
+                return _holds(at(0), always=True)
+            case TemporalOperator.LEADS_TO:
+                first, open_ = at(0), negation(at(1))
+                due = self._monitor("is due", Event(conjunction((first, open_))), open_)
+                return _holds(negation(due), always=False)
+            case TemporalOperator.EVER_AFTER:
+                began = self._monitor("has begun", Event(at(0)))
+                failed = self._monitor("failed", Event(conjunction((began, negation(at(1))))))
+                return _holds(negation(failed), always=True)
+        held = self._monitor("held at first", Event(FALSE), TRUE, self._here(formula, bindings))
+        return _holds(held, always=True)
+
+    # A formula as it is at a place of an execution
+
+    def _here(self, formula: TemporalFormula, bindings: Bindings) -> FNode:
+        """Whether the execution from here on satisfies the formula."""
+
+        def at(place: int) -> FNode:
+            return self._operand(formula, place, bindings)
+
+        match formula.operator:
+            case TemporalOperator.NOW:
+                return at(0)
+            case TemporalOperator.NOT:
+                return negation(self._here(formula.parts[0], bindings))
+            case TemporalOperator.EVENTUALLY:
+                return self._comes(self._event(formula, bindings))
+            case TemporalOperator.UNTIL:
+                return self._watched(Promise("is to come", at(0), Event(at(1))))
+            case TemporalOperator.ALWAYS_EVENTUALLY:
+                return self._again(self._event(formula, bindings))
+            case TemporalOperator.FAIR:
+                return conjunction(
+                    disjunction(
+                        self._again(event) if often else negation(self._again(event))
+                        for event, often in self._demands(condition)
+                    )
+                    for condition in self._conditions(formula)
+                )
+            case TemporalOperator.STEP:
+                raise UsageError(f"{self._name} speaks of a step where a state is expected")
+        if formula.operator not in (*_CONJUNCTIONS, *_DISJUNCTIONS):
+            return self._here(_in_other_words(formula), bindings)
+        parts = [self._here(part, values) for part, values in _parts(formula, bindings)]
+        return conjunction(parts) if formula.operator in _CONJUNCTIONS else disjunction(parts)
+
+    def _operand(self, formula: TemporalFormula, place: int, bindings: Bindings) -> FNode:
+        if formula.terms:
+            return self._formula(formula.terms[place], bindings)
+        return self._here(formula.parts[place], bindings)
+
+    def _event(self, formula: TemporalFormula, bindings: Bindings) -> Event:
+        """What the formula says to happen: a state, or a step."""
+        if formula.parts and formula.parts[0].operator is TemporalOperator.STEP:
+            return Event(FALSE, tuple(self._steps(formula.parts[0].terms[0], bindings)))
+        return Event(self._operand(formula, 0, bindings))
+
+    # Bits
+
+    def _watched(self, watch: Watch) -> FNode:
+        """The bit of a watch; of equal ones the same."""
+        own = self.watches.get(watch)
+        if own is None:
+            own = self.watches[watch] = bit_of(f"{self._name} {len(self.watches) + 1} {watch.what}")
+        return own
+
+    def _monitor(self, what: str, sets: Event, keeps: FNode = TRUE, first: FNode | None = None) -> FNode:
+        return self._watched(Monitor(what, sets, keeps, sets.state if first is None else first))
+
+    def _comes(self, event: Event) -> FNode:
+        return self._watched(Promise("is to come", TRUE, event))
+
+    def _again(self, event: Event) -> FNode:
+        return self._watched(Guess("happens again and again", event))
+
+    # Terms
+
+    def _formula(self, term: Term, bindings: Bindings) -> FNode:
+        """What the term says; where it reads what has no value, it is reported instead."""
+        self._note(term, bindings, negation(self._definedness.of(term, bindings)))
+        return self._lowering.formula(term, bindings)
+
+    def _note(self, term: Term, bindings: Bindings, unread: FNode) -> None:
+        read = PartialRead(f"the property {self._name}", (term,), bindings, (), unread)
+        if unread is not FALSE and not any(_is_same(read, other) for other in self.undefined):
+            self.undefined.append(read)
+
+    def _steps(self, term: Term, bindings: Bindings) -> Iterator[tuple[int, FNode]]:
+        """When a step of each instance changes the state and satisfies a formula of two states."""
+        lowering, later = self._two_states()
+        said = lowering.formula(term, bindings)
+        read = Definedness(lowering).of(term, bindings)
+        for number, instance in enumerate(self.model.system.instances):
+            after = {new: instance.updates.get(old, old) for old, new in later.items()}
+            holds, defined = restricted_all((said, read), after)
+            moves = changes(instance)
+            unread = conjunction((instance.guard, moves, negation(defined)))
+            self._note(term, bindings, exists_over(unread, instance.inputs))
+            taken = conjunction((moves, defined, holds))
+            if taken is not FALSE:
+                yield number, taken
+
+    def _two_states(self) -> tuple[Lowering, Mapping[FNode, FNode]]:
+        """What reads terms of a step, and for each bit of the state the one that stands for its new value."""
+        if self._of_steps is None:
+            definition, layout = self.model.definition, self.model.layout
+            later = Layout({new.name: new.sort for new in definition.successor})
+            meaning = {old: layout.lowered[old.name] for old in definition.variables}
+            meaning |= {new: later.lowered[new.name] for new in definition.successor}
+            pairs = dict(zip(layout.bits, later.bits, strict=True))
+            self._of_steps = Lowering(meaning), pairs
+        return self._of_steps
+
+
+_CONJUNCTIONS = (TemporalOperator.AND, TemporalOperator.FOR_EACH)
+_DISJUNCTIONS = (TemporalOperator.OR, TemporalOperator.FOR_SOME)
+
+
+def _is_same(one: PartialRead, other: PartialRead) -> bool:
+    return one.lines == other.lines and one.bindings == other.bindings and one.when is other.when
+
+
+def _in_other_words(formula: TemporalFormula) -> TemporalFormula:
+    """The same by what happens eventually, or again and again."""
+    first, *others = formula.parts or (
+        TemporalFormula(TemporalOperator.NOW, (term,)) for term in formula.terms
+    )
+    match formula.operator:
+        case TemporalOperator.ALWAYS:
+            return ~_about(TemporalOperator.EVENTUALLY, ~first)
+        case TemporalOperator.EVENTUALLY_ALWAYS:
+            return ~_about(TemporalOperator.ALWAYS_EVENTUALLY, ~first)
+        case TemporalOperator.LEADS_TO:
+            return _about(TemporalOperator.ALWAYS, ~first | _about(TemporalOperator.EVENTUALLY, *others))
+        case TemporalOperator.EVER_AFTER:
+            return _about(TemporalOperator.ALWAYS, ~first | _about(TemporalOperator.ALWAYS, *others))
+    raise AssertionError(formula.operator)
+
+
+def _about(operator: TemporalOperator, part: TemporalFormula) -> TemporalFormula:
+    return TemporalFormula(operator, parts=(part,))
+
+
+def bit_of(name: str) -> FNode:
+    """The bit of a boolean variable of the state."""
+    return Layout({name: Boolean()}).bits[0]
+
+
+def _parts(formula: TemporalFormula, bindings: Bindings) -> Iterator[tuple[TemporalFormula, Bindings]]:
+    if formula.binds is None:
+        yield from ((part, bindings) for part in formula.parts)
+    else:
+        for value in formula.binds.sort.each():
+            yield formula.parts[0], {**bindings, formula.binds: value}
+
+
+def _joined(parts: Iterator[tuple[tuple[int, FNode], ...]]) -> tuple[tuple[int, FNode], ...]:
+    """Steps that are one of these."""
+    found: dict[int, list[FNode]] = {}
+    for part in parts:
+        for number, when in part:
+            found.setdefault(number, []).append(when)
+    return tuple((number, disjunction(ways)) for number, ways in found.items())
