@@ -15,10 +15,11 @@ import pytest
 
 from tests.command_line import CHAIN, TOYS, started
 from tests.sweeping import jobs_of, misbehaving, verdicts
+from verifier.cluster.session import SparkFailed, SparkSettings
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row, run_job
 from verifier.sweep.job import Job
-from verifier.sweep.spark import Spark, SparkFailed, SparkSettings
+from verifier.sweep.spark import Spark
 from verifier.sweep.store import Store, read_recorded, read_rows
 from verifier.sweep.summary import summarise
 from verifier.sweep.sweep import ATTEMPTS, News, Sweep

@@ -13,11 +13,11 @@ from click.core import ParameterSource
 from verifier.cli.completion import completed
 from verifier.cli.defaults import project_defaults
 from verifier.cli.output import format_option, html_option, note, write
-from verifier.cli.parameters import Parameter
+from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
 from verifier.runs.engine import Engine, OutputFile
-from verifier.runs.option import Option, Switch, Words, declared
+from verifier.runs.option import Folder, Option, Switch, Words, declared
 from verifier.runs.table import engine_named
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ def _option(option: Option, completes: str = "properties") -> Decorator:
             help=option.help,
             shell_complete=complete if option.name == "properties" else None,
         )
-    kind = Parameter(option.kind, option.name)
+    of_kind = FolderParameter if isinstance(option.kind, Folder) else Parameter
+    kind = of_kind(option.kind, option.name)
     return click.option(option.flag, option.name, type=kind, metavar=option.metavar, **common)
 
 
@@ -159,7 +160,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
         _write_questions(question, model, files)
 
     announce(question.definition, engine.announcement(question))
-    with terminable(), Reporter(engine.progress()) as reporter:
+    with terminable(), Reporter(engine.progress(), threaded=not engine.forks_late) as reporter:
         run = answered(engine, question, reporter, built)
     if certificate is not None:
         run = _with_certificates(run, certificate)

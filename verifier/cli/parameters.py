@@ -7,6 +7,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from verifier.cli.paths import FileToWrite
 from verifier.errors import UsageError, cut, unknown_name
 from verifier.runs.option import Duration, Kind, OneOf, Size, Whole
 
@@ -44,6 +45,18 @@ class Parameter(click.ParamType[Any]):
         """Of one of several words, those that begin so."""
         words = self.kind.words if isinstance(self.kind, OneOf) else ()
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+class FolderParameter(Parameter):
+    """A folder that is written to."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path as it was given. Raises UsageError if something else is read from there, or written to
+        it."""
+        word = super().convert(value, param, ctx)
+        if isinstance(word, str):
+            FileToWrite().convert(word, param, ctx)
+        return word
 
 
 def one_of(what: str, words: tuple[str, ...]) -> Parameter:

@@ -12,8 +12,8 @@ from verifier.cli.output import console, format_option, note, print_json, print_
 from verifier.cli.parameters import COUNT, DURATION, POSITIVE, SIZE
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName, check_no_code, reads_spec
 from verifier.cli.specs import SPEC_HELP, lemma_option, parse_settings, reading_of, reading_options
+from verifier.cluster.extra import TO_SWEEP, check_extra
 from verifier.errors import UsageError
-from verifier.sweep.extra import TO_SWEEP, check_extra
 from verifier.verdict import ExitCode, Verdict, VerdictKind
 
 if TYPE_CHECKING:

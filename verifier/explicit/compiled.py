@@ -63,7 +63,7 @@ class Program:
 
     def compile(self) -> Compiled:
         """The function that evaluates the outputs added so far."""
-        return Compiled(self._inputs, self._operations, self._outputs)
+        return Compiled(_source(self._inputs, self._operations, self._outputs), len(self._outputs))
 
     def _fold(self, node: FNode, parts: list[int]) -> int:
         kind = node.node_type()
@@ -125,15 +125,17 @@ class Program:
 
 
 class Compiled:
-    """Evaluates the outputs of a program."""
+    """Evaluates the outputs of a program. It is pickled as its source, and compiled again elsewhere."""
 
-    def __init__(
-        self, inputs: int, operations: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[int]
-    ) -> None:
-        self.outputs = len(outputs)
+    def __init__(self, source: str, outputs: int) -> None:
+        self.source = source
+        self.outputs = outputs
         scope: dict[str, Any] = {}
-        exec(compile(_source(inputs, operations, outputs), "<compiled terms>", "exec"), scope)
+        exec(compile(source, "<compiled terms>", "exec"), scope)
         self._run = scope["run"]
+
+    def __reduce__(self) -> tuple[type[Compiled], tuple[str, int]]:
+        return Compiled, (self.source, self.outputs)
 
     def __call__(self, values: Sequence[Array]) -> list[Array]:
         """The outputs for the inputs' values, as arrays of the same kind and shape.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -67,26 +68,40 @@ class Successors:
     rows: Rows
 
 
-class Moves:
-    """All moves of a model, compiled together with its properties."""
+class Transitions:
+    """What each move does to states, and in which states properties fail: arrays and compiled terms, without
+    the model. It can be pickled, so that other processes need neither the protocol nor its terms."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        system = model.system
-        self.bits = len(system.bits)
-        self.words = words_for(self.bits)
-        self._names = [prop.name for prop in system.properties]
-        self._place = {bit: index for index, bit in enumerate(system.bits)}
-        program = Program(system.bits)
-        for term in (system.constraint, system.alive, *(prop.formula for prop in system.properties)):
-            program.output(program.number(term))
-        self._first_guard = 2 + len(self._names)
-        grounded = list(self._grounded(program))
-        for _, guard, _ in grounded:
-            program.output(guard)
-        self.moves = [move for move, _, _ in grounded]
-        self._updates = [self._update(program, changed) for _, _, changed in grounded]
-        self._compiled: Compiled = program.compile()
+    def __init__(
+        self,
+        bits: int,
+        names: Sequence[str],
+        actions: Sequence[str],
+        updates: Sequence[_Update],
+        compiled: Compiled,
+    ) -> None:
+        """``names`` are those of the properties; ``actions`` has that of each move."""
+        self.bits = bits
+        self.words = words_for(bits)
+        self.actions = tuple(actions)
+        self._names = tuple(names)
+        self._updates = tuple(updates)
+        self._compiled = compiled
+
+    def alone(self) -> Transitions:
+        """The same without the model."""
+        return Transitions(self.bits, self._names, self.actions, self._updates, self._compiled)
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that decides which states follow which."""
+        parts = hashlib.sha256(self._compiled.source.encode())
+        for update in self._updates:
+            parts.update(update.kept.tobytes() + update.ones.tobytes())
+            for word, outputs, positions in update.computed:
+                parts.update(f"{word} {outputs.start} {outputs.stop} ".encode() + positions.tobytes())
+        parts.update(repr((self.bits, self._names, self.actions)).encode())
+        return parts.hexdigest()
 
     def chunk(self, octets: int = 1 << 25) -> int:
         """How many states to evaluate at once, so that the outputs fit into this memory."""
@@ -97,7 +112,8 @@ class Moves:
         """Evaluates properties, constraint and guards on states."""
         outputs = self._compiled(list(to_slices(rows, self.bits)))
         real = lanes(len(rows))
-        guards = outputs[self._first_guard : self._first_guard + len(self.moves)]
+        first = 2 + len(self._names)
+        guards = outputs[first : first + len(self._updates)]
         return Look(
             rows=rows,
             values=outputs,
@@ -129,6 +145,27 @@ class Moves:
             rows[:, target] |= np.bitwise_or.reduce(new, axis=0)
         return rows
 
+
+class Moves(Transitions):
+    """All moves of a model, compiled together with its properties."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        system = model.system
+        names = [prop.name for prop in system.properties]
+        self._place = {bit: index for index, bit in enumerate(system.bits)}
+        program = Program(system.bits)
+        for term in (system.constraint, system.alive, *(prop.formula for prop in system.properties)):
+            program.output(program.number(term))
+        grounded = list(self._grounded(program))
+        for _, guard, _ in grounded:
+            program.output(guard)
+        self.moves = [move for move, _, _ in grounded]
+        actions = [move.instance.action for move in self.moves]
+        words = words_for(len(system.bits))
+        updates = [self._update(program, words, changed) for _, _, changed in grounded]
+        super().__init__(len(system.bits), names, actions, updates, program.compile())
+
     def _grounded(self, program: Program) -> Iterator[tuple[Move, int, dict[int, int]]]:
         """Each move whose guard is not constantly false, with the numbers of its guard and its new bits."""
         system, found = self.model.system, 0
@@ -157,9 +194,9 @@ class Moves:
         for codes in product(*([leaf.encode(value) for value in leaf.values] for leaf in layout.leaves)):
             yield tuple(bit for code in codes for bit in code)
 
-    def _update(self, program: Program, changed: Mapping[int, int]) -> _Update:
-        kept = np.full(self.words, ~np.uint64(0))
-        ones = np.zeros(self.words, np.uint64)
+    def _update(self, program: Program, words: int, changed: Mapping[int, int]) -> _Update:
+        kept = np.full(words, ~np.uint64(0))
+        ones = np.zeros(words, np.uint64)
         computed: dict[int, list[tuple[int, int]]] = {}
         for place, number in sorted(changed.items()):
             word, position = divmod(place, WORD)

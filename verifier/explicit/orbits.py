@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import factorial, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,8 @@ Mask = NDArray[np.uint64]
 
 
 class Orbits:
-    """The permutations under which a model does not change, and their effect on states."""
+    """The permutations under which a model does not change, and their effect on states. They can be pickled,
+    and then do without the model."""
 
     def __init__(self, model: Model) -> None:
         self._bits = len(model.system.bits)
@@ -191,21 +193,29 @@ class _Interchangeable:
     """The movable elements of one index set."""
 
     def __init__(self, model: Model, place: int) -> None:
-        self._model = model
+        self._model: Model | None = model
         self._place = place
-        self._symmetry = model.system.symmetries[place]
         self._exchanges: dict[tuple[int, int], _Exchange] = {}
-        self.count = len(self._symmetry.movable)
+        self.count = len(model.system.symmetries[place].movable)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All that is otherwise made when it is needed first, and no model."""
+        for one, other in combinations(range(self.count), 2):
+            self.exchange(one, other)
+        return {**self.__dict__, "_classes": self._classes, "_model": None}
 
     @cached_property
     def _classes(self) -> Classes:
+        assert self._model is not None
         return key_classes(self._model.layout, self._model.system.symmetries, self._place)
 
     def exchange(self, one: int, other: int) -> _Exchange:
         """The exchange of the elements at these places."""
         if (one, other) not in self._exchanges:
-            first, second = self._symmetry.movable[one], self._symmetry.movable[other]
-            renaming = {self._symmetry.sort: {first: second, second: first}}
+            assert self._model is not None
+            symmetry = self._model.system.symmetries[self._place]
+            first, second = symmetry.movable[one], symmetry.movable[other]
+            renaming = {symmetry.sort: {first: second, second: first}}
             self._exchanges[one, other] = _Exchange(self._model, renaming)
         return self._exchanges[one, other]
 

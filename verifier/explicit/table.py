@@ -77,6 +77,17 @@ class StateTable:
         number = int(self._predecessors[state])
         return None if number < 0 else number
 
+    def predecessors(self, start: int, end: int) -> Indices:
+        """The numbers of the states from which these were first found; -1 for initial states."""
+        return self._predecessors[start:end]
+
+    def chain(self, state: int) -> list[Rows]:
+        """A state of each depth on the way to this one, from an initial state on."""
+        numbers = [state]
+        while (before := self.predecessor(numbers[-1])) is not None:
+            numbers.append(before)
+        return [self.rows(number, number + 1).copy() for number in reversed(numbers)]
+
     def growth(self, coming: int) -> int:
         """The most bytes that the table allocates at once for this many further states."""
         if self._count + coming <= len(self._rows):

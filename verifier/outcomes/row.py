@@ -14,7 +14,8 @@ from verifier.outcomes.names import current_name, name_in_keys
 from verifier.outcomes.shapes import RowObject, RunObject
 from verifier.verdict import ExitCode, VerdictKind
 
-_LIMITS = ("timeout", "memory")
+_NOT_ASKED = ("timeout", "memory", "workers", "master", "work", "resume", "archive", "conf")
+"""Options that say how long and where something runs."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,9 @@ def job_id(
 ) -> str:
     """The key of a job: the same question has the same key, on any machine. Sixteen hexadecimal digits.
 
-    Limits of time and memory are no part of the question.
+    Limits of time and memory, and where it runs, are no part of the question.
     """
-    meant = {name: value for name, value in options.items() if name not in _LIMITS}
+    meant = {name: value for name, value in options.items() if name not in _NOT_ASKED}
     asked = [spec_hash, dict(constants), property_name, name_in_keys(engine), meant, tool_version]
     text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

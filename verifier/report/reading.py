@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from verifier.cluster.extra import TO_READ_ROWS, check_extra
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import read_json
@@ -14,7 +15,6 @@ from verifier.report.itf_values import check_values
 from verifier.report.report import Report
 from verifier.runs.loading import Reading
 from verifier.sweep.current import Standing, standing
-from verifier.sweep.extra import TO_READ_ROWS, check_extra
 
 
 def read_report(

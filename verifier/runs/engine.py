@@ -123,6 +123,8 @@ class Engine(Generic[OptionsT]):
     """The option that bounds the actions of an execution, if there is one."""
     has_parts: bool = False
     """Whether its search can be split."""
+    forks_late: bool = False
+    """Whether it starts processes while its progress is shown."""
     finds_fewest: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: False)
     """Whether a counterexample has the fewest actions, given its options."""
     manifest_defaults: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda options: {})

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
-from verifier.runs.option import Switch, Whole, internal, option
-from verifier.runs.options import DeadlockOption, Options, memory_option
+from verifier.runs.option import Folder, Name, Size, Switch, Whole, Words, internal, option
+from verifier.runs.options import DeadlockOption, Options
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,6 +28,22 @@ _SYMMETRY = (
 _GRAPH = (
     "Write the states and steps as a graph, for small ones: .dot (Graphviz) or .graphml, by FILE's ending."
 )
+_MEMORY = (
+    "Keep within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master, of the "
+    "process of each task [default: 1GiB]. [default: most of what the machine has free]"
+)
+_WORKERS = "Divide large levels among this many processes. [default: one process does all]"
+_MASTER = (
+    "Do large levels on Spark: local[2] is this machine, spark://HOST:PORT, k8s://..., yarn are clusters. "
+    "Needs Java 17; every executor must see the folder of --work."
+)
+_WORK = (
+    "Where states go that memory or one process are too small for. It is kept, for --resume. [default: a "
+    "temporary folder, which goes away]"
+)
+_RESUME = "Go on from the last level that is whole in the folder of --work."
+_ARCHIVE = "With --master, a packed environment for the executors of a cluster, with this package in it."
+_CONF = "With --master, a setting of Spark; may be repeated."
 _HELP = """Look at every reachable state, breadth first, without a solver.
 
 Counts states and steps, says how often each action was enabled and taken, and gives each property's
@@ -39,6 +55,9 @@ Examples:
   verify explore --spec rabbit-sac --set queues=4 --symmetry --deadlock
   verify explore --spec my_protocol.py --max-states 1000000 --graph states.dot
   verify explore --spec TwoPhase.tla --config Small.cfg
+  verify explore --spec kip320 --set log_size=3 --set max_records=3 --workers 2
+  verify explore --spec kip320 --set log_size=3 --master 'local[2]' --work states
+  verify explore --spec kip320 --set log_size=3 --master 'local[2]' --work states --resume
 """
 
 
@@ -50,14 +69,22 @@ class ExploreOptions(DeadlockOption, Options):
     symmetry: bool = option(False, Switch(both_ways=True), _SYMMETRY)
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")
     max_depth: int | None = option(None, Whole(), "Look no further than this many actions.")
-    memory: int | None = memory_option(" [default: most of what the machine has free]")
+    workers: int | None = option(None, Whole(1), _WORKERS)
+    master: str | None = option(None, Name(), _MASTER, metavar="URL", of_command=True)
+    work: str | None = option(None, Folder(), _WORK, metavar="FOLDER", of_command=True)
+    resume: bool = option(False, Switch(), _RESUME, of_command=True)
+    archive: str | None = option(None, Name(), _ARCHIVE, metavar="FILE", of_command=True)
+    conf: tuple[str, ...] = option((), Words("NAME=VALUE"), _CONF, of_command=True)
+    memory: int | None = option(None, Size(), _MEMORY)
     graph: bool = internal(False)
     """Keep the states and steps."""
 
 
 def _prepare(loaded: Loaded, options: ExploreOptions) -> Question[ExploreOptions]:
+    from verifier.runs.beyond import check
     from verifier.runs.question import ask
 
+    check(options)
     # The graph and the counts speak of deadlocks whether they are looked for or not.
     return replace(ask(loaded, options), deadlock=True)
 
@@ -68,6 +95,7 @@ def _run(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     from verifier.engines.explore import Request, explore
+    from verifier.runs.beyond import beyond
     from verifier.runs.question import answer, conclude
     from verifier.specs.definition import PropertyKind
 
@@ -85,6 +113,8 @@ def _run(
         along=() if named else tuple(invariants),
         limits=question.limits,
     )
+    if not options.graph:
+        request = replace(request, beyond=beyond(question))
     found = answer(question, lambda model: explore(model, request, listen), built)
     return conclude(question, found, ENGINE.name, depth=found.outcome.statistics.get("depth", 0))
 
@@ -130,6 +160,7 @@ ENGINE = Engine(
     files=(OutputFile("--graph", _GRAPH, prepare=_with_graph, of_run=_graph),),
     relative_cost=4.0,
     counts_states=True,
+    forks_late=True,
     depth_option="max_depth",
     finds_fewest=lambda options: True,
 )

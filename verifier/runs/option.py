@@ -152,6 +152,23 @@ class Name:
 
 
 @dataclass(frozen=True)
+class Folder:
+    """A folder that is written to."""
+
+    allowed = "a folder"
+
+    def of_word(self, word: str) -> str:
+        """The path as it was given."""
+        return self.of_value(word)
+
+    def of_value(self, value: Any) -> str:
+        """The path as it was given."""
+        if not isinstance(value, str) or not value:
+            raise ValueError(value)
+        return value
+
+
+@dataclass(frozen=True)
 class Words:
     """Any number of words; on the command line the option is repeated."""
 
@@ -182,9 +199,13 @@ class Option:
     flag: str
     """What the command line calls it, as in ``--max-depth``."""
     metavar: str | None
+    of_command: bool = False
+    """Whether only a command has it, and no file that asks for many runs."""
 
     def parsed(self, value: Any) -> Any:
         """The value that one in a file stands for. Raises UsageError if it is not allowed."""
+        if self.of_command:
+            raise UsageError(f"{self.name} is not allowed here: only a command has {self.flag}")
         try:
             return self.kind.of_value(value)
         except ValueError:
@@ -212,11 +233,17 @@ class Option:
 
 
 def option(
-    default: Any, kind: Kind, words: str, *, flag: str | None = None, metavar: str | None = None
+    default: Any,
+    kind: Kind,
+    words: str,
+    *,
+    flag: str | None = None,
+    metavar: str | None = None,
+    of_command: bool = False,
 ) -> Any:
     """A field of an engine's options. ``words`` is the help; ``flag`` what the command line calls it, by
-    default the field's name."""
-    return field(default=default, metadata={_KEY: (kind, words, flag, metavar)})
+    default the field's name. ``of_command``: files that ask for many runs do not have it."""
+    return field(default=default, metadata={_KEY: (kind, words, flag, metavar, of_command)})
 
 
 def internal(default: Any, *, recorded: bool = False) -> Any:
@@ -231,10 +258,16 @@ def declared(options: type[Any]) -> Mapping[str, Option]:
 
 
 def _option(item: Field[Any]) -> Option:
-    kind, words, flag, metavar = item.metadata[_KEY]
+    kind, words, flag, metavar, of_command = item.metadata[_KEY]
     assert item.default is not MISSING
     return Option(
-        item.name, item.default, kind, words, flag or f"--{item.name.replace('_', '-')}", metavar
+        item.name,
+        item.default,
+        kind,
+        words,
+        flag or f"--{item.name.replace('_', '-')}",
+        metavar,
+        of_command,
     )
 
 

@@ -75,6 +75,9 @@ class TlaSource:
         """The question, with what the configuration asks for where no property is named."""
         if getattr(options, "symmetry", False) and engine.name == "explore":
             raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
+        if getattr(options, "work", None) is not None and engine.name == "explore":
+            words = "which is explored again from the start where its values leave the sorts guessed"
+            raise UsageError(f"--work is not allowed for a TLA+ file, {words}")
         definition = self.module.definition
         claims = engine.claims(definition)
         names = options.properties or tuple(name for name, by_default in claims.items() if by_default)
@@ -130,7 +133,8 @@ class TlaSource:
         if found is not None:
             listen(Remark("explored as translated: generated states are counted by steps of actions"))
             return found
-        listen(Remark(f"explored by the interpreter: {why}"))
+        alone = getattr(question.options, "workers", None) or getattr(question.options, "master", None)
+        listen(Remark(f"explored by the interpreter{', in one process' if alone else ''}: {why}"))
         began = question.limits.since
         module = replace(self.module, began=time.monotonic() if began is None else began)
         options = question.options if self.named else replace(question.options, properties=())

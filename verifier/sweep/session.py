@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from verifier.cluster.java import check_java
+from verifier.cluster.session import SparkFailed, SparkSettings
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.row import Row
 from verifier.sweep.expansion import Expansion, expensive_first
-from verifier.sweep.java import check_java
 from verifier.sweep.job import Job
-from verifier.sweep.spark import Spark, SparkFailed, SparkSettings, distinct_files
+from verifier.sweep.spark import Spark, distinct_files
 from verifier.sweep.store import DAMAGED, Full, Store, read_recorded, read_rows
 from verifier.sweep.summary import Summary, summarise
 from verifier.sweep.sweep import News, Sweep
@@ -81,7 +82,7 @@ def run_sweep(
     """
     fresh = not plan.out.exists()
     if fresh:
-        check_java()  # before anything is made
+        check_java("verify sweep")  # before anything is made
     with Store(plan.out) as store:
         for line in store.repair() if plan.repair else ():
             warn(f"set aside in {plan.out / DAMAGED}: {line}")
@@ -89,7 +90,7 @@ def run_sweep(
         jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
         missing = [job for job in jobs if job.job_id not in known or _again(known[job.job_id], plan.rerun)]
         if missing and not fresh:
-            check_java()
+            check_java("verify sweep")
         begins(len(jobs), len(jobs) - len(missing))
         failure, interrupted, progress = None, False, _Progress(listen)
         try:
@@ -137,6 +138,7 @@ def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
         archive=plan.archive,
         files=distinct_files(jobs),
         conf=plan.conf,
+        name="verify sweep",
     )
 
 

@@ -6,112 +6,32 @@ for want of finer tasks, and a task that is lost with its executor is started ag
 
 from __future__ import annotations
 
-import os
-import re
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
-from pyspark import SparkConf
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
-
-import verifier
-from verifier.errors import UsageError
-from verifier.files import reason_of
+from verifier.cluster.session import Session, SparkFailed, SparkSettings
 from verifier.outcomes.row import Row
 from verifier.sweep.job import Job
 from verifier.sweep.worker import run_here
 
-_LOCAL = re.compile(r"local(\[.*\])?|local-cluster\[.*\]")
 _MOST_WAITING = 4096
-_ENVIRONMENT = "environment"
-"""What an archive is unpacked as, beside each executor."""
-
-_LOG4J = """\
-rootLogger.level = info
-rootLogger.appenderRef.stderr.ref = stderr
-appender.stderr.type = Console
-appender.stderr.name = stderr
-appender.stderr.target = SYSTEM_ERR
-appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
-"""
 
 
-class SparkFailed(Exception):
-    """Spark did not start, or ended. The text says what it said."""
-
-
-@dataclass(frozen=True)
-class SparkSettings:
-    """Which Spark, and how."""
-
-    master: str
-    log: Path
-    """Where all that Spark says goes."""
-    archive: Path | None = None
-    """A packed environment for the executors, with this package in it."""
-    files: tuple[str, ...] = ()
-    """Spec files that executors need."""
-    conf: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def local(self) -> bool:
-        """Whether all of it runs on this machine, started by this process."""
-        return _LOCAL.fullmatch(self.master) is not None
-
-
-class Spark:
-    """A Spark session that runs jobs. Use as a context: leaving it ends Spark, and what it runs."""
+class Spark(Session):
+    """A Spark session that runs jobs."""
 
     def __init__(self, settings: SparkSettings) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._threads = ThreadPoolExecutor(_MOST_WAITING, thread_name_prefix="job")
-        self._scratch = tempfile.TemporaryDirectory(prefix="verify-sweep-")
-        self._session: SparkSession | None = None
-
-    def __enter__(self) -> Spark:
-        try:
-            with _own_stderr(self._settings.log):
-                self._session = self._started()
-                self._one = self.session.sparkContext.parallelize([None], 1)
-        except BaseException as error:  # also an interrupt: a JVM that was half started is ended
-            self.__exit__()
-            if isinstance(error, OSError | PySparkException | RuntimeError) or _from_java(error):
-                raise SparkFailed(self._words("did not start", error)) from error
-            raise
-        return self
 
     def __exit__(self, *_: object) -> None:
-        if self._session is not None:
-            with suppress(Exception):  # it may have ended before, in any way
-                self._session.sparkContext.cancelAllJobs()
-            with suppress(Exception):
-                self._session.stop()
-            with suppress(Exception):
-                self._end_java()
+        super().__exit__()
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self._scratch.cleanup()
 
-    @property
-    def session(self) -> SparkSession:
-        """The session."""
-        assert self._session is not None
-        return self._session
-
-    @property
-    def slots(self) -> int:
-        """How many jobs can run at a time; grows as executors join. Raises SparkFailed if Spark has ended."""
-        try:
-            return max(self.session.sparkContext.defaultParallelism, 1)
-        except Exception as error:
-            raise SparkFailed(self._words("ended", error)) from error
+    def _ready(self) -> None:
+        self._one = self.session.sparkContext.parallelize([None], 1)
 
     def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
         """Runs a job when there is room; jobs start in the order submitted.
@@ -132,105 +52,10 @@ class Spark:
             context.setLocalProperty("callSite.short", job.label)
             return self._one.mapPartitions(partial(run_here, job, run_id)).collect()
         except Exception as error:
-            raise SparkFailed(self._words("could not finish it", error)) from error
+            raise SparkFailed(self.words("could not finish it", error)) from error
         finally:
             with suppress(Exception):
                 context.removeJobTag(job.job_id)
-
-    def _words(self, what: str, error: BaseException) -> str:
-        lines = [line.strip() for line in _message(error).splitlines() if line.strip()]
-        said = next(
-            (line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else ""
-        )
-        return f"Spark {what}: {said[:300]} (see {self._settings.log})"
-
-    def _started(self) -> SparkSession:
-        settings = self._settings
-        scratch = Path(self._scratch.name)
-        log4j = scratch / "log4j2.properties"
-        log4j.write_text(_LOG4J, encoding="utf-8")
-        home = str(Path(verifier.__file__).resolve().parent.parent)
-        conf = SparkConf(loadDefaults=True).setMaster(settings.master).setAppName("verify sweep")
-        conf.setAll(
-            [
-                ("spark.ui.enabled", "false"),
-                ("spark.ui.showConsoleProgress", "false"),
-                ("spark.sql.warehouse.dir", str(scratch / "warehouse")),
-                ("spark.sql.shuffle.partitions", "4"),
-                ("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()}"),
-                ("spark.python.task.killTimeout", "200ms"),
-                ("spark.task.maxFailures", "4"),
-            ]
-        )
-        if settings.local:
-            conf.setAll([("spark.driver.host", "127.0.0.1"), ("spark.driver.bindAddress", "127.0.0.1")])
-            os.environ["PYTHONPATH"] = _joined(home, os.environ.get("PYTHONPATH"))
-        python = sys.executable
-        if settings.archive is not None:
-            conf.set("spark.archives", f"{settings.archive}#{_ENVIRONMENT}")
-            python = f"./{_ENVIRONMENT}/bin/python"
-        elif not settings.local:
-            conf.set("spark.executorEnv.PYTHONPATH", home)
-        os.environ["PYSPARK_PYTHON"] = python
-        os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-        conf.setAll(list(settings.conf.items()))
-        session = SparkSession.builder.config(conf=conf).getOrCreate()
-        # Where the JVM is ended from outside, this thread of PySpark's would print on the user's terminal.
-        session.sparkContext._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
-        for file in settings.files if not settings.local else ():
-            session.sparkContext.addFile(file)
-        return session
-
-    def _end_java(self) -> None:
-        """Ends the JVM, which PySpark keeps for a next session."""
-        from pyspark import SparkContext
-
-        gateway = SparkContext._gateway
-        if gateway is not None:
-            gateway.shutdown()
-            gateway.proc.stdin.close()
-            gateway.proc.wait(timeout=20)
-            SparkContext._gateway = SparkContext._jvm = None
-
-
-def _joined(*paths: str | None) -> str:
-    return os.pathsep.join(dict.fromkeys(path for path in paths if path))
-
-
-def _from_java(error: BaseException) -> bool:
-    return type(error).__module__.startswith("py4j.")
-
-
-def _message(error: BaseException) -> str:
-    java = getattr(error, "java_exception", None)
-    with suppress(Exception):
-        if java is not None:
-            return str(java.getMessage() or java.toString())
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001 -- some errors ask the JVM for their text, and it has ended
-        return type(error).__name__
-
-
-@contextmanager
-def _own_stderr(log: Path) -> Iterator[None]:
-    """What is started inside has the log as its standard output and error: the JVM inherits them."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    try:
-        target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    except OSError as error:
-        raise UsageError(f"--spark-log {log} cannot be written: {reason_of(error)}") from None
-    kept = [os.dup(1), os.dup(2)]
-    try:
-        os.dup2(target, 1)
-        os.dup2(target, 2)
-        yield
-    finally:
-        for stream, descriptor in zip((1, 2), kept, strict=True):
-            os.dup2(descriptor, stream)
-            os.close(descriptor)
-        os.close(target)
 
 
 def distinct_files(jobs: Sequence[Job]) -> tuple[str, ...]:

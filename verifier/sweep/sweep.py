@@ -10,10 +10,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from verifier.cluster.session import SparkFailed
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
 from verifier.sweep.job import Job
-from verifier.sweep.spark import SparkFailed
 from verifier.sweep.split import Split, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
 from verifier.verdict import VerdictKind

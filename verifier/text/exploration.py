@@ -98,6 +98,15 @@ def table(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]
     return lines
 
 
+def _in_files(figures: Mapping[str, Any]) -> str:
+    """What is said of an exploration that went on in files."""
+    if "bytes_in_files" not in figures:
+        return ""
+    task = figures["peak_task_memory_bytes"]
+    of_task = "" if task is None else f", at most {task / 2**20:.0f} MiB in a process with tasks"
+    return f"{of_task}; {figures['bytes_in_files'] / 2**20:,.0f} MiB in files"
+
+
 def _remarks(run: Run) -> list[str]:
     figures: Mapping[str, Any] = run.outcome.statistics
     remarks = []
@@ -116,4 +125,5 @@ def _remarks(run: Run) -> list[str]:
     if figures:
         times += f"; {figures['states_per_second'] or 0:,} states per second"
         times += f"; peak memory {figures['peak_memory_bytes'] / 2**20:.0f} MiB"
+        times += _in_files(figures)
     return [*remarks, f"{times}."]

@@ -142,9 +142,10 @@ class StatesText(ProgressText):
     def _figures(self, news: explore.Progress) -> str:
         states, seconds = (self._last.states, self._last.seconds) if self._last else (0, 0.0)
         rate = (news.states - states) / max(news.seconds - seconds, 1e-3)
+        written = "" if news.written is None else f", {news.written / 2**20:,.0f} MiB in files"
         return (
             f"{news.seconds:.0f} s: depth {news.depth}, {news.states:,} states, "
-            f"{news.frontier:,} to look at, {rate:,.0f} states per second"
+            f"{news.frontier:,} to look at{written}, {rate:,.0f} states per second"
         )
 
 

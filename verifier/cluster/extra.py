@@ -1,4 +1,4 @@
-"""What sweeps need beyond the rest of the program, looked for before any of it is imported."""
+"""What Spark and the rows of sweeps need beyond the rest of the program, looked for before it is imported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 from verifier.errors import UsageError
 
+TO_RUN_SPARK = ("pyspark",)
 TO_SWEEP = ("pyspark", "pyarrow", "filelock")
 TO_READ_ROWS = ("pyarrow", "filelock")
 

@@ -19,12 +19,13 @@ _ADVICE = (
 )
 
 
-def check_java() -> None:
-    """Raises UsageError, saying what to install, unless there is a Java that Spark can use."""
+def check_java(what: str) -> None:
+    """``what`` is the command. Raises UsageError, saying what to install, unless there is a Java that
+    Spark can use."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if java is None:
-        raise UsageError(f"verify sweep runs on Spark, which needs Java, and there is none: {_ADVICE}")
+        raise UsageError(f"{what} runs on Spark, which needs Java, and there is none: {_ADVICE}")
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

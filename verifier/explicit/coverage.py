@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.moves import Look, Moves, Successors
+from verifier.explicit.moves import Look, Successors
 
 
 class Coverage:
-    """Counts for each action."""
+    """Counts for each action. ``of_moves`` names the action of each move."""
 
-    def __init__(self, moves: Moves) -> None:
-        self._moves = moves
-        self._action = [move.instance.action for move in moves.moves]
-        self._taken = np.zeros(len(moves.moves), np.int64)
+    def __init__(self, actions: Sequence[str], of_moves: Sequence[str]) -> None:
+        self._actions = tuple(actions)
+        self._action = tuple(of_moves)
+        self.taken = np.zeros(len(of_moves), np.int64)
+        """By each move."""
+        self.found = np.zeros(len(of_moves), np.int64)
+        """By each move, new states."""
         self._enabled: Counter[str] = Counter()
-        self._found = np.zeros(len(moves.moves), np.int64)
 
     def count_enabled(self, look: Look) -> None:
         """Counts the moves that are enabled in the states of a look."""
         counts = np.bitwise_count(look.enabled).sum(axis=1, dtype=np.int64)
-        self._taken += counts
+        self.taken += counts
         anywhere: dict[str, NDArray[np.uint64]] = {}
         for number in np.flatnonzero(counts):
             action, mask = self._action[number], look.enabled[number]
@@ -37,7 +40,13 @@ class Coverage:
         ends = np.cumsum([len(step.rows) for step in steps])
         by_step = np.bincount(np.searchsorted(ends, new, side="right"), minlength=len(steps))
         for step, count in zip(steps, by_step, strict=True):
-            self._found[step.move] += count
+            self.found[step.move] += count
+
+    def add(self, other: Coverage) -> None:
+        """Adds what was counted elsewhere."""
+        self.taken += other.taken
+        self.found += other.found
+        self._enabled.update(other._enabled)
 
     @property
     def never_enabled(self) -> tuple[str, ...]:
@@ -51,11 +60,22 @@ class Coverage:
 
     def by_action(self) -> dict[str, dict[str, int]]:
         """For each action: how many states enable it, how many steps it takes, how many states it finds."""
-        result = {
-            action.name: {"enabled": self._enabled[action.name], "taken": 0, "found": 0}
-            for action in self._moves.model.definition.actions
-        }
-        for action, taken, found in zip(self._action, self._taken, self._found, strict=True):
+        result = {name: {"enabled": self._enabled[name], "taken": 0, "found": 0} for name in self._actions}
+        for action, taken, found in zip(self._action, self.taken, self.found, strict=True):
             result[action]["taken"] += int(taken)
             result[action]["found"] += int(found)
         return result
+
+    def as_object(self) -> dict[str, Any]:
+        """The counts as JSON values."""
+        return {
+            "taken": self.taken.tolist(),
+            "found": self.found.tolist(),
+            "enabled": dict(self._enabled),
+        }
+
+    def read(self, content: Mapping[str, Any]) -> None:
+        """Takes over counts that were written as JSON values."""
+        self.taken = np.array(content["taken"], np.int64)
+        self.found = np.array(content["found"], np.int64)
+        self._enabled = Counter(content["enabled"])

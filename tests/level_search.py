@@ -1,0 +1,70 @@
+"""Explorations in files beside the same in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from verifier.engines.explore import Exploration, Request, explore
+from verifier.engines.findings import Beyond, Findings, Runner
+from verifier.engines.level_search import ThisProcess
+from verifier.engines.task_processes import TaskProcesses
+from verifier.system.model import Model
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_OF_THE_RUN = (
+    "states_per_second",
+    "exploring_seconds",
+    "peak_memory_bytes",
+    "bytes_in_files",
+    "peak_task_memory_bytes",
+)
+"""Statistics that differ from run to run."""
+
+
+class Here(ThisProcess):
+    """This process, also for large levels."""
+
+    def __init__(self, findings: Findings, folder: Path) -> None:
+        super().__init__(findings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def processes(count: int, findings: Findings, folder: Path) -> Runner:
+    """So many processes."""
+    return TaskProcesses(findings, count)
+
+
+IN_FILES = Beyond(runner=Here, large_level=1)
+"""In files from the initial states on."""
+TWO_PROCESSES = replace(IN_FILES, runner=partial(processes, 2))
+
+
+def everything(model: Model, **options: Any) -> Request:
+    """Asks for all that is to be found."""
+    return Request(tuple(prop.name for prop in model.system.properties), keep_going=True, **options)
+
+
+def found(explored: Exploration) -> tuple[Mapping[str, Any], Any, Any]:
+    """All that an exploration found: counts, verdicts with their executions, coverage."""
+    counts = {name: value for name, value in explored.statistics.items() if name not in _OF_THE_RUN}
+    verdicts = [replace(verdict, seconds=0.0) for verdict in explored.verdicts]
+    return counts, verdicts, (explored.never_enabled, explored.enabled)
+
+
+def same(model: Model, request: Request, beyond: Beyond = IN_FILES) -> Exploration:
+    """Explores in memory and in files, and demands that all is the same."""
+    expected = explore(model, request)
+    explored = explore(model, replace(request, beyond=beyond))
+    assert "bytes_in_files" in explored.statistics
+    assert found(explored) == found(expected)
+    return explored

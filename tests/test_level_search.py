@@ -1,0 +1,409 @@
+"""Exploration in files, by this process or several: all that it finds is what the search in memory finds."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.command_line import LOCK, ROOT, verify, wrong
+from tests.level_search import IN_FILES, TWO_PROCESSES, everything, found, same
+from tests.models import build
+from tests.random_protocols import random_protocol
+from tests.test_explore import KAFKA, SMALL
+from tests.test_random_systems import RandomProtocol
+from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
+from verifier.engines import level_search, task_processes
+from verifier.engines.explore import Progress, Request, explore
+from verifier.engines.findings import Beyond
+from verifier.errors import UsageError
+from verifier.explicit.blocks import Damaged, Shelf
+from verifier.explicit.levels import Result, Stage, Task, capacity_of, perform
+from verifier.explicit.moves import Moves
+from verifier.explicit.orbits import Orbits
+from verifier.explicit.scattering import SPACE, bounds, columns_of, rows_of
+from verifier.explicit.sorted_states import distinct, merged, seen
+from verifier.processes.limits import Limits
+from verifier.specs.protocol import Protocol
+from verifier.specs.registry import BUILT_IN, load
+from verifier.system.deadlock import with_deadlock
+from verifier.system.model import Model
+from verifier.verdict import VerdictKind
+
+TOYS = [Chain(), SelfLoop(), Unreachable(), Overflow(), LockServer(), Lottery()]
+
+
+def _small(spec: str) -> Model:
+    return with_deadlock(build(load(spec)(dict(SMALL.get(spec, KAFKA)))))
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Model:
+    return _small("kafka-truncate-hw")
+
+
+@pytest.mark.parametrize("protocol", TOYS, ids=lambda protocol: type(protocol).__name__)
+def test_toys_are_the_same_in_files(protocol: Protocol) -> None:
+    model = with_deadlock(build(protocol))
+    same(model, everything(model))
+    same(model, everything(model, symmetry=True, max_depth=2))
+    same(model, Request((model.system.properties[0].name,)))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("spec", BUILT_IN)
+def test_protocols_are_the_same_in_files(spec: str) -> None:
+    model = _small(spec)
+    depth = 7 if spec in ("bookkeeper", "bookkeeper-4-13", "kafka-async-isr") else None
+    same(model, everything(model, max_depth=depth))
+    explored = same(model, everything(model, symmetry=True, max_depth=depth))
+    assert any(verdict.trace is not None for verdict in explored.verdicts)
+
+
+def _random(seed: int) -> Model:
+    return with_deadlock(build(RandomProtocol({"rules": seed})))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_systems_are_the_same_in_files(seed: int) -> None:
+    model = _random(seed)
+    same(model, everything(model))
+    same(model, everything(model, symmetry=True))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(20))
+def test_random_protocols_are_the_same_in_files(seed: int) -> None:
+    for model in (_random(100 + seed), with_deadlock(build(random_protocol(seed)[1]))):
+        same(model, everything(model, max_depth=6))
+        same(model, everything(model, symmetry=True, max_depth=6))
+
+
+def test_several_processes_find_the_same(kafka: Model) -> None:
+    same(kafka, everything(kafka), TWO_PROCESSES)
+    same(kafka, everything(kafka, symmetry=True, max_depth=6), TWO_PROCESSES)
+
+
+def test_with_room_for_few_states_all_is_the_same(kafka: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels in many tasks, successors in many blocks, partitions settled range by range, runs merged."""
+    monkeypatch.setattr(level_search, "capacity_of", lambda stage, memory: 7)
+    monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 4)
+    tasks: list[Task] = []
+
+    def noted(stage: Stage, task: Task) -> Result:
+        tasks.append(task)
+        return perform(stage, task)
+
+    monkeypatch.setattr(level_search, "perform", noted)
+    same(kafka, everything(kafka))
+    model = _random(1)
+    same(model, everything(model))
+    assert max(task.number for task in tasks if hasattr(task, "number")) > 3
+
+
+def test_it_goes_on_in_files_where_memory_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes back to the beginning of the level in which the memory was full."""
+    model = with_deadlock(build(load("kip320")({**KAFKA, "replicas": 3})))
+    expected = explore(model, everything(model))
+    monkeypatch.setattr(level_search, "LEAST_ROOM", 0)
+    limit = psutil.Process().memory_info().rss + (1 << 28)
+    grown = iter([*[0] * 8, 1 << 40])  # the ninth chunk does not fit
+    monkeypatch.setattr("verifier.explicit.table.StateTable.growth", lambda table, coming: next(grown, 0))
+    explored = explore(model, everything(model, beyond=Beyond(), limits=Limits(memory=limit)))
+    assert found(explored) == found(expected)
+    assert explored.statistics["bytes_in_files"] > 0
+
+
+def test_too_little_memory_ends_it(kafka: Model) -> None:
+    request = everything(kafka, beyond=IN_FILES, limits=Limits(memory=1000))
+    explored = explore(kafka, request)
+    assert {verdict.kind for verdict in explored.verdicts} == {VerdictKind.INCONCLUSIVE}
+    assert "memory limit" in str(explored.verdicts[0].reason)
+
+
+def test_more_states_than_asked_for_end_it_at_the_end_of_a_level() -> None:
+    model = _small("kip320")
+    explored = explore(model, everything(model, beyond=IN_FILES, max_states=100))
+    assert "more than 100 states" in str(explored.verdicts[0].reason)
+    assert 100 < explored.statistics["distinct_states"] < 277
+
+
+# -- going on
+
+
+def _interrupting(depth: int) -> Any:
+    def interrupt(news: Progress) -> None:
+        if news.depth >= depth and news.violated is None:
+            raise KeyboardInterrupt
+
+    return interrupt
+
+
+def test_what_was_interrupted_goes_on(kafka: Model, tmp_path: Path) -> None:
+    request = everything(kafka)
+    expected, beyond = explore(kafka, request), replace(IN_FILES, folder=tmp_path / "states")
+    first = explore(kafka, replace(request, beyond=beyond), _interrupting(3))
+    assert first.verdicts[0].reason == "interrupted"
+    assert first.verdicts[0].depth == 3
+    resumed = replace(beyond, resume=True)
+    second = explore(kafka, replace(request, beyond=resumed), _interrupting(6))
+    assert second.verdicts[0].depth == 6
+    for _ in range(2):  # one that has ended says again what it found
+        assert found(explore(kafka, replace(request, beyond=resumed))) == found(expected)
+    shallow = explore(kafka, replace(request, beyond=resumed, keep_going=False))
+    assert shallow.statistics["complete"]
+
+
+def test_a_folder_goes_with_one_exploration(kafka: Model, tmp_path: Path) -> None:
+    folder = tmp_path / "states"
+    beyond = Beyond(folder, runner=IN_FILES.runner, large_level=1, question={"properties": ["A"]})
+    explore(kafka, everything(kafka, beyond=beyond))
+    with pytest.raises(UsageError, match="holds an exploration: --resume"):
+        explore(kafka, everything(kafka, beyond=beyond))
+    other = replace(beyond, resume=True, question={"properties": ["B"]})
+    with pytest.raises(UsageError, match="another exploration: of another properties"):
+        explore(kafka, everything(kafka, beyond=other))
+    model = _small("kip101")
+    with pytest.raises(UsageError, match="another exploration: of another steps"):
+        explore(model, everything(model, beyond=replace(beyond, resume=True)))
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").touch()
+    with pytest.raises(UsageError, match="has other files"):
+        explore(kafka, everything(kafka, beyond=replace(beyond, folder=tmp_path / "full")))
+    with pytest.raises(UsageError, match="cannot be used"):
+        explore(kafka, everything(kafka, beyond=replace(beyond, folder=tmp_path / "no", resume=True)))
+
+
+def test_damaged_files_are_refused(kafka: Model, tmp_path: Path) -> None:
+    beyond = replace(IN_FILES, folder=tmp_path / "states")
+    explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
+    resumed = everything(kafka, beyond=replace(beyond, resume=True))
+    block = next((tmp_path / "states" / "states").glob("*.run"))
+    whole = block.read_bytes()
+    block.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
+    with pytest.raises(UsageError, match="is damaged"):
+        explore(kafka, resumed)
+    block.write_bytes(whole[:-8])
+    with pytest.raises(UsageError, match="bytes and not"):
+        explore(kafka, resumed)
+    block.unlink()
+    with pytest.raises(UsageError, match="is missing"):
+        explore(kafka, resumed)
+    manifest = tmp_path / "states" / "manifest.json"
+    content = json.loads(manifest.read_text())
+    for wrong_content in ({}, {**content, "runs": []}, {**content, "format": 2}, {**content, "levels": [1]}):
+        manifest.write_text(json.dumps(wrong_content))
+        with pytest.raises(UsageError, match="is no manifest"):
+            explore(kafka, resumed)
+
+
+# -- what goes wrong
+
+
+@pytest.mark.parametrize("written", [0, 3, 40, 100])
+def test_a_full_disk_ends_it_and_it_goes_on_when_there_is_room(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    beyond = replace(IN_FILES, folder=tmp_path / "states")
+    expected = explore(kafka, everything(kafka))
+    write, left = os.pwrite, iter(range(written))
+
+    def full(*arguments: Any) -> int:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(*arguments)
+
+    monkeypatch.setattr(os, "pwrite", full)
+    explored = explore(kafka, everything(kafka, beyond=beyond))
+    assert not explored.statistics["complete"]
+    ended = [verdict for verdict in explored.verdicts if verdict.trace is None]
+    assert {verdict.kind for verdict in ended} == {VerdictKind.INCONCLUSIVE}
+    assert all("no space left on device" in str(verdict.reason) for verdict in ended)
+    levels = expected.statistics["levels"]
+    assert explored.statistics["levels"] == levels[: len(explored.statistics["levels"])]
+    monkeypatch.undo()
+    assert not [file for file in tmp_path.rglob("*") if file.suffix == ".draft"]
+    again = explore(kafka, everything(kafka, beyond=replace(beyond, resume=True)))
+    assert found(again) == found(expected)
+
+
+def test_files_that_may_not_grow_end_it() -> None:
+    """By the system's own refusal, in processes."""
+    script = (
+        "import resource, signal; from tests.test_level_search import *\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+        "model = build(LockServer())\n"
+        "found = explore(model, everything(model, beyond=TWO_PROCESSES))\n"
+        "print(found.verdicts[0].kind, found.verdicts[0].reason)\n"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.stdout.startswith("INCONCLUSIVE"), done.stderr
+    assert "file too large" in done.stdout
+
+
+def _lost_once(monkeypatch: pytest.MonkeyPatch, marks: Path, times: int) -> None:
+    """So many tasks end their process."""
+
+    def attempt(stage: Stage, task: Task) -> Any:
+        for number in range(times):
+            try:
+                (marks / str(number)).touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            os.kill(os.getpid(), signal.SIGKILL)
+        return perform(stage, task)
+
+    monkeypatch.setattr(task_processes, "attempt", attempt)
+
+
+def test_tasks_of_a_process_that_is_killed_are_done_again(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _lost_once(monkeypatch, tmp_path, 2)
+    same(kafka, everything(kafka, max_depth=4), TWO_PROCESSES)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_task_that_always_ends_its_process_ends_the_exploration(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _lost_once(monkeypatch, tmp_path, 1000)
+    explored = explore(kafka, everything(kafka, beyond=TWO_PROCESSES))
+    assert "ended 3 times at one task: killed by signal 9" in str(explored.verdicts[0].reason)
+    assert not psutil.Process().children()
+
+
+# -- the parts
+
+
+def _columns(rng: np.random.Generator, count: int, *, narrow: bool) -> list[Any]:
+    """Random columns; narrow ones have many equal first words."""
+    most = 20 if narrow else 1 << 63
+    return [rng.integers(0, most, count, np.uint64), rng.integers(0, 20, count, np.uint64)]
+
+
+def _pairs(columns: Sequence[Any]) -> list[tuple[int, ...]]:
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_states_with_equal_hashes_are_kept_apart(tmp_path: Path, narrow: bool) -> None:
+    rng, shelf = np.random.default_rng(5), Shelf(tmp_path)
+    for count in (1, 5, 2000):
+        columns, keys = _columns(rng, count, narrow=narrow), rng.permutation(count).astype(np.uint64)
+        least: dict[tuple[int, ...], int] = {}
+        for state, key in zip(_pairs(columns), keys.tolist(), strict=True):
+            least[state] = min(key, least.get(state, key))
+        different, first = distinct(columns, keys)
+        assert _pairs([*different, first]) == [(*state, key) for state, key in sorted(least.items())]
+        known = sorted(set(_pairs(_columns(rng, count, narrow=narrow))) | set(_pairs(different)[::3]))
+        block = shelf.write(f"run{count}", list(np.array(known, np.uint64).T))
+        for part in (block.whole(), block.whole().part(len(known) // 2, len(known))):
+            there = set(known[part.start : part.end])
+            assert seen(shelf, different, part).tolist() == [state in there for state in _pairs(different)]
+            few = [column[:1] for column in different]  # searched in, and not read
+            assert seen(shelf, few, part).tolist() == [state in there for state in _pairs(few)]
+
+
+def test_runs_are_merged_range_by_range(tmp_path: Path) -> None:
+    rng, shelf = np.random.default_rng(6), Shelf(tmp_path)
+    states = sorted(set(_pairs([rng.integers(0, 1 << 63, 999, np.uint64) * np.uint64(2)] * 2)))
+    one, other = (np.array(states[start::2], np.uint64).T for start in (0, 1))
+    runs = [(shelf.write("one", list(one)).whole(),), (shelf.write("other", list(other)).whole(),)]
+    for capacity in (10, 100_000):
+        (part,) = merged(shelf, runs, f"both{capacity}", (0, SPACE), capacity)
+        shelf.check(part.block)
+        assert _pairs([shelf.read(part, 0), shelf.read(part, 1)]) == states
+
+
+@pytest.mark.parametrize("words", [1, 2, 5])
+def test_scattered_states_are_the_same_states(words: int) -> None:
+    rows = np.random.default_rng(words).integers(0, 1 << 63, (4000, words), np.uint64)
+    rows[:2000, 0] = np.arange(2000)
+    columns = columns_of(rows)
+    assert np.array_equal(rows_of(columns), rows)
+    parts = np.histogram(columns[0], np.array(bounds(8)[:-1] + [SPACE - 1], np.float64))[0]
+    assert parts.min() > 400
+
+
+def test_blocks_know_their_size_and_content(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    block = shelf.write("some", [np.arange(10, dtype=np.uint64), np.arange(10, 20, dtype=np.uint64)])
+    assert shelf.read(block.whole().part(3, 5), 1).tolist() == [13, 14]
+    assert len(shelf.narrowed(block.whole(), 2, 7)) == 5
+    (tmp_path / "some").write_bytes((tmp_path / "some").read_bytes()[:-8])
+    with pytest.raises(Damaged):
+        shelf.read(block.whole(), 1)
+    with pytest.raises(Damaged):
+        shelf.mapped(block.whole(), 0)
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_what_is_sent_to_other_machines_needs_no_protocol(symmetry: bool, tmp_path: Path) -> None:
+    model = build(load("rabbit-sac")(dict(SMALL["rabbit-sac"])))
+    moves = Moves(model)
+    stage = Stage(tmp_path, moves, Orbits(model) if symmetry else None, 4)
+    sent = pickle.dumps(stage.alone())
+    assert b"pysmt" not in sent
+    assert b"Model" not in sent
+    received = pickle.loads(sent)
+    assert received.transitions.digest == moves.digest
+    assert capacity_of(received, 1 << 30) == capacity_of(stage, 1 << 30)
+    rows = np.random.default_rng(1).integers(0, 1 << 62, (500, moves.words), np.uint64)
+    rows &= np.uint64((1 << moves.bits) - 1)
+    if symmetry:
+        assert np.array_equal(received.orbits.representatives(rows), stage.orbits.representatives(rows))  # type: ignore[union-attr]
+    for one, other in zip(
+        moves.successors(moves.look(rows)),
+        received.transitions.successors(received.transitions.look(rows)),
+        strict=True,
+    ):
+        assert (one.move, one.rows.tolist()) == (other.move, other.rows.tolist())
+
+
+# -- the command
+
+
+def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
+    assert "--resume needs --work" in wrong("explore", LOCK, "--resume")
+    assert "exclude each other" in wrong("explore", LOCK, "--workers", "2", "--master", "local[2]")
+    assert "need --master" in wrong("explore", LOCK, "--conf", "a=b")
+    assert "it takes an integer from 1" in wrong("explore", LOCK, "--workers", "0")
+    graph = str(tmp_path / "states.dot")
+    assert "--graph is for few states" in wrong("explore", LOCK, "--graph", graph, "--workers", "2")
+    (tmp_path / "mine").touch()
+    assert "has other files (mine)" in wrong("explore", LOCK, "--work", str(tmp_path))
+    assert "cannot be used" in wrong("explore", LOCK, "--work", str(tmp_path / "no"), "--resume")
+
+
+def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:
+    folder = tmp_path / "states"
+    done = verify("explore", LOCK, "--workers", "2", "--work", str(folder), "--format", "json")
+    content = json.loads(done.stdout)
+    assert "bytes_in_files" not in content["statistics"]
+    assert (content["options"]["workers"], content["options"]["work"]) == (2, str(folder))
+    assert not (folder / "manifest.json").exists()
+
+
+def test_where_it_runs_is_no_part_of_what_is_asked() -> None:
+    from verifier.outcomes.row import rows_of as rows_of_run
+
+    keys = set()
+    for options in ((), ("--workers", "2"), ("--memory", "2GiB")):
+        done = verify("explore", LOCK, "--format", "json", *options)
+        keys.add(rows_of_run(json.loads(done.stdout))[0].job_id)
+    assert len(keys) == 1

@@ -1,0 +1,375 @@
+"""Breadth-first search in files, level by level: by this process, by several, or on a cluster.
+
+What runs where is a ``Runner``'s business. This search makes the tasks of a level (``explicit.levels``),
+adds up what they found, and makes a checkpoint once the next level is whole. A level that was not ended
+leaves nothing behind: what is counted is counted of whole levels only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from types import TracebackType
+from typing import TypeVar
+
+import numpy as np
+
+from verifier.engines.findings import Beyond, Findings, OutOfMemory, Runner
+from verifier.engines.work_folder import Begun, Checkpoint, Level, WorkFolder
+from verifier.errors import UsageError
+from verifier.explicit.blocks import BlockWriter, Damaged, Slice
+from verifier.explicit.levels import (
+    CHUNK_SHIFT,
+    Expand,
+    Expanded,
+    LevelPart,
+    Result,
+    Settle,
+    Settled,
+    Stage,
+    Task,
+    capacity_of,
+    of_chunks,
+    parsed_key,
+    perform,
+)
+from verifier.explicit.packing import Rows
+from verifier.explicit.scattering import bounds, columns_of
+from verifier.explicit.sorted_states import Run
+from verifier.explicit.table import StateTable
+from verifier.files import reason_of
+from verifier.processes.limits import Interrupted
+
+_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS = 4, 16
+_TASKS_PER_SLOT = 4
+_SHARE_FOR_SORTING = 0.5
+"""Of the memory that a task may take, the rest is for looking at states."""
+LEAST_ROOM = 24 << 20
+"""Bytes. With less memory than this nothing can be sorted."""
+MOST_ROOM = 512 << 20
+"""Bytes. With more memory than this sorting does not become faster."""
+_WRITTEN_AT_ONCE = 1 << 18
+
+_OF_TALLY = ("looked", "within", "generated", "deadlocks", "in_orbits", "unexpanded")
+_OF_FINDINGS = ("levels", "initial", "known", "closed")
+"""What a checkpoint has of the counts."""
+
+ResultT = TypeVar("ResultT", bound=Result)
+
+
+@dataclass
+class Head:
+    """What was found within the memory of one process, up to a level that is not yet looked at."""
+
+    table: StateTable | None
+    starts: tuple[int, ...]
+    """The first number of a state at each depth."""
+    end: int
+    """The states from here on are forgotten."""
+
+
+class ThisProcess:
+    """Runs tasks one after the other in this process."""
+
+    slots = 1
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    @property
+    def room(self) -> int:
+        """Bytes that a task may take beside what this process has."""
+        return min(MOST_ROOM, self._findings.memory - self._findings.resident())
+
+    def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+        """What came of the tasks. Raises Interrupted at a limit, OSError or Damaged."""
+        for task in tasks:
+            self._findings.enforce()
+            yield perform(stage, task)
+
+
+class LevelSearch:
+    """The search. Use as a context: it has the folder, and what runs the tasks."""
+
+    def __init__(self, findings: Findings, beyond: Beyond) -> None:
+        """Raises UsageError if the folder cannot be used."""
+        self._findings, self._beyond = findings, beyond
+        question = {**beyond.question, "steps": findings.moves.digest}
+        self._folder = WorkFolder(beyond.folder, question, resume=beyond.resume)
+        self._contexts = ExitStack()
+        self._contexts.enter_context(self._folder)
+        self._runner: Runner | None = None
+        self._stage = Stage(self._folder.shelf.folder, findings.moves, findings.orbits, 0)
+
+    def __enter__(self) -> LevelSearch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._contexts.__exit__(kind, error, trace)
+
+    def go_on(self) -> bool:
+        """Searches on from the last checkpoint, if that is asked for and there is one.
+
+        Raises Interrupted where it ends early, UsageError if the folder is not that of this exploration.
+        """
+        last = self._folder.last() if self._beyond.resume else None
+        if last is None:
+            return False
+        with self._errors():
+            self._stage = replace(self._stage, partitions=last.partitions)
+            self._restore(last)
+            self._search(last)
+        return True
+
+    def begin(self, head: Head) -> None:
+        """Searches on from where the search in memory ended. Raises Interrupted where it ends early."""
+        with self._errors():
+            self._stage = replace(self._stage, partitions=self._partitions(head.end - head.starts[-1]))
+            begun = self._begun(head)
+            self._findings.written = self._folder.keep(begun)
+            self._search(begun)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Files that cannot be read or written end the search: nothing is counted without them."""
+        try:
+            yield
+        except OSError as error:
+            raise Interrupted(f"{error.filename or self._folder.path}: {reason_of(error)}") from error
+        except Damaged as error:
+            raise Interrupted(str(error)) from error
+
+    # -- levels
+
+    def _search(self, now: Checkpoint) -> None:
+        findings, last_level = self._findings, self._findings.request.max_depth
+        while now.levels[-1].count and not findings.decided:
+            level = len(now.begun.starts) + len(now.levels) - 2
+            following = self._looked_at(now, level, last=level == last_level)
+            if following is None:
+                break
+            now = following
+            findings.written = self._folder.keep(now)
+            findings.tell(level)
+            findings.check_states(findings.known - (findings.tally.looked - findings.tally.within))
+        findings.complete = not findings.waiting and not findings.tally.unexpanded
+
+    def _looked_at(self, now: Checkpoint, level: int, *, last: bool) -> Checkpoint | None:
+        """Looks at a level; returns what follows, unless it is the last one asked for."""
+        findings, frontier = self._findings, now.levels[-1]
+        runner, capacity = self._means(frontier.count)
+        properties = findings.sought(expanded=not last)
+        common = Expand(level, 0, frontier.parts, (0, 0), 0, 0, 0, properties, not last, capacity)
+        expanded = self._done(Expanded, runner, self._expansions(common, frontier, runner.slots), level)
+        settled: list[Settled] = []
+        if not last:
+            settled = self._done(Settled, runner, self._settlements(now, level, expanded, capacity), level)
+        self._count(now, level, expanded, settled)
+        findings.closed = level
+        if last:
+            findings.tell(level)
+            return None
+        return self._following(now, settled)
+
+    def _expansions(self, common: Expand, frontier: Level, slots: int) -> list[Expand]:
+        """The level, divided by the order of its states at bounds of chunks."""
+        chunk = self._stage.transitions.chunk()
+        share = min(-(-frontier.count // (slots * _TASKS_PER_SLOT)), common.capacity // 2)
+        share = max(1, -(-share // chunk)) * chunk
+        before = np.concatenate(([0], np.cumsum(frontier.sources)))
+        tasks = []
+        for number, first in enumerate(range(0, frontier.count, share)):
+            end = min(frontier.count, first + share)
+            low = int(np.searchsorted(before, first, side="right")) - 1
+            high = int(np.searchsorted(before, end, side="left"))
+            skipped = first - int(before[low])
+            task = replace(common, number=number, sources=(low, high), skipped=skipped)
+            tasks.append(replace(task, first=first, count=end - first))
+        return tasks
+
+    def _settlements(
+        self, now: Checkpoint, level: int, expanded: Sequence[Expanded], capacity: int
+    ) -> list[Settle]:
+        """The partitions that have successors."""
+        pieces: list[list[Slice]] = [[] for _ in range(now.partitions)]
+        for block, limits in (piece for result in expanded for piece in result.pieces):
+            for partition, (start, end) in enumerate(pairwise(limits)):
+                if start < end:
+                    pieces[partition].append(Slice(block, start, end))
+        chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
+        return [
+            Settle(level + 1, partition, tuple(some), now.runs[partition], chunks, capacity)
+            for partition, some in enumerate(pieces)
+            if some
+        ]
+
+    def _done(
+        self, kind: type[ResultT], runner: Runner | ThisProcess, tasks: Sequence[Task], level: int
+    ) -> list[ResultT]:
+        results: list[ResultT] = []
+        for result in runner.run(self._stage, tasks):
+            assert isinstance(result, kind)
+            results.append(result)
+            findings = self._findings
+            findings.task_memory = max(findings.task_memory or 0, result.peak_memory)
+            findings.limits.check_time()
+            findings.tell_now_and_then(level)
+        return sorted(results, key=lambda result: result.place)
+
+    def _count(
+        self, now: Checkpoint, level: int, expanded: Sequence[Expanded], settled: Sequence[Settled]
+    ) -> None:
+        findings = self._findings
+        within = findings.tally.within
+        for result in expanded:
+            findings.tally.add(result.tally)
+        findings.counted(level, findings.tally.within - within)
+        for new in settled:
+            findings.tally.coverage.found += new.found
+            findings.known += new.count
+        failing: dict[str, int] = {}
+        for result in expanded:
+            for name, number in result.failing.items():
+                failing.setdefault(name, number)
+        for name in findings.names:
+            if name in failing:
+                number = failing[name]
+                findings.violated(name, level, number, self._chain_to(now, level, number))
+
+    def _following(self, now: Checkpoint, settled: Sequence[Settled]) -> Checkpoint:
+        chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
+        sources = sum((new.sources for new in settled), np.zeros(chunks, np.int64))
+        parts = tuple(part for new in settled for part in new.parts)
+        level = Level(sum(new.count for new in settled), parts, tuple(sources.tolist()))
+        runs = list(now.runs)
+        for new in settled:
+            runs[new.partition] = new.runs
+        return replace(now, levels=(*now.levels, level), runs=tuple(runs), counts=self._counts())
+
+    # -- what runs the tasks
+
+    def _means(self, count: int) -> tuple[Runner | ThisProcess, int]:
+        """What runs the tasks of a level of so many states, and how many successors a task may hold."""
+        runner = self._runner_of(count)
+        if runner.room < LEAST_ROOM:
+            raise OutOfMemory(self._findings.memory_reason())
+        return runner, capacity_of(self._stage, int(runner.room * _SHARE_FOR_SORTING))
+
+    def _runner_of(self, count: int) -> Runner | ThisProcess:
+        if self._beyond.runner is None or count < self._beyond.large_level:
+            return ThisProcess(self._findings)
+        self._runner = self._runner or self._opened()
+        return self._runner
+
+    def _opened(self) -> Runner:
+        assert self._beyond.runner is not None
+        return self._contexts.enter_context(self._beyond.runner(self._findings, self._folder.path))
+
+    def _partitions(self, count: int) -> int:
+        """Into how many parts states are divided where the first level has so many."""
+        slots = self._runner_of(count).slots
+        return max(_LEAST_PARTITIONS, slots * _PARTITIONS_PER_SLOT)
+
+    # -- the beginning, and going on
+
+    def _begun(self, head: Head) -> Checkpoint:
+        """Writes what was found in memory, and lets go of it."""
+        table, head.table = head.table, None
+        assert table is not None
+        shelf, words = self._folder.shelf, self._stage.transitions.words
+        with BlockWriter(shelf, "begun", words + 1, head.end) as writer:
+            for first in range(0, head.end, _WRITTEN_AT_ONCE):
+                end = min(head.end, first + _WRITTEN_AT_ONCE)
+                before = (table.predecessors(first, end) + 1).astype(np.uint64)
+                writer.append([*table.rows(first, end).T, before])
+            begun = Begun(writer.done(), head.starts)
+        runs = self._runs(table, head.end)
+        start = head.starts[-1]
+        count, chunk = head.end - start, self._stage.transitions.chunk()
+        numbers = np.arange(count, dtype=np.uint64)
+        keys = numbers // np.uint64(chunk) << np.uint64(CHUNK_SHIFT) | numbers % np.uint64(chunk)
+        with BlockWriter(shelf, "begun.rows", words, count) as writer:
+            for first in range(start, head.end, _WRITTEN_AT_ONCE):
+                writer.append(columns_of(table.rows(first, min(head.end, first + _WRITTEN_AT_ONCE))))
+            rows = writer.done().whole()
+        part = LevelPart(shelf.write("begun.keys", [keys]).whole(), rows)
+        sources = tuple(min(chunk, count - first) for first in range(0, count, chunk))
+        level = Level(count, (part,), sources)
+        return Checkpoint(self._stage.partitions, begun, (level,), runs, self._counts())
+
+    def _runs(self, table: StateTable, end: int) -> tuple[tuple[Run, ...], ...]:
+        limits = np.array(bounds(self._stage.partitions)[1:-1], np.uint64)
+        runs: list[list[Run]] = [[] for _ in range(self._stage.partitions)]
+        for number, first in enumerate(range(0, end, _WRITTEN_AT_ONCE)):
+            columns = columns_of(table.rows(first, min(end, first + _WRITTEN_AT_ONCE)))
+            order = np.lexsort(columns[::-1])
+            columns = [column[order] for column in columns]
+            block = self._folder.shelf.write(f"begun-{number:05}.run", columns)
+            ends = [0, *np.searchsorted(columns[0], limits).tolist(), block.count]
+            for partition, (low, high) in enumerate(pairwise(ends)):
+                runs[partition].append((Slice(block, low, high),))
+        return tuple(map(tuple, runs))
+
+    def _counts(self) -> dict[str, object]:
+        findings, tally = self._findings, self._findings.tally
+        return {
+            "tally": {name: getattr(tally, name) for name in _OF_TALLY},
+            "found": {name: getattr(findings, name) for name in _OF_FINDINGS},
+            "coverage": tally.coverage.as_object(),
+            "failing": findings.failing,
+        }
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        findings, counts = self._findings, checkpoint.counts
+        try:
+            findings.tally.coverage.read(counts["coverage"])
+            for name in _OF_TALLY:
+                setattr(findings.tally, name, counts["tally"][name])
+            for name in _OF_FINDINGS:
+                setattr(findings, name, counts["found"][name])
+            for name, (level, number) in counts["failing"].items():
+                findings.violated(name, level, number, self._chain_to(checkpoint, level, number))
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"{self._folder.path} has no counts to go on with: {error}") from None
+        findings.written = sum(block.size for block in checkpoint.blocks.values())
+
+    # -- the way to a state
+
+    def _chain_to(self, now: Checkpoint, level: int, number: int) -> Callable[[], list[Rows]]:
+        return lambda: self._chain(now, level, number)
+
+    def _chain(self, now: Checkpoint, level: int, number: int) -> list[Rows]:
+        """A state of each level on the way to one, an initial state first."""
+        moves: list[int] = []
+        chunk = self._stage.transitions.chunk()
+        while level >= len(now.begun.starts):
+            key = self._key(now.levels[level - len(now.begun.starts) + 1], number)
+            of_chunk, move, place = parsed_key(key)
+            number, level = of_chunk * chunk + place, level - 1
+            moves.append(move)
+        rows = self._begun_chain(now.begun, now.begun.starts[level] + number)
+        transitions = self._stage.transitions
+        for move in reversed(moves):
+            after = transitions.after(transitions.look(rows[-1]), move, np.zeros(1, np.intp))
+            rows.append(self._findings.represented(after))
+        return rows
+
+    def _key(self, level: Level, number: int) -> int:
+        """The key of the state with a number within its level."""
+        shelf, before = self._folder.shelf, np.concatenate(([0], np.cumsum(level.sources)))
+        chunk = int(np.searchsorted(before, number, side="right")) - 1
+        inner = [part.keys.part(*of_chunks(shelf, part.keys, (chunk, chunk + 1))) for part in level.parts]
+        keys = np.sort(np.concatenate([shelf.read(part, 0) for part in inner]))
+        return int(keys[number - int(before[chunk])])
+
+    def _begun_chain(self, begun: Begun, number: int) -> list[Rows]:
+        shelf, words, rows = self._folder.shelf, self._stage.transitions.words, list[Rows]()
+        while number >= 0:
+            one = Slice(begun.states, number, number + 1)
+            rows.append(np.stack([shelf.read(one, word) for word in range(words)], axis=1))
+            number = int(shelf.read(one, words)[0]) - 1
+        return rows[::-1]

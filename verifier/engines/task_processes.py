@@ -1,0 +1,91 @@
+"""The tasks of a level in child processes of this one. A child that is lost is started again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from verifier.engines.findings import Findings
+from verifier.engines.level_search import MOST_ROOM
+from verifier.explicit.levels import Failed, Result, Stage, Task, attempt
+from verifier.processes.children import ChildEnded, Children, Message
+from verifier.processes.limits import Interrupted
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_ATTEMPTS = 3
+"""How often a task is started whose process is lost."""
+_WAIT_SECONDS = 0.2
+
+
+class TaskProcesses:
+    """Several processes."""
+
+    def __init__(self, findings: Findings, count: int) -> None:
+        self._findings, self._count = findings, count
+        self._children = Children(replace(findings.limits, memory=None), nested=True)
+        self._started = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._children.__exit__(kind, error, trace)
+
+    @property
+    def slots(self) -> int:
+        """How many processes there are."""
+        return self._count
+
+    @property
+    def room(self) -> int:
+        """The bytes that each may take for a task."""
+        return min(MOST_ROOM, (self._findings.memory - self._findings.resident()) // self._count)
+
+    def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+        """What came of the tasks, as they end. Raises Interrupted at a limit, or if a task cannot be done."""
+        waiting = deque(enumerate(tasks))
+        attempts = [0] * len(tasks)
+        doing: dict[str, int] = {}
+        while waiting or doing:
+            for name in self._idle(stage, doing) if waiting else ():
+                if waiting:
+                    number, task = waiting.popleft()
+                    doing[name] = number
+                    attempts[number] += 1
+                    self._children.send(name, task)
+            self._findings.tell_again()
+            self._findings.enforce(self._children.peak_memory)
+            for event in self._children.poll(_WAIT_SECONDS):
+                number = doing.pop(event.child, -1)
+                match event:
+                    case Message(content=Failed(reason=reason)):
+                        raise Interrupted(reason)
+                    case Message():
+                        yield event.content
+                    case ChildEnded() if number >= 0 and attempts[number] >= _ATTEMPTS:
+                        raise Interrupted(f"a worker ended {_ATTEMPTS} times at one task: {event.failure}")
+                    case ChildEnded() if number >= 0:
+                        waiting.appendleft((number, tasks[number]))
+
+    def _idle(self, stage: Stage, doing: dict[str, int]) -> list[str]:
+        """The children with nothing to do, of as many as there should be."""
+        while len(self._children.running) < self._count:
+            self._started += 1
+            self._children.start(f"worker {self._started}", _worker(stage))
+        return [name for name in self._children.running if name not in doing]
+
+
+def _worker(stage: Stage) -> Callable[[Callable[[Any], None], Connection], None]:
+    def work(report: Callable[[Any], None], incoming: Connection) -> None:
+        while True:
+            report(attempt(stage, incoming.recv()))
+
+    return work

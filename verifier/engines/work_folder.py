@@ -1,0 +1,233 @@
+"""The folder of an exploration that goes on in files: who has it, and what of it is whole.
+
+    FOLDER/manifest.json   the last level that is whole: counts, and each block with its size and checksum
+    FOLDER/states/         blocks, see ``verifier.explicit.levels``
+    FOLDER/lock            held by the process that explores
+    FOLDER/spark.log       what Spark says, if it is used
+
+A level is whole once a manifest names it. Blocks that no manifest names were left by an exploration that
+ended in the middle of a level, and are removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verifier.errors import UsageError
+from verifier.explicit.blocks import Block, Damaged, Shelf, Slice
+from verifier.explicit.levels import LevelPart
+from verifier.explicit.sorted_states import Run
+from verifier.files import reason_of, replace_file
+from verifier.json_shape import read_json
+
+MANIFEST, STATES, LOCK, SPARK_LOG = "manifest.json", "states", "lock", "spark.log"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Level:
+    """The states at one depth."""
+
+    count: int
+    parts: tuple[LevelPart, ...]
+    """Of a level that was expanded, the rows may be gone."""
+    sources: tuple[int, ...]
+    """How many of the states have a predecessor in each chunk of the level before."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What an exploration in files begins with: the states found before, in the order found."""
+
+    states: Block
+    """The words of each, and the number of the predecessor plus one; 0: none."""
+    starts: tuple[int, ...]
+    """The first number at each depth. The last of these is the first level in files."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that an exploration goes on with."""
+
+    partitions: int
+    begun: Begun
+    levels: tuple[Level, ...]
+    """From the first level in files on; the last is the one to be looked at."""
+    runs: tuple[tuple[Run, ...], ...]
+    """For each partition the states seen."""
+    counts: Mapping[str, Any]
+
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """The files that are needed, by name."""
+        slices = [part for runs in self.runs for run in runs for part in run]
+        slices += [part.keys for level in self.levels for part in level.parts]
+        slices += [part.rows for part in self.levels[-1].parts]
+        return {block.name: block for block in (self.begun.states, *(part.block for part in slices))}
+
+
+class WorkFolder:
+    """The folder, for the process that explores. Use as a context: it holds the lock. A temporary folder goes
+    away in the end."""
+
+    def __init__(self, path: Path | None, question: Mapping[str, Any], *, resume: bool) -> None:
+        """Raises UsageError if the folder cannot be used, or holds what it should not."""
+        self._temporary = path is None
+        self._question = question
+        self._lock = -1
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix="verify-explore-")) if path is None else path.absolute()
+            if not resume:
+                self._begin()
+            self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._unlock()
+            words = f"another exploration works in {path}"
+            raise UsageError(f"{words}: wait for it, or name another folder") from None
+        except OSError as error:
+            self._unlock()
+            raise UsageError(f"--work {path} cannot be used: {reason_of(error)}") from None
+        self.shelf = Shelf(self.path / STATES)
+        if not resume and (self.path / MANIFEST).exists():
+            self._unlock()
+            words = f"{path} holds an exploration: --resume goes on with it"
+            raise UsageError(f"{words}; for another one name another folder, or remove it")
+
+    def _begin(self) -> None:
+        """Makes the folder. Raises UsageError if it has files of anyone else."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        others = {entry.name for entry in os.scandir(self.path)} - {MANIFEST, STATES, LOCK, SPARK_LOG}
+        if others:
+            words = f"--work {self.path} is not allowed: it has other files ({min(others)})"
+            raise UsageError(f"{words}; name a folder that is empty or not there")
+        (self.path / STATES).mkdir(exist_ok=True)
+
+    def __enter__(self) -> WorkFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._temporary:
+            shutil.rmtree(self.path, ignore_errors=True)
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def keep(self, checkpoint: Checkpoint) -> int:
+        """Makes a checkpoint last, and removes the files that it does not need; returns the bytes of the
+        others. Raises OSError; then the checkpoint before is still there."""
+        blocks = checkpoint.blocks
+        if not self._temporary:
+            text = json.dumps(_as_object(checkpoint, self._question), ensure_ascii=False)
+            replace_file(self.path / MANIFEST, text)
+        self._remove_others(blocks)
+        return sum(block.size for block in blocks.values())
+
+    def _remove_others(self, names: Iterable[str]) -> None:
+        kept = set(names)
+        for entry in os.scandir(self.shelf.folder):
+            if entry.name not in kept:
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+    def last(self) -> Checkpoint | None:
+        """The last checkpoint, each of its files checked; None if there is none yet.
+
+        Raises UsageError if it is of another exploration, or files are damaged.
+        """
+        path = self.path / MANIFEST
+        try:
+            content = read_json(path.read_text(encoding="utf-8"))
+            checkpoint = _checkpoint(content)
+            asked = content["question"]
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {reason_of(error)}") from None
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise UsageError(f"{path} is no manifest of an exploration: {error}") from None
+        self._check_question(asked)
+        try:
+            for block in checkpoint.blocks.values():
+                self.shelf.check(block)
+        except (OSError, Damaged) as error:
+            raise UsageError(f"{self.path} cannot be gone on with: {error}") from None
+        self._remove_others(checkpoint.blocks)
+        return checkpoint
+
+    def _check_question(self, asked: Mapping[str, Any]) -> None:
+        now = json.loads(json.dumps(self._question))
+        different = [name for name in now if asked.get(name) != now[name]] or [*asked.keys() - now.keys()]
+        if different:
+            names = ", ".join(name.replace("_", " ") for name in different)
+            words = f"{self.path} holds another exploration: of another {names}"
+            raise UsageError(f"{words}; ask as before, or name another folder")
+
+
+def _as_object(checkpoint: Checkpoint, question: Mapping[str, Any]) -> dict[str, Any]:
+    levels = [
+        {
+            "count": level.count,
+            "keys": [_of_slice(part.keys) for part in level.parts],
+            "rows": [_of_slice(part.rows) for part in level.parts],
+            "sources": level.sources,
+        }
+        for level in checkpoint.levels
+    ]
+    return {
+        "format": _FORMAT,
+        "question": dict(question),
+        "partitions": checkpoint.partitions,
+        "begun": {
+            "states": _of_slice(checkpoint.begun.states.whole()),
+            "starts": checkpoint.begun.starts,
+        },
+        "levels": levels,
+        "runs": [[[_of_slice(part) for part in run] for run in runs] for runs in checkpoint.runs],
+        "counts": dict(checkpoint.counts),
+    }
+
+
+def _of_slice(part: Slice) -> list[Any]:
+    block = part.block
+    return [block.name, block.columns, block.count, block.checksum, part.start, part.end]
+
+
+def _slice(content: Sequence[Any]) -> Slice:
+    name, columns, count, checksum, start, end = content
+    if not isinstance(name, str) or os.sep in name or name.startswith("."):
+        raise ValueError(f"{name!r} is no name of a block")
+    numbers = (columns, count, checksum, start, end)
+    if not all(type(number) is int and number >= 0 for number in numbers) or not start <= end <= count:
+        raise ValueError(f"{name} has no such part")
+    return Slice(Block(name, columns, count, checksum), start, end)
+
+
+def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
+    """Raises ValueError, KeyError, TypeError or IndexError for what is none."""
+    if content["format"] != _FORMAT:
+        raise ValueError(f"its format is {content['format']} and not {_FORMAT}")
+    levels = []
+    for level in content["levels"]:
+        pairs = zip(level["keys"], level["rows"], strict=True)
+        parts = tuple(LevelPart(_slice(keys), _slice(rows)) for keys, rows in pairs)
+        levels.append(Level(level["count"], parts, tuple(level["sources"])))
+        if level["count"] != sum(len(part.keys) for part in parts):
+            raise ValueError("a level has other states than it says")
+    begun = Begun(_slice(content["begun"]["states"]).block, tuple(content["begun"]["starts"]))
+    runs = tuple(tuple(tuple(map(_slice, run)) for run in runs) for runs in content["runs"])
+    if len(runs) != content["partitions"] or not levels:
+        raise ValueError("it names no states")
+    return Checkpoint(content["partitions"], begun, tuple(levels), runs, content["counts"])

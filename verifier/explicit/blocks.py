@@ -1,0 +1,192 @@
+"""Blocks: columns of 64-bit words in files that are written once.
+
+A block is written under another name and gets its own when it is whole. Its length and its checksum are
+kept by whoever knows of it, so that a file that was cut short or damaged is noticed, and never read as
+fewer states.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from typing import Self
+
+Column = NDArray[np.uint64]
+WORD_BYTES = 8
+DRAFT = ".draft"
+"""How the name of a file ends that is not whole."""
+
+
+class Damaged(Exception):
+    """A file does not hold the block that was written. The text names it."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A file of columns, one after the other."""
+
+    name: str
+    """Of the file, within the folder."""
+    columns: int
+    count: int
+    """Words of each column."""
+    checksum: int
+
+    def whole(self) -> Slice:
+        """All of it."""
+        return Slice(self, 0, self.count)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.columns * self.count * WORD_BYTES
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A part of each column of a block."""
+
+    block: Block
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def part(self, start: int, end: int) -> Slice:
+        """A part of this part."""
+        return Slice(self.block, self.start + start, self.start + end)
+
+
+class Shelf:
+    """The folder that blocks are in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, columns: Sequence[Column]) -> Block:
+        """Writes a block. Raises OSError; then there is none."""
+        with BlockWriter(self, name, len(columns), len(columns[0])) as writer:
+            writer.append(columns)
+            return writer.done()
+
+    def read(self, part: Slice, column: int) -> Column:
+        """A column of a part. Raises Damaged."""
+        block, count = part.block, len(part)
+        start = (column * block.count + part.start) * WORD_BYTES
+        values = np.fromfile(self.folder / block.name, np.uint64, count, offset=start)
+        if len(values) != count:
+            raise Damaged(f"{self.folder / block.name} is shorter than it was written")
+        return values
+
+    def mapped(self, part: Slice, column: int) -> Column:
+        """The same without reading it, for few accesses."""
+        block = part.block
+        if not len(part):
+            return np.empty(0, np.uint64)
+        self._check_size(block)
+        start = (column * block.count + part.start) * WORD_BYTES
+        return np.memmap(self.folder / block.name, np.uint64, "r", start, (len(part),))
+
+    def narrowed(self, part: Slice, low: int, high: int, column: int = 0) -> Slice:
+        """The part whose values of an ascending column are from ``low`` to below ``high``."""
+        values = self.mapped(part, column)
+        start = int(np.searchsorted(values, np.uint64(low))) if low else 0
+        end = int(np.searchsorted(values, np.uint64(high))) if high < 1 << 64 else len(part)
+        return part.part(start, end)
+
+    def check(self, block: Block) -> None:
+        """Raises Damaged unless the file holds what was written."""
+        self._check_size(block)
+        checksum = 0
+        for column in range(block.columns):
+            part = 0
+            for start in range(0, block.count, _AT_ONCE):
+                some = self.read(Slice(block, start, min(block.count, start + _AT_ONCE)), column)
+                part = zlib.crc32(some.data, part)
+            checksum = _joined(checksum, part)
+        if checksum != block.checksum:
+            raise Damaged(f"{self.folder / block.name} is damaged")
+
+    def _check_size(self, block: Block) -> None:
+        path = self.folder / block.name
+        try:
+            size = path.stat().st_size
+        except FileNotFoundError:
+            raise Damaged(f"{path} is missing") from None
+        if size != block.size:
+            raise Damaged(f"{path} has {size} bytes and not {block.size}")
+
+
+_AT_ONCE = 1 << 20
+
+
+class BlockWriter:
+    """Writes a block piece by piece. Use as a context: what is not ended with ``done`` is removed."""
+
+    def __init__(self, shelf: Shelf, name: str, columns: int, count: int) -> None:
+        self._target = shelf.folder / name
+        self._draft = self._target.with_name(f".{self._target.name}.{secrets.token_hex(6)}{DRAFT}")
+        self._block = (name, columns, count)
+        self._checksums = [0] * columns
+        self._written = 0
+        self._file = os.open(self._draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            with suppress(OSError):
+                self._draft.unlink(missing_ok=True)
+
+    def append(self, columns: Sequence[Column]) -> None:
+        """Writes further words of each column. Raises OSError."""
+        count = self._block[2]
+        for number, column in enumerate(columns):
+            data = np.ascontiguousarray(column).data.cast("B")
+            self._checksums[number] = zlib.crc32(data, self._checksums[number])
+            place = (number * count + self._written) * WORD_BYTES
+            while data:
+                some = os.pwrite(self._file, data, place)
+                if not some:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                data, place = data[some:], place + some
+        self._written += len(columns[0])
+
+    def done(self) -> Block:
+        """The block, now that it is whole. Raises OSError."""
+        name, columns, count = self._block
+        assert self._written == count
+        file, self._file = self._file, -1
+        try:
+            os.close(file)  # where a network has the file, what went wrong before is said here
+            self._draft.replace(self._target)
+        except BaseException:
+            with suppress(OSError):
+                self._draft.unlink(missing_ok=True)
+            raise
+        checksum = 0
+        for part in self._checksums:
+            checksum = _joined(checksum, part)
+        return Block(name, columns, count, checksum)
+
+
+def _joined(one: int, other: int) -> int:
+    return zlib.crc32(other.to_bytes(4, "little"), one)

@@ -1,0 +1,60 @@
+"""States as columns of which the first is scattered evenly, so that ranges of it are parts of equal size.
+
+The first word of a row is replaced by a hash of the whole row. The other words stay. This can be undone, so
+different states have different columns: whoever compares all columns needs no row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from verifier.explicit.blocks import Column
+from verifier.explicit.packing import Rows
+
+_FACTORS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
+_MODULUS = 1 << 64
+SPACE = 1 << 64
+"""The first column has values below this."""
+
+
+def columns_of(rows: Rows) -> list[Column]:
+    """The columns of states."""
+    first = _mixed(rows[:, 0].copy(), _FACTORS[0])
+    others = [np.ascontiguousarray(rows[:, word]) for word in range(1, rows.shape[1])]
+    for word in others:
+        first += word
+        first = _mixed(first, _FACTORS[1])
+    return [first, *others]
+
+
+def rows_of(columns: list[Column]) -> Rows:
+    """The states with these columns."""
+    first, others = columns[0].copy(), columns[1:]
+    for word in reversed(others):
+        first = _unmixed(first, _FACTORS[1])
+        first -= word
+    return np.ascontiguousarray(np.stack([_unmixed(first, _FACTORS[0]), *others], axis=1))
+
+
+def bounds(parts: int, low: int = 0, high: int = SPACE) -> list[int]:
+    """The bounds of so many parts of equal size of a range of the first column."""
+    return [low + (high - low) * part // parts for part in range(parts + 1)]
+
+
+def _mixed(values: Column, factor: int) -> Column:
+    values ^= values >> np.uint64(32)
+    values *= np.uint64(factor)
+    values ^= values >> np.uint64(29)
+    values *= np.uint64(factor)
+    values ^= values >> np.uint64(32)
+    return values
+
+
+def _unmixed(values: Column, factor: int) -> Column:
+    inverse = np.uint64(pow(factor, -1, _MODULUS))
+    values ^= values >> np.uint64(32)
+    values *= inverse
+    values ^= (values >> np.uint64(29)) ^ (values >> np.uint64(58))
+    values *= inverse
+    values ^= values >> np.uint64(32)
+    return values

@@ -1,0 +1,100 @@
+"""What explorations are told about workers, Spark and files, checked and made what the engine takes."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from verifier.cluster.extra import TO_RUN_SPARK, check_extra
+from verifier.cluster.java import check_java
+from verifier.errors import UsageError
+
+if TYPE_CHECKING:
+    from verifier.engines.findings import Beyond, Findings, Runner
+    from verifier.runs.explore import ExploreOptions
+    from verifier.runs.question import Question
+
+
+def check(options: ExploreOptions) -> None:
+    """Raises UsageError for options that do not go together, or if Spark cannot run here."""
+    if options.resume and options.work is None:
+        raise UsageError("--resume needs --work FOLDER: the folder of the exploration that is to go on")
+    if options.graph and (options.workers or options.master or options.work):
+        raise UsageError("--graph is for few states: it goes without --workers, --master and --work")
+    if options.master is None:
+        if options.archive or options.conf:
+            raise UsageError("--archive and --conf are for Spark: they need --master")
+        return
+    if options.workers is not None:
+        raise UsageError("--workers and --master exclude each other: Spark has its own workers")
+    check_extra("verify explore --master", TO_RUN_SPARK)
+    check_java("verify explore --master")
+    from verifier.cluster.session import is_local
+
+    if options.work is None and not is_local(options.master):
+        raise UsageError(f"--master {options.master} needs --work FOLDER: one that every executor sees")
+    if options.archive is not None and not Path(options.archive).is_file():
+        raise UsageError(f"--archive {options.archive} cannot be read: no such file")
+    _settings_of(options)
+
+
+def beyond(question: Question[ExploreOptions]) -> Beyond:
+    """How the exploration goes on beyond the memory of one process."""
+    from verifier.engines.findings import Beyond
+    from verifier.version import tool_version
+
+    options = question.options
+    asked = {
+        "spec": question.definition.name,
+        "spec_hash": question.definition.spec_hash,
+        "constants": dict(question.definition.constants),
+        "properties": sorted(question.properties),
+        "symmetry": options.symmetry,
+        "version": tool_version(),
+    }
+    folder = None if options.work is None else Path(options.work)
+    return Beyond(folder, options.resume, asked, _runner(options))
+
+
+def _runner(options: ExploreOptions) -> partial[Runner] | None:
+    if options.master is not None:
+        return partial(_on_spark, options)
+    if options.workers is not None and options.workers > 1:
+        return partial(_in_processes, options.workers)
+    return None
+
+
+def _in_processes(count: int, findings: Findings, folder: Path) -> Runner:
+    from verifier.engines.task_processes import TaskProcesses
+
+    return TaskProcesses(findings, count)
+
+
+def _on_spark(options: ExploreOptions, findings: Findings, folder: Path) -> Runner:
+    from verifier.cluster.session import SparkSettings
+    from verifier.engines.task_cluster import TaskCluster
+    from verifier.engines.work_folder import SPARK_LOG
+
+    assert options.master is not None
+    settings = SparkSettings(
+        master=options.master,
+        log=folder / SPARK_LOG,
+        archive=None if options.archive is None else Path(options.archive),
+        conf=_settings_of(options),
+        name="verify explore",
+    )
+    return TaskCluster(findings, settings)
+
+
+def _settings_of(options: ExploreOptions) -> dict[str, str]:
+    """Raises UsageError for a word that is no setting."""
+    found = {}
+    for word in options.conf:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(
+                f"--conf {word} is not allowed: it takes NAME=VALUE, as in spark.executor.memory=4g"
+            )
+        found[name] = value
+    return found
