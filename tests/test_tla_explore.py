@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.tla_modules import counts, explored, specified
+from verifier.processes.limits import Interrupted
+from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
@@ -33,6 +35,33 @@ def test_a_universal_quantifier_keeps_its_element_while_later_ones_branch(tmp_pa
         "Next == (\\A a \\in {1, 2} : \\E m \\in {<<1, 3>>, <<2, 3>>} : m[1] = a) /\\ x' = x"
     )
     assert counts(tmp_path, body) == (1, 2, 1)
+
+
+def test_what_follows_the_last_assignment_is_only_tested(tmp_path: Path) -> None:
+    """As TLC: formulas after the one that gives the last variable its value are no branches."""
+    variables = "EXTENDS Naturals\nVARIABLES x, y\n"
+    init = "Init == x = 0 /\\ (x = 0 \\/ x < 2) /\\ y = 0 /\\ (x = 0 \\/ y = 0)"
+    one = "x' = x /\\ (x = 0 \\/ x' < 9) /\\ y' = y /\\ (y = 0 \\/ x' = 0)"
+    other = "y' = y /\\ x' = x /\\ \\A i \\in 1..2 : x' = 0 \\/ y' = 0"
+    body = f"{variables}{init}\nNext == ({one}) \\/ ({other})"
+    assert counts(tmp_path, body) == (1, 2 + 2 + 1, 1)
+
+
+def test_initial_states_are_counted_when_the_limits_end_the_search(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x \\in 1..9\nNext == x' = x"
+    explorer = Explorer(specified(tmp_path, body), properties=(), max_states=5)
+    with pytest.raises(Interrupted, match="more than 5 states"):
+        explorer.explore()
+    assert explorer.found.initial == 5
+
+
+def test_a_member_of_a_set_of_functions_is_told_again(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x \\in [{1, 3} -> 0..2]\n"
+        "Next == \\E v \\in 0..3 : x' = [x EXCEPT ![3] = v]\nS == [{1, 3} -> 0..2]\nInv == x \\in S"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    assert (found.distinct, len(found.violations["Inv"].states)) == (12, 2)
 
 
 def test_true_is_not_one(tmp_path: Path) -> None:

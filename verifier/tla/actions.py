@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from verifier.tla import ast
 from verifier.tla.assignments import Assignments, Continue, Walk, all_true, either, in_turn
 from verifier.tla.ast import Builtin, Definition, Expression
-from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
+from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.values import LazyFunction, is_member
 
 if TYPE_CHECKING:
@@ -130,10 +130,40 @@ class Walker(Assignments):
             if tests:
                 walks.append(all_true(tests))
                 tests = []
-            walks.append(self.walk(item, unit, primed, top=top and alone))
+            walk = self.walk(item, unit, primed, top=top and alone)
+            walks.append(self.settled(walk, item, unit, primed) if walks else walk)
         if tests:
             walks.append(all_true(tests))
         return in_turn(walks)
+
+    def settled(self, walk: Walk, whole: Expression, unit: Unit, primed: bool) -> Walk:
+        """The walker of a formula that follows another one.
+
+        As TLC, it only tests the formula once all variables have values, and counts no ways to be true.
+        """
+        if self._assigns(whole, unit, primed):
+            return walk
+        following, tests = self.evaluator.next, list[Callable[[Frame], bool]]()
+
+        def walked(e: Frame, follow: Continue) -> None:
+            if UNSET in following:
+                walk(e, follow)
+                return
+            if not tests:
+                tests.append(self.evaluator.truth(whole, unit, primed))
+            if tests[0](self.stretched(e, unit)):
+                follow()
+
+        return walked
+
+    def _assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
+        """Whether a formula is an assignment, which is true in one way where its variable has a value."""
+        if isinstance(whole, ast.Unchanged):
+            return True
+        if not isinstance(whole, ast.Apply):
+            return False
+        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
+        return isinstance(symbol, Builtin) and symbol.name in ("=", "\\in")
 
     def _quantifier(self, whole: ast.Quantifier, unit: Unit, primed: bool, *, top: bool) -> Walk:
         bind = self.evaluator.bind(whole.bindings, unit, primed, ordered=True)
@@ -148,6 +178,7 @@ class Walker(Assignments):
 
             return exists
         slots = [unit.slot(name) for binding in whole.bindings for name in binding.names]
+        later = self.settled(body, whole.body, unit, primed)
 
         def every(e: Frame, follow: Continue) -> None:
             rows = [[e[slot] for slot in slots] for _ in bind(e)]
@@ -161,7 +192,7 @@ class Walker(Assignments):
                 own = e[:]
                 for slot, item in zip(slots, rows[number], strict=True):
                     own[slot] = item
-                body(own, lambda: at(number + 1))
+                (later if number else body)(own, lambda: at(number + 1))
 
             at(0)
 

@@ -184,12 +184,17 @@ class Explorer:
         asked = set(self.properties)
         return bool(asked) and not self.keep_going and self.found.violations.keys() >= asked
 
-    def _walker(self, formula: Formula, *, primed: bool) -> Callable[[Callable[[], None]], None]:
+    def _walker(
+        self, formula: Formula, *, primed: bool, later: bool = False
+    ) -> Callable[[Callable[[], None]], None]:
+        """The walk over a formula; ``later``: it follows another one."""
         body = formula.body
         unit = Unit(formula.module)
         if isinstance(body, Step):
             body = body.action
         walk = self.evaluator.actions.walk(body, unit, primed, top=True)
+        if later:
+            walk = self.evaluator.actions.settled(walk, body, unit, primed)
 
         def walked(follow: Callable[[], None]) -> None:
             try:
@@ -200,28 +205,30 @@ class Explorer:
         return walked
 
     def _initial(self) -> None:
-        rows: list[State] = []
+        found, now, following = self.found, self.evaluator.now, self.evaluator.next
 
         def add() -> None:
-            rows.append(self._captured("Init"))
-            if len(rows) % _BETWEEN_CHECKS == 0:
+            if found.generated % _BETWEEN_CHECKS == 0:
                 self.enforce(self)
-
-        self._walk_initial(add)
-        for state in rows:
-            self.found.generated += 1
-            self.evaluator.now[:] = state
+            state = self._captured("Init")
+            assigned = following[:]
+            now[:] = state
+            following[:] = [UNSET] * len(following)
+            found.generated += 1
             within = all(test() for test in self.constraints)
             new, number = self._add(state, -1) if within else (True, -1)
             if new:
                 self._check(state, number, -1, self.initially)
                 self._check(state, number, -1, self.invariants)
-            self.found.beyond += not within
-        self.found.initial = len(self.states)
+            found.beyond += not within
+            found.initial = len(self.states)
+            now[:], following[:] = [UNSET] * len(now), assigned
+
+        self._walk_initial(add)
 
     def _walk_initial(self, add: Callable[[], None]) -> None:
         formulas = self.specification.init
-        walks = [self._walker(formula, primed=True) for formula in formulas]
+        walks = [self._walker(f, primed=True, later=number > 0) for number, f in enumerate(formulas)]
         following = self.evaluator.next
 
         def at(index: int) -> None:

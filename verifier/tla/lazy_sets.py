@@ -28,6 +28,7 @@ from verifier.tla.values import (
 
 _BITS = 63
 """Sets of more elements than a number of so many bits are not counted."""
+_MOST_ACCEPTED = 10_000
 
 
 def _of_kind(value: Value, right: bool, kind: str, words: str) -> bool:
@@ -142,12 +143,27 @@ class Powerset(LazySet):
 class FunctionSet(LazySet):
     """``[S -> T]``"""
 
-    __slots__ = ("domain", "order", "range")
+    __slots__ = ("accepted", "domain", "order", "range")
 
     def __init__(self, domain: Value, image: Value, order: Callable[[Iterable[Value]], list[Value]]) -> None:
         self.domain, self.range, self.order = domain, image, order
+        self.accepted: set[Value] = set()
+        """Members that were asked for: states share most of their values."""
 
     def contains(self, value: Value) -> bool:
+        if type(value) is not Fn and type(value) is not tuple:
+            return self._contains(value)
+        try:
+            if value in self.accepted:
+                return True
+        except NoValue:  # a part of it cannot be listed
+            return self._contains(value)
+        found = self._contains(value)
+        if found and len(self.accepted) < _MOST_ACCEPTED:
+            self.accepted.add(value)
+        return found
+
+    def _contains(self, value: Value) -> bool:
         if not _of_kind(value, is_function(value), "function", self.words):
             return False
         known, image = domain_of(value), self.range
