@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from verifier.clauses.fewer_gates import with_fewer_gates
 from verifier.engines.ic3.cubes import Cube, images, mask, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.query_solver import QuerySolver
@@ -61,7 +62,11 @@ class Frames:
         # Random walks do not treat all elements alike, so the seeds they found need not be symmetric. An
         # image of an inductive set is inductive. Only because the seeds have all images may the images of a
         # clause be added without a query.
-        self.problem = replace(problem, seeds=_with_images(problem.seeds, permutations))
+        seeds = _with_images(problem.seeds, permutations)
+        within = [*seeds, *([literal] for literal in problem.lemmas)]
+        # Neither is asserted of the next state: both are inductive, so the relation keeps them.
+        steps = with_fewer_gates(problem.unrolling, within)
+        self.problem = replace(problem, seeds=seeds, unrolling=steps)
         self._permutations = permutations
         self._solver_name = solver
         self.levels: list[list[Orbit]] = []
@@ -70,7 +75,7 @@ class Frames:
         self.uses: dict[int, int] = {}
         """In how many blocked cubes each literal is."""
         self.queries = 0
-        self._init = self._opened([*problem.unrolling.start, *problem.unrolling.state])
+        self._init = self._opened([*steps.start, *steps.state])
         self._only_initial_state = self._find_only_initial_state()
         self._not_initial = frozenset(negation(self._only_initial_state or ()))
         """The literals that exclude the only initial state."""
@@ -84,13 +89,8 @@ class Frames:
 
     def open_frame(self) -> None:
         """Adds a frame, which excludes only what the seeds and the lemmas exclude."""
-        unrolling, seeds = self.problem.unrolling, self.problem.seeds
-        # Lemmas are not asserted of the next state: they are inductive, so the relation keeps them.
-        lemmas = [[literal] for literal in self.problem.lemmas]
-        seeds_after = [self.problem.after(seed) for seed in seeds]
-        clauses = [*unrolling.relation, *seeds, *lemmas, *seeds_after]
-        if not self.levels:
-            clauses += unrolling.start
+        unrolling = self.problem.unrolling
+        clauses = [*unrolling.relation, *([] if self.levels else unrolling.start)]
         level, first_free = len(self.levels), self.problem.first_free
         self.levels.append([])
 
@@ -102,7 +102,7 @@ class Frames:
         if self._frontier_states is not None:
             self._frontier_states.close()
         # This solver has no relation: a bad state may have no successor.
-        self._frontier_states = self._opened([*unrolling.state, *seeds, *lemmas])
+        self._frontier_states = self._opened(unrolling.state)
 
     def blocked_at(self, level: int) -> list[frozenset[int]]:
         """All cubes that the frame excludes; what only the seeds exclude is not among them."""
