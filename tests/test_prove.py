@@ -378,7 +378,8 @@ def test_command_prints_and_writes_what_certify_accepts(tmp_path: Path) -> None:
 
 
 def test_json_has_the_invariant() -> None:
-    done = verify("prove", "--spec", LOCK, "--property", "HolderWaitsNoMore", "--no-explore", "--format", "json")
+    asked = ("--property", "HolderWaitsNoMore", "--no-explore", "--format", "json")
+    done = verify("prove", "--spec", LOCK, *asked)
     assert done.exit_code == 0, done.output
     content = json.loads(done.stdout)
     assert content["results"][0]["verdict"] == "PROVED"

@@ -1,7 +1,7 @@
 """Unrollings with fewer gates, for engines that ask many small queries.
 
-A solver that finds a model gives every variable a value. Of a small query that is most of the work, so it pays to
-eliminate the gates that can be.
+A solver that finds a model gives every variable a value. Of a small query that is most of the work, so it
+pays to eliminate the gates that can be.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ from verifier.clauses.unrolling import Clauses, Unrolling
 from verifier.solvers.elimination import eliminated
 
 
-def with_fewer_gates(unrolling: Unrolling) -> Unrolling:
-    """The unrolling, for single steps. It has the same state bits, properties, instances and inputs, and other
-    numbers for them. ``relation`` implies ``state``."""
+def with_fewer_gates(unrolling: Unrolling, within: Iterable[Sequence[int]] = ()) -> Unrolling:
+    """The unrolling, for single steps. It has the same state bits, properties, instances and inputs, and
+    other numbers for them. ``relation`` implies ``state``.
+
+    ``within`` are clauses that all states of interest satisfy. They become part of ``state`` and
+    ``relation``, which are simpler for it.
+    """
     bits, stride = unrolling.bits, unrolling.stride
     of_states = {
         *range(1, bits + 1),
@@ -28,8 +32,9 @@ def with_fewer_gates(unrolling: Unrolling) -> Unrolling:
         *(variable for group in unrolling.inputs for variable in group),
     }
     following = range(stride + 1, stride + bits + 1)
-    state = eliminated(unrolling.state, of_states)
-    relation = eliminated([*unrolling.state, *unrolling.relation], {*of_steps, *following})
+    states = [*unrolling.state, *within]
+    state = eliminated(states, of_states)
+    relation = eliminated([*states, *unrolling.relation], {*of_steps, *following})
     used = dict.fromkeys((*sorted(of_steps), *_variables(state), *_variables(relation)))
     number = {old: new for new, old in enumerate((v for v in used if v not in following), 1)}
     fewer = len(number)

@@ -15,7 +15,7 @@ from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.bits import exists_over
 from verifier.encodings.evaluator import Evaluator
-from verifier.solvers import Answer, Clause, ClauseSolver, open_solver
+from verifier.solvers import Answer, Clause, open_solver
 from verifier.system.transition_system import TransitionSystem
 
 WALKS = 512
@@ -134,6 +134,7 @@ class _Inductiveness:
         if assumed:
             solver.add_clauses([-on, *clause] for on, clause in zip(active, candidates, strict=True))
         placed = variables.placed(candidates, frame)
+        bits = [variables.at(bit, frame) for bit in range(1, self.unrolling.bits + 1)]
         solver.add_clauses(
             [-flag, -literal] for flag, clause in zip(broken, placed, strict=True) for literal in clause
         )
@@ -145,11 +146,9 @@ class _Inductiveness:
                 return [list(candidates[index]) for index in alive]
             if answer is Answer.UNKNOWN:
                 return []
-            fallen = {index for index in alive if not any(_holds(solver, lit) for lit in placed[index])}
+            values = solver.values(bits)
+            true = {bit if on else -bit for bit, on in zip(bits, values, strict=True)}
+            fallen = {index for index in alive if true.isdisjoint(placed[index])}
             solver.add_clauses([-broken[index]] for index in fallen)
             alive = [index for index in alive if index not in fallen]
         return []
-
-
-def _holds(solver: ClauseSolver, literal: int) -> bool:
-    return solver.value(abs(literal)) == (literal > 0)

@@ -17,12 +17,14 @@ from typing import Any
 
 from verifier.engines.bounded_search import DepthClosed, Event, ViolationFound
 from verifier.engines.explore import COMPLETE, Exploration, Request, explore
-from verifier.engines.search_by_exploring import MOST_STATES, NAME, Told, is_worth_trying, share_of
+from verifier.engines.search_by_exploring import NAME, Told, is_worth_trying, share_of
 from verifier.processes.children import Child, ChildEnded, Children, Message, Work
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
 from verifier.verdict import NEVER_REACHED
 
+_MOST_STATES = 150_000
+"""With more, IC3 is mostly faster, and the exploration takes a core from it in vain."""
 _MOST_STATES_AGAIN = 1_000_000
 """Without symmetry there may be so many."""
 _HEAD_START = 1.0
@@ -58,7 +60,7 @@ News = Event | Explored | ExplorationsDiffer
 def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> Work:
     """Explores twice. Says nothing of the end if there are too many states, or if a property that is checked
     along is violated: that limits what is known of the others."""
-    request = Request(tuple(properties), MOST_STATES, symmetry=True, limits=share_of(limits))
+    request = Request(tuple(properties), _MOST_STATES, symmetry=True, limits=share_of(limits))
 
     implied = [prop.name for prop in model.system.implied]
 

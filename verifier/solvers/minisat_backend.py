@@ -39,8 +39,8 @@ class MinisatSolver(BufferedSolver):
             self._model = self._solver.get_model() or []
         # Entry i is the literal of variable i + 1, for every variable up to the largest seen.
         model, known = self._model, len(self._model)
-        if isinstance(variables, range) and variables.step == 1 and 0 < variables.start <= variables.stop <= known:
-            return [literal > 0 for literal in model[variables.start - 1 : variables.stop - 1]]
+        if isinstance(variables, range) and variables == range(1, variables.stop) and variables.stop <= known:
+            return [literal > 0 for literal in model[: variables.stop - 1]]
         return [variable <= known and model[variable - 1] > 0 for variable in variables]
 
     def _read_core(self) -> Iterable[int]:

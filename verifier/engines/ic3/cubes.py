@@ -26,3 +26,12 @@ def mask(literals: Iterable[int]) -> int:
     for literal in literals:
         bits |= 1 << (2 * literal if literal > 0 else 1 - 2 * literal)
     return bits
+
+
+def literal_classes(bits: int, permutations: Sequence[Permutation]) -> dict[int, int]:
+    """For each literal the least of its images, so that literals that are images of each other have the same.
+
+    The permutations must be a group.
+    """
+    least = {v: min((p[v] for p in permutations), default=v) for v in range(1, bits + 1)}
+    return least | {-v: -one for v, one in least.items()}

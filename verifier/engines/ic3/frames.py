@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from verifier.engines.ic3.cubes import Cube, images, mask, negation
+from verifier.clauses.fewer_gates import with_fewer_gates
+from verifier.engines.ic3.cubes import Cube, images, literal_classes, mask, negation
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.query_solver import QuerySolver
 from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable
@@ -43,13 +44,16 @@ class Predecessor:
 class Orbit:
     """A blocked cube and its images under the permutations. The first image represents the orbit."""
 
-    def __init__(self, images: tuple[frozenset[int], ...]) -> None:
+    def __init__(self, images: tuple[frozenset[int], ...], classes: int) -> None:
         self.images = images
         self.cube: Cube = tuple(images[0])
         """The representative."""
         self.masks = tuple(map(mask, images))
         self.outside = ~self.masks[0]
-        """Of the representative's mask: what shares no bit with it is part of the representative."""
+        """What the representative's mask lacks: a part of the representative shares no bit with it."""
+        self.classes = classes
+        """As a mask, the classes of its literals. All images have the same."""
+        self.outside_classes = ~classes
 
 
 class Frames:
@@ -61,8 +65,13 @@ class Frames:
         # Random walks do not treat all elements alike, so the seeds they found need not be symmetric. An
         # image of an inductive set is inductive. Only because the seeds have all images may the images of a
         # clause be added without a query.
-        self.problem = replace(problem, seeds=_with_images(problem.seeds, permutations))
+        seeds = _with_images(problem.seeds, permutations)
+        within = [*seeds, *([literal] for literal in problem.lemmas)]
+        # Neither is asserted of the next state: both are inductive, so the relation keeps them.
+        steps = with_fewer_gates(problem.unrolling, within)
+        self.problem = replace(problem, seeds=seeds, unrolling=steps)
         self._permutations = permutations
+        self._class_of = literal_classes(problem.bits, permutations)
         self._solver_name = solver
         self.levels: list[list[Orbit]] = []
         self._solvers: list[QuerySolver] = []
@@ -70,7 +79,7 @@ class Frames:
         self.uses: dict[int, int] = {}
         """In how many blocked cubes each literal is."""
         self.queries = 0
-        self._init = self._opened([*problem.unrolling.start, *problem.unrolling.state])
+        self._init = self._opened([*steps.start, *steps.state])
         self._only_initial_state = self._find_only_initial_state()
         self._not_initial = frozenset(negation(self._only_initial_state or ()))
         """The literals that exclude the only initial state."""
@@ -84,13 +93,8 @@ class Frames:
 
     def open_frame(self) -> None:
         """Adds a frame, which excludes only what the seeds and the lemmas exclude."""
-        unrolling, seeds = self.problem.unrolling, self.problem.seeds
-        # Lemmas are not asserted of the next state: they are inductive, so the relation keeps them.
-        lemmas = [[literal] for literal in self.problem.lemmas]
-        seeds_after = [self.problem.after(seed) for seed in seeds]
-        clauses = [*unrolling.relation, *seeds, *lemmas, *seeds_after]
-        if not self.levels:
-            clauses += unrolling.start
+        unrolling = self.problem.unrolling
+        clauses = [*unrolling.relation, *([] if self.levels else unrolling.start)]
         level, first_free = len(self.levels), self.problem.first_free
         self.levels.append([])
 
@@ -102,7 +106,7 @@ class Frames:
         if self._frontier_states is not None:
             self._frontier_states.close()
         # This solver has no relation: a bad state may have no successor.
-        self._frontier_states = self._opened([*unrolling.state, *seeds, *lemmas])
+        self._frontier_states = self._opened(unrolling.state)
 
     def blocked_at(self, level: int) -> list[frozenset[int]]:
         """All cubes that the frame excludes; what only the seeds exclude is not among them."""
@@ -145,10 +149,17 @@ class Frames:
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """Whether a single clause of the frame excludes the cube. No solver is asked."""
-        outside = ~mask(cube)
+        outside, outside_classes = ~mask(cube), ~self._classes(cube)
         return any(
-            not image & outside for orbits in self.levels[level:] for orbit in orbits for image in orbit.masks
+            not image & outside
+            for orbits in self.levels[level:]
+            for orbit in orbits
+            if not orbit.classes & outside_classes
+            for image in orbit.masks
         )
+
+    def _classes(self, cube: Cube) -> int:
+        return mask(map(self._class_of.__getitem__, cube))
 
     def _opened(self, clauses: list[list[int]]) -> ClauseSolver:
         solver = open_solver(self._solver_name)
@@ -202,7 +213,7 @@ class Frames:
 
     def add_blocked(self, cube: Cube, level: int) -> None:
         """Excludes the cube and its images from the frames 1 to ``level``."""
-        orbit = Orbit(images(cube, self._permutations))
+        orbit = Orbit(images(cube, self._permutations), self._classes(cube))
         for below in range(1, level + 1):
             self.levels[below] = _not_subsumed(orbit, self.levels[below])
             self._exclude(orbit, below)
@@ -250,9 +261,11 @@ def _with_images(clauses: Sequence[Sequence[int]], permutations: Sequence[Permut
 def _not_subsumed(orbit: Orbit, others: Sequence[Orbit]) -> list[Orbit]:
     """The others of which no image excludes all that the representative excludes. Where one does, the images
     exclude by symmetry all that the other orbit excludes."""
-    length, masks = len(orbit.cube), orbit.masks
+    length, masks, classes = len(orbit.cube), orbit.masks, orbit.classes
     return [
         other
         for other in others
-        if len(other.cube) < length or all(image & other.outside for image in masks)
+        if len(other.cube) < length
+        or classes & other.outside_classes
+        or all(image & other.outside for image in masks)
     ]

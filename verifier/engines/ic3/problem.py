@@ -32,10 +32,10 @@ class Problem:
 
     unrolling: Unrolling
     """Of single steps, with fewer gates: ``relation`` implies ``state``."""
-    holds: int
-    """The literal, in ``unrolling``, that the property holds."""
-    lemmas: Sequence[int]
-    """Literals, in ``unrolling``, of formulas whose conjunction was checked to be inductive."""
+    name: str
+    """The property, as ``unrolling`` calls it."""
+    lemma_names: Sequence[str]
+    """What ``unrolling`` calls formulas whose conjunction was checked to be inductive."""
     seeds: Clauses
     """Clauses over the state bits whose conjunction is inductive. Every reachable state satisfies them."""
     type_clauses: Clauses
@@ -52,6 +52,16 @@ class Problem:
     def bits(self) -> int:
         """How many state bits there are."""
         return self.unrolling.bits
+
+    @property
+    def holds(self) -> int:
+        """The literal that the property holds."""
+        return self.unrolling.properties[self.name]
+
+    @property
+    def lemmas(self) -> list[int]:
+        """The literals that the lemmas hold."""
+        return [self.unrolling.properties[name] for name in self.lemma_names]
 
     @property
     def first_free(self) -> int:
@@ -80,8 +90,8 @@ def problem(
     assumed = [SafetyProperty(f"lemma {i}", prop.kind, formula, False) for i, formula in enumerate(lemmas)]
     # The gates of other properties would be useless: every model would have to give them values.
     unrolling = unroll(replace(system, properties=(prop, *assumed)), Steps.SERIAL, symmetry=False)
-    types = type_clauses(system)
-    invariants = structural_invariants(system, unrolling, solver) if structural else []
+    fewer, types = with_fewer_gates(unrolling), type_clauses(system)
+    invariants = structural_invariants(system, fewer, solver) if structural else []
     found(invariants)
     cnf = Clausifier()
     variables = {symbol: cnf.declare(symbol) for symbol in system.bits}
@@ -94,11 +104,10 @@ def problem(
         for instance in system.instances
     ]
     holds = cnf.literal(prop.formula)
-    fewer = with_fewer_gates(unrolling)
     return Problem(
         unrolling=fewer,
-        holds=fewer.properties[name],
-        lemmas=[fewer.properties[item.name] for item in assumed],
+        name=name,
+        lemma_names=[item.name for item in assumed],
         seeds=normalised([*types, *invariants]),
         type_clauses=types,
         gates=cnf.clauses,
