@@ -25,14 +25,14 @@ _FAIRNESS = (
 )
 _ENGINE = (
     "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
-    "there is none, or finds one, ranking proves it by the ranking that the protocol declares, and auto runs "
-    "all of them side by side and takes the first answer. Not among them, orbits looks at states up to "
-    "symmetry, which decides where executions can only come to an end."
+    "there is none, or finds one, ranking proves it by the ranking that the protocol declares, orbits looks "
+    "at states up to symmetry, which decides where executions can only come to an end, and auto runs all that "
+    "apply side by side and takes the first answer."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
 A counterexample is an execution that goes on for ever: it ends in a loop that is fair and violates the
-property. Symmetry is not used. Progress goes to standard error, the result to standard output.
+property. Progress goes to standard error, the result to standard output.
 
 \b
 Examples:

@@ -120,7 +120,8 @@ def _remarks(run: Run) -> Iterator[str]:
     if run.outcome.never_enabled:
         bound = f" within {run.depth} states" if run.options["engine"] == "bmc" else ""
         yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
-    if run.options["engine"] != "orbits":
+    figures = run.outcome.statistics.get("properties", {}).values()
+    if not any(found.get("symmetry") for found in figures):
         words = "fairness and temporal properties may tell interchangeable elements apart"
         yield f"Symmetry is not used: {words}."
     yield from expectation_remarks(run)
