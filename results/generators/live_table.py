@@ -84,7 +84,9 @@ ATOMIC = Text(
 
 TWO_STEPS = Text(
     "model-checking-15b007f/exactly_once_none_atomic",
-    _ONCE + " EMPTY = EMPTY\n COMMITTED = COMMITTED\n MessageCount = {message_count}\n DupCount = {dup_count}\n",
+    _ONCE
+    + " EMPTY = EMPTY\n COMMITTED = COMMITTED\n"
+    + " MessageCount = {message_count}\n DupCount = {dup_count}\n",
 )
 _COMPACTION = """CONSTANTS
  MessageSentLimit = 2

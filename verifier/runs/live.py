@@ -26,8 +26,8 @@ _FAIRNESS = (
 _ENGINE = (
     "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
     "there is none, or finds one, ranking proves it by the ranking that the protocol declares, orbits looks "
-    "at states up to symmetry, which decides where executions can only come to an end, and auto runs all that "
-    "apply side by side and takes the first answer."
+    "at states up to symmetry, which decides where executions can only come to an end, and auto runs all "
+    "that apply side by side and takes the first answer."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
