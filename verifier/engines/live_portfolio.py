@@ -115,7 +115,7 @@ class _Portfolio:
         decide = _ENGINES[engine]
 
         def work(report: Callable[[Any], None], incoming: Connection) -> None:
-            if engine not in _EXPLORING:
+            if engine in _BY_DEPTHS:
                 os.nice(_IN_THE_BACKGROUND)
             report(_Answer(decide(self.live, request, report)))
 
