@@ -243,6 +243,7 @@ def _defined(protocol: Protocol) -> Definition:
         if isinstance(member, LemmaMember)
     ]
     lasting = temporal_properties(protocol, state)
+    lasting += [claim for one in refined for claim in one.temporal]
     others = [item for item, _ in (*lemmas, *lasting)]
     check_titles(spec, [*(item for item, _ in properties), *others], [item for item, _ in actions])
     if not check_type_invariant(spec, [*properties, *((item, None) for item in others)]):

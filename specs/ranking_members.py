@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from verifier.encodings.expressions import Value, integer, literal, sort_of, term_of, wrap
+from verifier.encodings.expressions import integer, literal, sort_of, term_of, wrap
 from verifier.encodings.quantifiers import constantly, if_
-from verifier.encodings.sorts import Boolean, Function, Sort, SortError
+from verifier.encodings.sorts import Function, Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.values import BooleanValue, FunctionValue
 from verifier.errors import among
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.formulas import formula
@@ -54,9 +55,10 @@ class RankingMember:
 def ranking(property_name: str) -> Callable[[Method], RankingMember]:
     """Marks a method as the ranking of a temporal property: ``@ranking("Liveness")``. It returns
     ``Ranking((first, second), helpful={weak("serve"): s.waiting})``."""
-    if not isinstance(property_name, str):
+    given: Any = property_name  # whatever a protocol's author wrote
+    if not isinstance(given, str):
         words = "@ranking takes the name of a temporal property, as in @ranking('Liveness')"
-        raise DefinitionError(f"{words}, not {property_name!r}")
+        raise DefinitionError(f"{words}, not {given!r}")
 
     def of(found: Any) -> RankingMember:
         if not inspect.isfunction(found):
@@ -120,13 +122,12 @@ class _Reading:
 
     def _measure(self, written: Any) -> Iterator[Term]:
         """The integers of a measure."""
-        value = written
-        if isinstance(written, Value) and isinstance(sort_of(written), Function):
-            for key in sort_of(written).domain.each():
-                yield from self._measure(written[literal(sort_of(written).domain, key)])
+        sort = sort_of(written) if isinstance(written, FunctionValue) else None
+        if isinstance(sort, Function):
+            for key in sort.domain.each():
+                yield from self._measure(written[literal(sort.domain, key)])
             return
-        if isinstance(written, Value) and isinstance(sort_of(written), Boolean):
-            value = if_(written, 1, 0)
+        value = if_(written, 1, 0) if isinstance(written, BooleanValue) else written
         try:
             yield term_of(integer(value))
         except SortError as error:

@@ -9,12 +9,18 @@ abstract protocol has a term over the concrete state in its place.
   what it assigns has the new value, and the rest is unchanged.
 
 So every engine decides refinement as it decides other properties. The constraint of the abstract protocol
-says what a search looks at, not what may happen, and is not asked. Its fairness is not asked either.
+says what a search looks at, not what may happen, and is not asked.
+
+If the abstract protocol states fairness, a temporal property says that each execution is mapped to a fair
+one: where a step of the abstract protocol is possible again and again, or from some time on always, some step
+is mapped to such a one again and again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 from verifier.encodings.expressions import BOOLEAN, literal, record, some, sort_of, term_of, wrap
@@ -26,6 +32,7 @@ from verifier.encodings.substitution import substituted
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import OptionValue, RecordValue
 from verifier.specs.definition import Action, Definition, DefinitionError
+from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator
 
 Meaning = Mapping[Symbol, Term]
 """A term for each variable of the abstract protocol."""
@@ -43,23 +50,93 @@ def steps(abstract: Definition, before: Meaning, after: Meaning) -> Term:
     return Term(Operator.OR, BOOLEAN, (unchanged, *taken))
 
 
-def _step(action: Action, abstract: Definition, before: Meaning, after: Meaning) -> Term:
-    """That the action, with some values of its parameters, leads from the one state to the other."""
+def fairness(
+    abstract: Definition, conditions: Iterable[Fairness], before: Meaning, after: Meaning
+) -> TemporalFormula | None:
+    """That an execution is mapped to one that meets the conditions; None if there are none."""
+    found = [
+        _fair(condition.strength, actions, given, abstract, before, after)
+        for condition in conditions
+        for actions, given in _families(abstract, condition)
+    ]
+    return TemporalFormula(TemporalOperator.AND, parts=tuple(found)) if found else None
+
+
+def _families(abstract: Definition, condition: Fairness) -> Iterator[tuple[list[Action], dict[str, Term]]]:
+    """The actions of each condition of a family, with the parameters that have one value."""
+    wanted = condition.actions or tuple(action.name for action in abstract.actions)
+    actions = [action for action in abstract.actions if action.name in wanted]
+    sorts = [actions[0].sorts[name] for name in condition.each] if actions else []
+    fixed = {name: _literal(actions[0].sorts[name], value) for name, value in condition.given}
+    for values in product(*(tuple(sort.each()) for sort in sorts)):
+        own = (_literal(sort, value) for sort, value in zip(sorts, values, strict=True))
+        yield actions, fixed | dict(zip(condition.each, own, strict=True))
+
+
+def _literal(sort: Sort, value: Any) -> Term:
+    return term_of(literal(sort, value))
+
+
+def _fair(
+    strength: Strength,
+    actions: Sequence[Action],
+    given: Mapping[str, Term],
+    abstract: Definition,
+    before: Meaning,
+    after: Meaning,
+) -> TemporalFormula:
+    """That a step of the actions that changes the state is taken again and again, or is not possible."""
+    possible = _any([_step(action, abstract, before, None, given) for action in actions])
+    moves = _not(_all([_equal(after[symbol], before[symbol]) for symbol in abstract.variables]))
+    taken = _any([_step(action, abstract, before, after, given) for action in actions])
+    step = TemporalFormula(TemporalOperator.STEP, (_all([moves, taken]),))
+    lazy = (
+        TemporalOperator.ALWAYS_EVENTUALLY
+        if strength is Strength.WEAK
+        else TemporalOperator.EVENTUALLY_ALWAYS
+    )
+    again = TemporalFormula(TemporalOperator.ALWAYS_EVENTUALLY, parts=(step,))
+    return TemporalFormula(lazy, (_not(possible),)) | again
+
+
+def _step(
+    action: Action,
+    abstract: Definition,
+    before: Meaning,
+    after: Meaning | None,
+    given: Mapping[str, Term] = MappingProxyType({}),
+) -> Term:
+    """That the action, with some values of its parameters, leads from the one state to the other. Without the
+    other state, that it leads to some other state."""
     lines = [substituted(line, before) for line in action.when]
     changed = {symbol: wrap(before[symbol]) for symbol in abstract.variables}
     roots = [_root(target) for target, _ in action.then]
     for root, (target, value) in zip(roots, action.then, strict=True):
         new = wrap(substituted(value, before))
-        if roots.count(root) > 1:
+        if roots.count(root) > 1 or after is None:
             # Another assignment may replace the value, so that nothing else shows that it is in its sort.
             place = f"action {action.name} of {abstract.name} assigns {text(target)}"
             lines += _within(new, target.sort, place)
         changed[root] = _put(changed[root], _path(target), new, before)
-    lines += [_equal(after[symbol], term_of(value)) for symbol, value in changed.items()]
+    if after is None:
+        lines.append(_not(_all([_equal(before[symbol], term_of(new)) for symbol, new in changed.items()])))
+    else:
+        lines += [_equal(after[symbol], term_of(value)) for symbol, value in changed.items()]
     result = _all(lines)
     for parameter in reversed(action.parameters):
-        result = Term(Operator.EXISTS, BOOLEAN, (result,), binds=parameter.symbol)
+        if parameter.symbol.name in given:
+            result = substituted(result, {parameter.symbol: given[parameter.symbol.name]})
+        else:
+            result = Term(Operator.EXISTS, BOOLEAN, (result,), binds=parameter.symbol)
     return result
+
+
+def _any(lines: Sequence[Term]) -> Term:
+    return Term(Operator.OR, BOOLEAN, tuple(lines))
+
+
+def _not(line: Term) -> Term:
+    return Term(Operator.NOT, BOOLEAN, (line,))
 
 
 def _all(lines: Sequence[Term]) -> Term:

@@ -17,8 +17,9 @@ from verifier.specs.definition import Definition, DefinitionError, Property, Pro
 from verifier.specs.names import Titled, title_of
 from verifier.specs.outline import check_parameters
 from verifier.specs.reading.places import place_of, placed
-from verifier.specs.refinement import begins, exactly, steps
+from verifier.specs.refinement import begins, exactly, fairness, steps
 from verifier.specs.state import State
+from verifier.specs.temporal import SPEC_FAIRNESS, TemporalProperty
 
 if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol
@@ -27,6 +28,8 @@ Method = Callable[..., Any]
 Define = Callable[[Any], Definition]
 BEGINNINGS = "Init"
 """What the name of the property about initial states ends with."""
+FAIRLY = "Fairness"
+"""What the name of the temporal property ends with."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,8 @@ class Refined:
 
     refinement: Refinement
     properties: tuple[tuple[Titled, Property], ...]
+    temporal: tuple[tuple[Titled, TemporalProperty], ...]
+    """That executions are mapped to fair ones, if the abstract protocol states fairness."""
 
 
 def refinements(protocol: Protocol, state: State, after: State, init: Term, define: Define) -> list[Refined]:
@@ -121,11 +126,23 @@ def _refined(
         (title, PropertyKind.STEP_INVARIANT, steps(abstract, before, later), said),
         (f"{title}{BEGINNINGS}", PropertyKind.INVARIANT, begins(init, abstract, before), first),
     )
+    stated = next((one.conditions for one in abstract.fairness if one.name == SPEC_FAIRNESS), ())
+    fair = fairness(abstract, stated, before, later)
+    lasting = f"{title}{FAIRLY}"
+    last = f"Every execution is a fair one of {abstract.name}."
     return Refined(
         Refinement(title, f"{title}{BEGINNINGS}", abstract.name, tuple(before.items())),
         tuple(
             (Titled(name, "refinement", method, place), Property(name, kind, formula, member.default, about))
             for name, kind, formula, about in claims
+        ),
+        ()
+        if fair is None
+        else (
+            (
+                Titled(lasting, "refinement", method, place),
+                TemporalProperty(lasting, fair, member.default, last),
+            ),
         ),
     )
 

@@ -181,7 +181,7 @@ class InTurns(Countdown):
         return Ranking((s.left,), helpful={weak("work"): s.light, weak("grope"): ~s.light})
 
 
-REFUSED = {
+REFUSED: dict[type[Protocol], tuple[str, str]] = {
     Silent: ("a fairness condition helps", ""),
     InTheDark: ("where weak fairness of Work helps, such a step is possible", ""),
     Refilled: ("Refill() does not raise the rank", " (measure 1 goes from "),
@@ -226,7 +226,7 @@ def ranked(seed: int) -> tuple[Plan, LiveModel]:
             return table_of(plan, s, Boolean(), lambda x: x in chosen)
 
         helpful: dict[Fairness, Any] = {}
-        for written, stated in zip(own.fairness(self), _stated(plan), strict=True):  # type: ignore[arg-type]
+        for written, stated in zip(own.fairness(self), _stated(plan), strict=True):
             groups = [labels for labels, _ in families(replace(plan, fairness=(stated,)))]
             if stated.each:
                 helpful[written] = lambda value, groups=groups: if_(
@@ -340,7 +340,8 @@ def test_mistakes_are_refused() -> None:
     _refused(lambda self, s: (s.left,), r"returns Ranking\(\(…\), helpful=\{…\}\), not")
     _refused(lambda self, s: Ranking(()), "the measures are a tuple")
     _refused(lambda self, s: Ranking(("left",)), "a measure is an integer, a formula, or a function")
-    _refused(lambda self, s: Ranking((s.left,), {"work": s.light}), r"what helps is weak\(…\) or strong")
+    unnamed: Any = {"work": 1}
+    _refused(lambda self, s: Ranking((s.left,), unnamed), r"what helps is weak\(…\) or strong")
     _refused(lambda self, s: Ranking((s.left,), {weak("wrok"): s.light}), "fairness of 'wrok'")
     _refused(lambda self, s: Ranking((s.left,), {weak("work"): 3}), "is not a formula")
     with pytest.raises(DefinitionError, match="@ranking takes the name of a temporal property"):

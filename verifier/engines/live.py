@@ -11,6 +11,7 @@ from verifier.engines.live_methods import (
     LiveEngine,
     Request,
     by_exploration,
+    by_orbits,
     by_proof,
     by_ranking,
     by_search,
@@ -71,6 +72,8 @@ def decided(live: LiveModel, request: Request, listen: Listen = lambda _: None) 
             return by_search(live, request, listen)
         case LiveEngine.PROVE:
             return by_proof(live, request, listen)
+        case LiveEngine.ORBITS:
+            return by_orbits(live, request, listen)
         case LiveEngine.RANKING:
             return by_ranking(live, request, listen)
     return side_by_side(live, request, listen)

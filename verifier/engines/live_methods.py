@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from verifier.encodings.bits import disjunction
 from verifier.engines import bmc, explore, prove
 from verifier.engines.choices import StepsChoice
 from verifier.engines.lasso_search import FairLoops, Lasso
+from verifier.engines.live_orbits import Region, no_symmetry, stopping_model
 from verifier.engines.outcome import Outcome
 from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.engines.ranking import prove_by_ranking
@@ -22,6 +24,7 @@ from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.temporal import Fairness
 from verifier.system.liveness import LiveModel
 from verifier.system.loops import LOOP_STARTS, loop_model
+from verifier.system.model import Model
 from verifier.trust.lasso import checked_lasso
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Loop, Trace
@@ -38,6 +41,7 @@ class LiveEngine(StrEnum):
     BMC = "bmc"
     PROVE = "prove"
     RANKING = "ranking"
+    ORBITS = "orbits"
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,61 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
         own = verdict(VerdictKind.ERROR, f"a lasso was found that does not replay: {failure}")
     never = found.never_enabled if found.statistics["complete"] else ()
     return ProveOutcome((*breaches, own), never, statistics, found.enabled)
+
+
+def by_orbits(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
+    """Exploration up to symmetry. It decides where executions can only stop while the property is missed."""
+    began, name = time.monotonic(), live.property_.name
+
+    def own(kind: VerdictKind, reason: str | None, depth: int | None = None) -> Verdict:
+        seconds = time.monotonic() - began
+        return Verdict(name, kind, depth, seconds, reason, found_by=LiveEngine.ORBITS)
+
+    refused = no_symmetry(live)
+    if refused is not None:
+        words = f"symmetry cannot be used: {refused}"
+        return ProveOutcome((own(VerdictKind.INCONCLUSIVE, words),), (), {}, ())
+    model = stopping_model(live)
+    asked = explore.Request(
+        properties=(name,),
+        max_states=request.max_states,
+        symmetry=True,
+        graph=True,
+        limits=request.limits,
+    )
+    found = explore.explore(model, asked, listen)
+    verdicts = [v for v in found.verdicts if v.property_name != name and v.trace is not None]
+    (verdict,) = (v for v in found.verdicts if v.property_name == name)
+    if verdict.trace is not None:
+        trace = verdict.trace
+        lasso = _lasso(live, trace.states, trace.actions, len(trace.actions))
+        try:
+            verdict = replace(verdict, trace=checked_lasso(live, lasso), found_by=LiveEngine.ORBITS)
+        except ReplayFailure as failure:
+            reason = f"a lasso was found that does not replay: {failure}"
+            verdict = own(VerdictKind.ERROR, reason, verdict.depth)
+    elif verdicts:
+        verdict = own(VerdictKind.INCONCLUSIVE, f"{verdicts[0].property_name} is violated")
+    elif found.statistics["complete"]:
+        try:
+            verdict = own(*_without_loops(live, model, found, request), found.statistics["depth"])
+        except Interrupted as stop:
+            verdict = own(VerdictKind.INCONCLUSIVE, str(stop))
+    never = found.never_enabled if found.statistics["complete"] else ()
+    return ProveOutcome((*verdicts, verdict), never, dict(found.statistics), found.enabled)
+
+
+def _without_loops(
+    live: LiveModel, model: Model, found: explore.Exploration, request: Request
+) -> tuple[VerdictKind, str]:
+    assert found.graph is not None
+    region = Region(model, found.graph, request.limits.check_time)
+    if region.has_loop(disjunction(goal.stays for goal in live.goals)):
+        words = "executions may go on for ever while it is missed, of which states up to symmetry say nothing"
+        return VerdictKind.INCONCLUSIVE, f"{words}: use --engine explicit"
+    states, whole = found.statistics["distinct_states"], found.statistics["states_in_orbits"]
+    words = f"complete: {states:,} states up to symmetry, {whole:,} in all"
+    return VerdictKind.PROVED, f"{words}, and executions can only stop while it is missed, which is not fair"
 
 
 def _found(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verdict]) -> Verdict:

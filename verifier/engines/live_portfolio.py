@@ -21,10 +21,12 @@ from verifier.engines.live_methods import (
     LiveEngine,
     Request,
     by_exploration,
+    by_orbits,
     by_proof,
     by_ranking,
     by_search,
 )
+from verifier.engines.live_orbits import no_symmetry
 from verifier.engines.prove import ProveOutcome
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.system.liveness import LiveModel
@@ -36,13 +38,17 @@ _ENGINES = {
     LiveEngine.BMC: by_search,
     LiveEngine.PROVE: by_proof,
     LiveEngine.RANKING: by_ranking,
+    LiveEngine.ORBITS: by_orbits,
 }
-_SHARE_OF_MEMORY = {
-    LiveEngine.EXPLICIT: 0.5,
-    LiveEngine.BMC: 0.15,
-    LiveEngine.PROVE: 0.2,
-    LiveEngine.RANKING: 0.15,
+_PARTS_OF_MEMORY = {
+    LiveEngine.EXPLICIT: 5,
+    LiveEngine.BMC: 2,
+    LiveEngine.PROVE: 3,
+    LiveEngine.RANKING: 1,
+    LiveEngine.ORBITS: 3,
 }
+_BY_DEPTHS = (LiveEngine.BMC, LiveEngine.PROVE)
+_EXPLORING = (LiveEngine.EXPLICIT, LiveEngine.ORBITS)
 _IN_THE_BACKGROUND = 5
 """Where there are fewer cores than processes, exploration goes first: it ends."""
 _BEYOND_ALL_DEPTHS = 1_000_000
@@ -69,9 +75,8 @@ class _Portfolio:
         self.request = replace(request, limits=request.limits.begun())
         self.listen = listen
         self.began = time.monotonic()
-        self.engines = tuple(
-            engine for engine in _ENGINES if engine is not LiveEngine.RANKING or is_ranked(live)
-        )
+        useless = {LiveEngine.RANKING: not is_ranked(live), LiveEngine.ORBITS: no_symmetry(live) is not None}
+        self.engines = tuple(engine for engine in _ENGINES if not useless.get(engine))
         self.answers: dict[LiveEngine, ProveOutcome] = {}
         self.failures: dict[LiveEngine, str] = {}
         self.heard: dict[LiveEngine, dict[str, Any]] = {engine: {} for engine in self.engines}
@@ -104,12 +109,13 @@ class _Portfolio:
 
     def _work(self, engine: LiveEngine) -> Work:
         memory = self.request.limits.memory or psutil.virtual_memory().available
-        limits = replace(self.request.limits, memory=int(memory * _SHARE_OF_MEMORY[engine]))
+        part = _PARTS_OF_MEMORY[engine] / sum(_PARTS_OF_MEMORY[one] for one in self.engines)
+        limits = replace(self.request.limits, memory=int(memory * part))
         request = replace(self.request, limits=limits, depth=_BEYOND_ALL_DEPTHS)
         decide = _ENGINES[engine]
 
         def work(report: Callable[[Any], None], incoming: Connection) -> None:
-            if engine is not LiveEngine.EXPLICIT:
+            if engine in _BY_DEPTHS:
                 os.nice(_IN_THE_BACKGROUND)
             report(_Answer(decide(self.live, request, report)))
 
@@ -124,7 +130,7 @@ class _Portfolio:
         news = event.content
         if isinstance(news, _Answer):
             self.answers[engine] = news.outcome
-            if engine is LiveEngine.EXPLICIT and "distinct_states" in news.outcome.statistics:
+            if engine in _EXPLORING and "distinct_states" in news.outcome.statistics:
                 self.heard[engine] = {"states": news.outcome.statistics["distinct_states"]}
             for verdict in news.outcome.verdicts:
                 if verdict.property_name == self.name and verdict.kind is VerdictKind.INCONCLUSIVE:
@@ -146,7 +152,7 @@ class _Portfolio:
                 self._close(engine, news.depth - 1)  # the step that starts the loop
 
     def _close(self, engine: LiveEngine, depth: int | None) -> None:
-        if engine is not LiveEngine.EXPLICIT and depth is not None and depth >= 0:
+        if engine in _BY_DEPTHS and depth is not None and depth >= 0:
             self.closed[engine] = max(depth, self.closed.get(engine, 0))
             self.heard[engine]["depth"] = self.closed[engine]
 

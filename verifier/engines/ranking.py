@@ -9,7 +9,7 @@ and perhaps only in states that are never reached.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -72,7 +72,7 @@ class RankingProof:
     """Whether the checker refutes what was shown."""
     dead: tuple[str, ...]
     """Actions that the invariant shows to be impossible."""
-    statistics: Mapping[str, Any]
+    statistics: dict[str, Any]
 
 
 def prove_by_ranking(live: LiveModel, limits: Limits, listen: Callable[[Progress], None]) -> RankingProof:

@@ -25,13 +25,14 @@ _FAIRNESS = (
 )
 _ENGINE = (
     "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
-    "there is none, or finds one, ranking proves it by the ranking that the protocol declares, and auto runs "
-    "all of them side by side and takes the first answer."
+    "there is none, or finds one, ranking proves it by the ranking that the protocol declares, orbits looks "
+    "at states up to symmetry, which decides where executions can only come to an end, and auto runs all "
+    "that apply side by side and takes the first answer."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
 A counterexample is an execution that goes on for ever: it ends in a loop that is fair and violates the
-property. Symmetry is not used. Progress goes to standard error, the result to standard output.
+property. Progress goes to standard error, the result to standard output.
 
 \b
 Examples:
@@ -48,7 +49,7 @@ class LiveOptions(Options):
 
     properties: tuple[str, ...] = properties_option("Temporal properties to check")
     fairness: str = option("spec", Name(), _FAIRNESS, metavar="NAME")
-    engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove", "ranking")), _ENGINE)
+    engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove", "ranking", "orbits")), _ENGINE)
     depth: int | None = option(
         None, Whole(1), "Of --engine bmc: the most states of a lasso. [default: the spec's]"
     )

@@ -120,6 +120,9 @@ def _remarks(run: Run) -> Iterator[str]:
     if run.outcome.never_enabled:
         bound = f" within {run.depth} states" if run.options["engine"] == "bmc" else ""
         yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
-    yield "Symmetry is not used: fairness and temporal properties may tell interchangeable elements apart."
+    figures = run.outcome.statistics.get("properties", {}).values()
+    if not any(found.get("symmetry") for found in figures):
+        words = "fairness and temporal properties may tell interchangeable elements apart"
+        yield f"Symmetry is not used: {words}."
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."
