@@ -36,6 +36,7 @@ from verifier.explicit.orbits import Orbits
 from verifier.explicit.scattering import SPACE, bounds, columns_of, rows_of
 from verifier.explicit.sorted_states import distinct, merged, seen
 from verifier.processes.limits import Limits
+from verifier.runs.table import engine_named
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import BUILT_IN, load
 from verifier.system.deadlock import with_deadlock
@@ -388,6 +389,17 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     assert "has other files (mine)" in wrong("explore", LOCK, "--work", str(tmp_path))
     assert "cannot be used" in wrong("explore", LOCK, "--work", str(tmp_path / "no"), "--resume")
+
+
+def test_files_that_ask_for_many_runs_do_not_say_where_one_runs(tmp_path: Path) -> None:
+    grid = tmp_path / "grid.toml"
+    for line in ('master = "local[2]"', 'work = "states"', "resume = true"):
+        grid.write_text(
+            f'[[grid]]\nspecs = ["kip320"]\nengines = ["explore"]\noptions = {{ {line} }}\n', encoding="utf-8"
+        )
+        assert "only the command has it" in wrong("sweep", str(grid), "--out", str(tmp_path / "run"))
+    given = {"workers": 2, "max_states": 100}
+    assert engine_named("explore").parsed(given) == given
 
 
 def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:
