@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,9 +26,11 @@ from tests.random_protocols import random_protocol
 from tests.test_explore import KAFKA, SMALL
 from tests.test_random_systems import RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
+from verifier.cluster.session import SparkSettings
 from verifier.engines import level_search, task_processes
 from verifier.engines.explore import Progress, Request, explore
-from verifier.engines.findings import Beyond
+from verifier.engines.findings import Beyond, Findings, Runner
+from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
 from verifier.explicit.blocks import Damaged, Shelf
 from verifier.explicit.levels import Result, Stage, Task, capacity_of, perform
@@ -419,3 +422,16 @@ def test_where_it_runs_is_no_part_of_what_is_asked() -> None:
         done = verify("explore", LOCK, "--format", "json", *options)
         keys.add(rows_of_run(json.loads(done.stdout))[0].job_id)
     assert len(keys) == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
+def test_spark_finds_the_same(tmp_path: Path) -> None:
+    """Every level on Spark, with symmetry; the executors' processes know no protocol."""
+
+    def on_spark(findings: Findings, folder: Path) -> Runner:
+        return TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log"))
+
+    model = _small("rabbit-sac")
+    explored = same(model, everything(model, symmetry=True), replace(IN_FILES, runner=on_spark))
+    assert explored.statistics["complete"]
