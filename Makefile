@@ -12,7 +12,7 @@ WORKERS ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install verify announce java readers chromium expectations test lint wheel thorough slow bench results report lemmas abc clean docs
+.PHONY: help install verify announce java readers chromium expectations test lint wheel thorough slow bench results report lemmas abc scaling clean docs
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ lemmas: $(STAMP)  ## Prove the lemmas over their grids of constants, for results
 
 abc: $(STAMP) readers  ## Compare IC3 with ABC's pdr, for results/
 	$(BIN)/python -m results.generators.abc_comparison > results/abc-pdr.md
+
+scaling: $(STAMP)  ## Measure how far each engine goes as constants grow, for results/ (hours)
+	$(BIN)/python -m results.generators.scaling > results/scaling.md
 
 clean:  ## Remove the environment and everything generated
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

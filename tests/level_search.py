@@ -22,6 +22,7 @@ _OF_THE_RUN = (
     "exploring_seconds",
     "peak_memory_bytes",
     "bytes_in_files",
+    "bytes_exchanged",
     "peak_task_memory_bytes",
 )
 """Statistics that differ from run to run."""

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,9 +26,11 @@ from tests.random_protocols import random_protocol
 from tests.test_explore import KAFKA, SMALL
 from tests.test_random_systems import RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
+from verifier.cluster.session import SparkSettings
 from verifier.engines import level_search, task_processes
 from verifier.engines.explore import Progress, Request, explore
-from verifier.engines.findings import Beyond
+from verifier.engines.findings import Beyond, Findings, Runner
+from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
 from verifier.explicit.blocks import Damaged, Shelf
 from verifier.explicit.levels import Result, Stage, Task, capacity_of, perform
@@ -36,6 +39,7 @@ from verifier.explicit.orbits import Orbits
 from verifier.explicit.scattering import SPACE, bounds, columns_of, rows_of
 from verifier.explicit.sorted_states import distinct, merged, seen
 from verifier.processes.limits import Limits
+from verifier.runs.table import engine_named
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import BUILT_IN, load
 from verifier.system.deadlock import with_deadlock
@@ -390,6 +394,17 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     assert "cannot be used" in wrong("explore", LOCK, "--work", str(tmp_path / "no"), "--resume")
 
 
+def test_files_that_ask_for_many_runs_do_not_say_where_one_runs(tmp_path: Path) -> None:
+    grid = tmp_path / "grid.toml"
+    for line in ('master = "local[2]"', 'work = "states"', "resume = true"):
+        grid.write_text(
+            f'[[grid]]\nspecs = ["kip320"]\nengines = ["explore"]\noptions = {{ {line} }}\n', encoding="utf-8"
+        )
+        assert "only the command has it" in wrong("sweep", str(grid), "--out", str(tmp_path / "run"))
+    given = {"workers": 2, "max_states": 100}
+    assert engine_named("explore").parsed(given) == given
+
+
 def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:
     folder = tmp_path / "states"
     done = verify("explore", LOCK, "--workers", "2", "--work", str(folder), "--format", "json")
@@ -407,3 +422,16 @@ def test_where_it_runs_is_no_part_of_what_is_asked() -> None:
         done = verify("explore", LOCK, "--format", "json", *options)
         keys.add(rows_of_run(json.loads(done.stdout))[0].job_id)
     assert len(keys) == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
+def test_spark_finds_the_same(tmp_path: Path) -> None:
+    """Every level on Spark, with symmetry; the executors' processes know no protocol."""
+
+    def on_spark(findings: Findings, folder: Path) -> Runner:
+        return TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log"))
+
+    model = _small("rabbit-sac")
+    explored = same(model, everything(model, symmetry=True), replace(IN_FILES, runner=on_spark))
+    assert explored.statistics["complete"]

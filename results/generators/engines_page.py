@@ -76,7 +76,8 @@ def _default(item: Option) -> str:
 
 
 def _help(item: Option) -> str:
-    return item.help.replace("|", "\\|")
+    words = f"{item.help} Files that ask for many runs do not have it." if item.of_command else item.help
+    return words.replace("|", "\\|")
 
 
 if __name__ == "__main__":

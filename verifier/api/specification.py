@@ -70,7 +70,7 @@ class Specification:
         for item in declared(found.options).values():
             if isinstance(item.kind, Words) and isinstance(given.get(item.name), str):
                 given[item.name] = (given[item.name],)
-        parsed = found.parsed(given)
+        parsed = found.parsed(given, of_command=True)
         named = (*properties, *parsed.pop("properties", ()))
         for name in named:
             if not isinstance(name, str):

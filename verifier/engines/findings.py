@@ -177,6 +177,8 @@ class Findings:
         )
         self.peak_memory = 0
         self.written: int | None = None
+        self.exchanged = 0
+        """Bytes of successors that tasks wrote for others to read."""
         self.task_memory: int | None = None
         """The most that a process with tasks took."""
 
@@ -371,5 +373,6 @@ class Findings:
         if self.orbits is not None:
             result |= {"permutations": self.orbits.size, "states_in_orbits": tally.in_orbits}
         if self.written is not None:
-            result |= {"bytes_in_files": self.written, "peak_task_memory_bytes": self.task_memory}
+            result |= {"bytes_in_files": self.written, "bytes_exchanged": self.exchanged}
+            result |= {"peak_task_memory_bytes": self.task_memory}
         return result

@@ -227,6 +227,7 @@ class LevelSearch:
         within = findings.tally.within
         for result in expanded:
             findings.tally.add(result.tally)
+            findings.exchanged += sum(block.size for block, _ in result.pieces)
         findings.counted(level, findings.tally.within - within)
         for new in settled:
             findings.tally.coverage.found += new.found

@@ -253,7 +253,6 @@ def _expand(stage: Stage, task: Expand) -> Expanded:
         for step in stage.transitions.successors(look):
             tally.generated += len(step.rows)
             pieces.add(step.rows, keys_of_chunk((task.first + start) // chunk, step.move, step.sources))
-        pieces.write_if_many()
     pieces.write()
     return Expanded(task.number, tally, failing, tuple(pieces.written), _peak_memory())
 
@@ -283,15 +282,15 @@ class _Pieces:
         self.written: list[tuple[Block, tuple[int, ...]]] = []
 
     def add(self, rows: Rows, keys: Column) -> None:
+        """Takes successors, and writes what was collected if it is much."""
         self._rows.append(rows)
         self._keys.append(keys)
         self._count += len(keys)
-
-    def write_if_many(self) -> None:
         if self._count >= self._task.capacity:
             self.write()
 
     def write(self) -> None:
+        """Writes what was collected."""
         if not self._count:
             return
         rows, keys = np.concatenate(self._rows), np.concatenate(self._keys)

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from verifier.errors import unknown_name
+from verifier.errors import UsageError, unknown_name
 from verifier.runs.option import declared
 from verifier.runs.options import Options
 from verifier.specs.definition import NO_DEADLOCK, PropertyKind
@@ -163,11 +163,14 @@ class Engine(Generic[OptionsT]):
         own = {name: value for name, value in given.items() if name in self.options.__dataclass_fields__}
         return self.options_of({**own, "properties": list(properties)})
 
-    def parsed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Options from a file, checked. Raises UsageError for an unknown name or a value that is not
-        allowed."""
+    def parsed(self, given: Mapping[str, Any], *, of_command: bool = False) -> dict[str, Any]:
+        """Options from a file, checked. ``of_command``: also those that only a command or a script has.
+
+        Raises UsageError for an unknown name or a value that is not allowed."""
         known = declared(self.options)
         for name in given:
             if name not in known:
                 raise unknown_name(f"option of {self.name}", name, sorted(known))
+            if known[name].of_command and not of_command:
+                raise UsageError(f"{name} is not allowed here: only the command has it ({known[name].flag})")
         return {name: known[name].parsed(value) for name, value in given.items()}

@@ -204,8 +204,6 @@ class Option:
 
     def parsed(self, value: Any) -> Any:
         """The value that one in a file stands for. Raises UsageError if it is not allowed."""
-        if self.of_command:
-            raise UsageError(f"{self.name} is not allowed here: only a command has {self.flag}")
         try:
             return self.kind.of_value(value)
         except ValueError:
