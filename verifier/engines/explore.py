@@ -53,6 +53,8 @@ class Request:
     """Whether to keep the edges."""
     along: tuple[str, ...] = ()
     """Properties that do not keep the exploration going once the others are decided."""
+    ending: tuple[str, ...] = ()
+    """Properties that end the exploration when they are violated, and all states as deep were looked at."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -157,6 +159,7 @@ class _BreadthFirstSearch:
         self.table = StateTable(self.moves.words)
         self.coverage = Coverage(self.moves)
         self.levels: list[int] = []
+        self.generated_by: list[int] = []
         self.edges: list[NDArray[np.int64]] = []
 
     def run(self) -> Exploration:
@@ -185,6 +188,8 @@ class _BreadthFirstSearch:
             for first in range(start, end, self.moves.chunk()):
                 self._look(first, min(end, first + self.moves.chunk()), level, expand=not last)
             self.closed = level
+            if not last:
+                self.generated_by.append(self.generated)
             self._tell(level, end)
             if last or self._decided():
                 break
@@ -192,6 +197,8 @@ class _BreadthFirstSearch:
         self.complete = self.looked == len(self.table) and not self.unexpanded
 
     def _decided(self) -> bool:
+        if not self.violations.keys().isdisjoint(self.request.ending):
+            return True
         asked = set(self.request.properties)
         awaited = asked.difference(self.request.along) or asked
         return not self.request.keep_going and self.violations.keys() >= awaited
@@ -348,6 +355,7 @@ class _BreadthFirstSearch:
             "initial_states": self.initial,
             "deadlocks": self.deadlocks,
             "levels": self.levels,
+            "generated_by_level": self.generated_by,
             "complete": self.complete,
             "waiting_states": waiting,
             "states_beyond_constraint": self.looked - self.within,

@@ -83,6 +83,7 @@ def _run(
         keep_going=options.keep_going,
         graph=options.graph,
         along=() if named else tuple(invariants),
+        ending=options.ending,
         limits=question.limits,
     )
     found = answer(question, lambda model: explore(model, request, listen), built)
