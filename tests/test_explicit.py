@@ -17,7 +17,7 @@ from tests.toys import LockServer, Lottery
 from verifier.encodings.bits import TRUE, bit, choice, conjunction, disjunction, equivalence, negation
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.quantifiers import all_of, arbitrary, exists, forall
+from verifier.encodings.quantifiers import all_of, any_of, arbitrary, exists, forall
 from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
@@ -158,6 +158,33 @@ class Anything(Protocol):
     @invariant()
     def fine(self, s: Any) -> Any:
         return s.more[0] >= 0
+
+
+class Listing(Protocol):
+    """Init lists states, of which two are the same, and leaves a variable open."""
+
+    def state(self) -> State:
+        return State(row=Function(Range(0, 9), Range(0, 3)), other=Range(0, 2))
+
+    def init(self, s: Any) -> Any:
+        rows = [[number * place % 4 for place in range(10)] for number in (1, 2, 3, 5)]
+        listed = any_of(*(all_of(*(s.row[i] == v for i, v in enumerate(row))) for row in rows))
+        return listed & arbitrary(s.other)
+
+    @action()
+    def rest(self, s: Any) -> Step:
+        return Step(when=[], then={})
+
+    @invariant()
+    def fine(self, s: Any) -> Any:
+        return s.other < 3
+
+
+def test_initial_states_that_are_listed_are_not_enumerated_by_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(initial, "MOST", 10)
+    model = build(Listing())
+    found = _integers(model, initial_states(model.system))
+    assert len(found) == len(set(found)) == 3 * 3
 
 
 @pytest.mark.parametrize("protocol", [LockServer, Lottery, Anything, *BUILT_IN])

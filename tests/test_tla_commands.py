@@ -291,7 +291,7 @@ def test_the_example_has_the_verdicts_that_the_documents_say() -> None:
     assert _object("live", LOCK)["results"][0]["verdict"] == "PROVED"
 
 
-def _endless(*_: object) -> None:
+def _endless(*_: object, **how: object) -> None:
     while True:
         time.sleep(0.01)
 

@@ -68,6 +68,56 @@ def test_the_translated_module_has_the_states_that_the_interpreter_finds(tmp_pat
     assert theirs == ours > 100
 
 
+WAYS = """
+EXTENDS Naturals, FiniteSets
+VARIABLES x, y, s
+Init == x \\in {0, 1} /\\ y = 0 /\\ (x = 0 \\/ y < 2) /\\ s = {}
+Or(z) == z < 2 \\/ z % 2 = 0
+Turn == x' = (x + 1) % 4 /\\ y' = (y + x) % 3 /\\ s' = {x, y}
+Next == GUARD /\\ Turn
+Small == x # 3 \\/ y # 2
+"""
+GUARDS = [
+    "(x < 9 \\/ y < 9)",
+    "(\\E i \\in 0..2 : i <= x)",
+    "Or(x) /\\ Or(y)",
+    "(IF x = 1 THEN Or(y) ELSE \\E i \\in 1..3 : i > x)",
+    "(\\A i \\in 0..1 : x # i \\/ y < 9)",
+    "(x = 1 => Or(y))",
+    "(\\E i \\in {x, y} : i < 9)",
+    "(\\E i \\in s \\cup {x} : i < 9)",
+    "(\\E i \\in {i \\in {x, y} : i > 0} \\cup {0} : i < 9)",
+    "(\\E i \\in IF x = 1 THEN {x, y} ELSE {y, 0} : i < 9)",
+    "(\\E i \\in {x, y, 0}, j \\in s : i <= j \\/ i = 0)",
+    "(\\E t \\in SUBSET {x, y} : Cardinality(t) < 2)",
+    "(CASE x = 0 -> Or(y) [] OTHER -> x > 0 \\/ y > 0)",
+    "(LET a == x + y IN a > 0 \\/ Or(a))",
+    "(\\/ x' = 0 \\/ (x' = 1 /\\ Or(y)) \\/ x' \\in {1, y})",
+]
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_states_are_counted_as_tlc_counts_them(tmp_path: Path, guard: str) -> None:
+    """Each way in which Init or a guard can be true is a state generated."""
+    body = WAYS.replace("GUARD", guard)
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE\n")
+    explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
+    explorer.explore()
+    theirs, ours = explorer.found, ran("explore", asked, keep_going=True).outcome.statistics
+    assert asked.translation.uncounted is None
+    assert (ours["distinct_states"], ours["levels"]) == (theirs.distinct, theirs.levels)
+    assert ours["generated_states"] == theirs.generated
+    assert set(ours["actions"]) <= {"Next"}
+
+
+def test_it_is_said_where_ways_are_not_told_apart(tmp_path: Path) -> None:
+    body = WAYS.replace("GUARD", "(\\A i \\in s : \\E j \\in s : j = i)")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    ran("explore", asked, keep_going=True)
+    assert asked.translation.uncounted is not None
+    assert asked.translation.uncounted.line == 7
+
+
 def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:
     asked = translated(tmp_path, QUEUE, QUEUE_CONFIG)
     asked.definition()

@@ -14,6 +14,10 @@ _SURPRISE = (
 )
 
 
+LEFT_TO_LIVE = "not checked here: verify live decides what a property says beyond []P and [][A]_v"
+"""Why a property of executions has no verdict of an engine that looks at states and steps."""
+
+
 class ExitCode(IntEnum):
     """The exit codes of all commands, each with what it means; from the best to the worst."""
 

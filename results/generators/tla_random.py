@@ -386,8 +386,12 @@ def _expected(name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
         )
     if kind == "violated":
         return (f"VIOLATED {shortest}",) if name != "prove" else ("VIOLATED", "INCONCLUSIVE")
-    states = f"{explorer.found.distinct} states, depth {explorer.found.depth}"
+    states = _states(explorer.found.distinct, explorer.found.generated, explorer.found.depth)
     return {"explore": (f"HOLDS {states}",), "bmc": ("HOLDS",), "prove": ("PROVED", "INCONCLUSIVE")}[name]
+
+
+def _states(distinct: int, generated: int, depth: int) -> str:
+    return f"{distinct} states, {generated} generated, depth {depth}"
 
 
 def ran(name: str, made: Symbolic, **options: Any) -> Run:
@@ -416,7 +420,8 @@ def _ours(name: str, loaded: TlaLoaded, depth: int) -> str:
         return f"VIOLATED {verdict.depth}" if name != "prove" else "VIOLATED"
     if name == "explore":
         counts = done.outcome.statistics
-        return f"HOLDS {counts['distinct_states']} states, depth {counts['depth']}"
+        states = _states(counts["distinct_states"], counts["generated_states"], counts["depth"])
+        return f"HOLDS {states}"
     return str(verdict.kind.value)
 
 

@@ -56,6 +56,8 @@ class Request:
     shortest: bool = False
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
+    ending: tuple[str, ...] = ()
+    """Properties that end the search when they are violated."""
     awaited: tuple[str, ...] = ()
     """Actions of which it matters whether they are enabled: the search goes on until that is known."""
     part: Part | None = None
@@ -200,6 +202,8 @@ class _BoundedCheck:
                     children.send(child, decided)
             if self._finished() and not self.unseen.intersection(self.request.awaited):
                 return
+            if self._ends():
+                return
 
     def _finished(self) -> bool:
         """Whether what was asked for is decided. What was not found needs the type invariant as deep."""
@@ -210,6 +214,11 @@ class _BoundedCheck:
         return not open_ones.intersection(self.request.properties) and all(
             self.properties[name].closed >= deepest for name in open_ones
         )
+
+    def _ends(self) -> bool:
+        """Whether a property is violated that ends the search."""
+        known = (self.properties.get(name) for name in self.request.ending)
+        return any(one is not None and one.candidate is not None for one in known)
 
     def _undecided(self) -> set[str]:
         return {name for name, known in self.properties.items() if known.verdict is None}

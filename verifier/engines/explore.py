@@ -105,7 +105,7 @@ class _BreadthFirstSearch:
                     raise
                 restore()
                 return self._handed_over(starts, end)
-            findings.closed = level
+            findings.close(level, expanded=not last)
             findings.tell(level)
             if last or findings.decided:
                 break

@@ -53,7 +53,7 @@ MOST_ROOM = 512 << 20
 _WRITTEN_AT_ONCE = 1 << 18
 
 _OF_TALLY = ("looked", "within", "generated", "deadlocks", "in_orbits", "unexpanded")
-_OF_FINDINGS = ("levels", "initial", "known", "closed")
+_OF_FINDINGS = ("levels", "generated_by", "initial", "known", "closed")
 """What a checkpoint has of the counts."""
 
 ResultT = TypeVar("ResultT", bound=Result)
@@ -169,7 +169,7 @@ class LevelSearch:
         if not last:
             settled = self._done(Settled, runner, self._settlements(now, level, expanded, capacity), level)
         self._count(now, level, expanded, settled)
-        findings.closed = level
+        findings.close(level, expanded=not last)
         if last:
             findings.tell(level)
             return None

@@ -3,6 +3,9 @@
 The enumeration takes one field after the other and extends all partial states by its values. A conjunct of
 Init filters the partial states as soon as they have all of its fields. The next field is one of the conjunct
 that lacks the fewest bits.
+
+A conjunct that lists states, or large parts of them, would filter late. So there is one enumeration for each
+state that it lists.
 """
 
 from __future__ import annotations
@@ -23,12 +26,22 @@ from verifier.system.transition_system import TransitionSystem
 MOST = 4_000_000
 """The most states, complete or partial, that an enumeration may have."""
 
+_MANY_BITS = 16
+"""A conjunct that lists states is taken apart if it speaks of more bits."""
+
 Column = NDArray[np.bool_]
 
 
 def initial_states(system: TransitionSystem) -> Rows:
     """The states that satisfy Init, in a fixed order. Raises UsageError if they are too many."""
-    return _Enumeration(system).run()
+    whole = _Enumeration(system)
+    whole.propagate([system.init])
+    listing = whole.listing()
+    if listing is None:
+        return whole.run()
+    found = [whole.within(listing, cube).run() for cube in listing.args()]
+    rows: Rows = np.unique(np.concatenate(found), axis=0)
+    return rows
 
 
 class _Enumeration:
@@ -38,9 +51,21 @@ class _Enumeration:
         self.count = 1
         self.fixed: dict[FNode, bool] = {}
         self.waiting: list[tuple[FNode, frozenset[FNode]]] = []
-        self._propagate([system.init])
 
-    def _propagate(self, formulas: Iterable[FNode]) -> None:
+    def listing(self) -> FNode | None:
+        """The conjunct that lists parts of states and speaks of the most bits, if it speaks of many."""
+        listings = (pair for pair in self.waiting if len(pair[1]) > _MANY_BITS and _lists(pair[0]))
+        return max(listings, key=lambda pair: len(pair[1]), default=(None, None))[0]
+
+    def within(self, listing: FNode, cube: FNode) -> _Enumeration:
+        """The enumeration of the states of one cube of a conjunct that lists."""
+        part = _Enumeration(self.system)
+        part.count, part.fixed = self.count, dict(self.fixed)
+        part.waiting = [(conjunct, support) for conjunct, support in self.waiting if conjunct is not listing]
+        part.propagate([cube])
+        return part
+
+    def propagate(self, formulas: Iterable[FNode]) -> None:
         """Takes the bits that conjuncts fix, and simplifies other conjuncts until they fix no more."""
         pending = [part for formula in formulas for part in _conjuncts(formula)]
         while pending:
@@ -113,6 +138,15 @@ class _Enumeration:
         for bit, column in self.columns.items():
             self.columns[bit] = column[kept]
         self.count = int(kept.sum())
+
+
+def _lists(formula: FNode) -> bool:
+    """Whether a formula is a disjunction of cubes."""
+    return formula.is_or() and all(map(_is_cube, formula.args()))
+
+
+def _is_cube(formula: FNode) -> bool:
+    return all((part.arg(0) if part.is_not() else part).is_symbol() for part in _conjuncts(formula))
 
 
 def _conjuncts(formula: FNode) -> Iterable[FNode]:

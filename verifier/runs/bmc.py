@@ -87,6 +87,7 @@ def _request(question: Question[BmcOptions]) -> Request:
         limits=question.limits,
         seed=options.seed,
         part=options.part,
+        ending=options.ending,
         awaited=tuple(expected.action for expected in question.expectations.enabled),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import psutil
@@ -17,9 +18,16 @@ _SPARED = 0.2
 """The share of the memory that is free when building begins, which is left free if no limit is given."""
 
 
-def build_model(definition: Definition, limits: Limits | None = None, *, free: bool = False) -> Model:
+def build_model(
+    definition: Definition,
+    limits: Limits | None = None,
+    *,
+    free: bool = False,
+    patience: float | None = None,
+) -> Model:
     """The model of a definition, with parameters that are left open free or expanded; free too where
-    expanding them would make too many instances.
+    expanding them would make too many instances. ``patience``: when it is given up, by the processor time of
+    this process.
 
     Raises Interrupted when a limit is reached, DefinitionError if the definition is not well formed,
     UsageError if the model is too large.
@@ -27,10 +35,10 @@ def build_model(definition: Definition, limits: Limits | None = None, *, free: b
     read = definition.read(free=free)
     if instance_count(read) > MOST_INSTANCES:
         read = definition.read(free=True)
-    return build(read, _watch(limits or Limits()))
+    return build(read, _watch(limits or Limits(), patience))
 
 
-def look_at(limits: Limits) -> Callable[[], None]:
+def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:
     """Raises Interrupted when it is called after the time, or with too much memory in use."""
     process = psutil.Process()
     free = psutil.virtual_memory().available * (1 - _SPARED)
@@ -38,6 +46,8 @@ def look_at(limits: Limits) -> Callable[[], None]:
 
     def look() -> None:
         limits.check_time()
+        if patience is not None and time.process_time() > patience:
+            raise Interrupted("it takes too much time")
         used = process.memory_info().rss
         limits.check_memory(used)
         if used > most:
@@ -46,9 +56,9 @@ def look_at(limits: Limits) -> Callable[[], None]:
     return look
 
 
-def _watch(limits: Limits) -> Callable[[], None]:
+def _watch(limits: Limits, patience: float | None) -> Callable[[], None]:
     """The same, where it is called often."""
-    look, ticks = look_at(limits), 0
+    look, ticks = look_at(limits, patience), 0
 
     def watch() -> None:
         nonlocal ticks

@@ -111,6 +111,7 @@ def _run(
         keep_going=options.keep_going,
         graph=options.graph,
         along=() if named else tuple(invariants),
+        ending=options.ending,
         limits=question.limits,
     )
     if not options.graph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from verifier.runs.option import Duration, OneOf, Size, Switch, Words, option
+from verifier.runs.option import Duration, OneOf, Size, Switch, Words, internal, option
 from verifier.solvers.names import SOLVER_NAMES
 
 _EXPECT = (
@@ -40,6 +40,8 @@ class Options:
     properties: tuple[str, ...] = properties_option("What to check")
     expect: tuple[str, ...] = option((), Words("VERDICT"), _EXPECT)
     timeout: float | None = option(None, Duration(), _TIMEOUT)
+    ending: tuple[str, ...] = internal(())
+    """Properties that, once violated, leave the others open: what was asked is asked anew."""
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,8 @@ class Question(Generic[OptionsT]):
     """Of the whole run."""
     ended: str | None = None
     """Why the run ended before a model could be built; None if it did not."""
+    patience: float | None = None
+    """When building is given up, by the processor time of this process; None: not before the limits."""
 
     @property
     def definition(self) -> Definition:
@@ -126,7 +128,7 @@ def answer(
     try:
         if question.ended is not None:
             raise Interrupted(question.ended)
-        model = build_model(question.definition, question.limits, free=free)
+        model = build_model(question.definition, question.limits, free=free, patience=question.patience)
         model = (with_deadlock(model) if question.deadlock else model).asking(question.properties)
         building = time.monotonic() - began
         size = (len(model.system.bits), len(model.system.instances))

@@ -30,11 +30,10 @@ from verifier.tla.itf import as_json, shown_state, trace_object
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.trust.trace import Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
-NOT_CHECKED = "not checked here: verify live decides what a property says beyond []P and [][A]_v"
 
 
 # -- explore
@@ -197,7 +196,7 @@ class _Search:
             )
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:
-            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, NOT_CHECKED)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, LEFT_TO_LIVE)
         if found.complete:
             return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
         if self.options.max_depth is not None and found.closed >= self.options.max_depth:

@@ -17,6 +17,7 @@ from verifier.errors import UsageError
 from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
 from verifier.runs.tla import explore
+from verifier.runs.tla_exploring import explored
 from verifier.runs.tla_loading import (
     TEMPORAL_PART,
     UNKNOWN,
@@ -27,7 +28,7 @@ from verifier.runs.tla_loading import (
     load,
     temporal_named,
 )
-from verifier.runs.tla_symbolic import Asked, Symbolic, explored, run, symbolic
+from verifier.runs.tla_symbolic import Asked, Symbolic, run, symbolic
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
@@ -131,7 +132,7 @@ class TlaSource:
             return run(asked)
         found, why = explored(asked)
         if found is not None:
-            listen(Remark("explored as translated: generated states are counted by steps of actions"))
+            listen(Remark("explored as translated"))
             return found
         alone = getattr(question.options, "workers", None) or getattr(question.options, "master", None)
         listen(Remark(f"explored by the interpreter{', in one process' if alone else ''}: {why}"))

@@ -24,7 +24,7 @@ from verifier.runs.tla_loading import (
     temporal_name,
     temporal_named,
 )
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
 from verifier.tla.found import State
@@ -32,7 +32,8 @@ from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.translate.specification import SORTS, Maker, Translation, started, translate
+from verifier.tla.translate.specification import SORTS, Maker, Translation, translate
+from verifier.tla.translate.specification import started as sorted_by_states
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.temporal import Temporal
 from verifier.verdict import Verdict, VerdictKind
@@ -43,13 +44,11 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_MOST_BITS_EXPLORED = 600
-"""States of more bits are explored by the interpreter."""
 T = TypeVar("T")
 _MOST_ROUNDS = 60
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
 """Random walks beyond a state that left its sorts, before the engine starts again."""
-_INSTEAD = "verify explore looks at every state by the interpreter"
+INSTEAD = "verify explore looks at every state by the interpreter"
 _MOST_SHOWN = 600
 
 
@@ -65,6 +64,8 @@ class Symbolic:
     translation: Translation
     beyond: list[State] = field(default_factory=list)
     """States that the sorts were widened by."""
+    each_way: bool = False
+    """Whether steps are counted as TLC does."""
     open: dict[str, str] = field(default_factory=dict)
     """Actions for the sake of fairness that may add steps, and what each is for."""
 
@@ -100,11 +101,11 @@ class Symbolic:
         made, spec = self.translation, self.translation.specification
         lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
         try:
-            maker = translate(made, lemmas)
+            maker = translate(made, lemmas, each_way=self.each_way)
             found = self._translated()
             return self._lasting(maker, found, temporal) if temporal else found
         except (Untranslated, SortError) as error:
-            raise NotTranslated(str(error) if temporal else f"{error}: {_INSTEAD}") from None
+            raise NotTranslated(str(error) if temporal else f"{error}: {INSTEAD}") from None
 
     def _lasting(self, maker: Maker, made: TlaDefinition, names: Sequence[str]) -> TlaDefinition:
         spec = maker.spec
@@ -143,9 +144,9 @@ class Symbolic:
                 yield Property(name, PropertyKind.INVARIANT, self.loaded.definition.init, True, "")
 
 
-def symbolic(loaded: TlaLoaded, properties: Iterable[str] = ()) -> Symbolic:
-    """The module with operators as properties, its first states looked at. Raises UsageError for an
-    expression without a value, and NotTranslated."""
+def symbolic(loaded: TlaLoaded, properties: Iterable[str] = (), *, widely: bool = False) -> Symbolic:
+    """The module with operators as properties, its first states looked at; ``widely``: more of them. Raises
+    UsageError for an expression without a value, and NotTranslated."""
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
@@ -153,11 +154,12 @@ def symbolic(loaded: TlaLoaded, properties: Iterable[str] = ()) -> Symbolic:
     known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
     own = {name: formula_named(spec, name, []) for name in properties if name not in known}
     try:
-        return Symbolic(loaded, started(replace(spec, invariants=spec.invariants | own)))
+        own_too = replace(spec, invariants=spec.invariants | own)
+        return Symbolic(loaded, sorted_by_states(own_too, widely=widely))
     except Undefined as error:
         raise UsageError(str(error)) from None
     except Untranslated as error:
-        raise NotTranslated(f"{error}: {_INSTEAD}") from None
+        raise NotTranslated(f"{error}: {INSTEAD}") from None
 
 
 @dataclass(frozen=True)
@@ -171,12 +173,14 @@ class Asked:
     """The properties that were named by who asks."""
     listen: Listen
     built: Callable[[Model], None]
+    patience: float | None = None
+    """When building is given up, by the processor time of this process."""
 
 
 def run(asked: Asked) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
     try:
-        made = _within_limits(asked, lambda: _started(asked))
+        made = _within_limits(asked, lambda: started(asked))
     except Interrupted as stop:
         return _ended(asked, str(stop))
     return run_translated(asked, made)
@@ -185,7 +189,7 @@ def run(asked: Asked) -> Run:
 def _within_limits(asked: Asked, work: Callable[[], T]) -> T:
     """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it."""
     try:
-        with Watched(look_at(asked.question.limits)):
+        with Watched(look_at(asked.question.limits, asked.patience)):
             return work()
     except KeyboardInterrupt:
         raise Interrupted(INTERRUPTED) from None
@@ -196,9 +200,11 @@ def _ended(asked: Asked, reason: str) -> Run:
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
-def _started(asked: Asked) -> Symbolic:
+def started(asked: Asked) -> Symbolic:
+    """The module, its first states looked at."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
-    made = symbolic(asked.module, () if asked.engine.decides_temporal else asked.question.properties)
+    own = () if asked.engine.decides_temporal else asked.question.properties
+    made = symbolic(asked.module, own, widely=asked.engine.counts_states)
     sample = made.translation.sample
     every = ", which are all" if sample.complete else ""
     asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
@@ -209,6 +215,7 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
     """The same of a module whose first states were looked at."""
     from verifier.runs.tla_verdicts import checked
 
+    made.each_way = asked.engine.counts_states
     for _ in range(_MOST_ROUNDS):
         try:
             definition = _within_limits(asked, lambda: _definition(asked, made))
@@ -220,7 +227,7 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
             return checked(made, found, asked)
         asked.listen(Remark(_widen(made, leaving)))
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
-    raise NotTranslated(f"{words}: {_INSTEAD}")
+    raise NotTranslated(f"{words}: {INSTEAD}")
 
 
 def _definition(asked: Asked, made: Symbolic) -> TlaDefinition:
@@ -237,16 +244,17 @@ def _round(asked: Asked, made: Symbolic, definition: TlaDefinition) -> Run:
     if not asked.engine.decides_temporal:
         names = tuple(dict.fromkeys((*names, SORTS)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
-    options = replace(question.options, properties=names)
+    options = replace(question.options, properties=names, ending=(SORTS, UNDEFINED_READ))
 
     def built(model: Model) -> None:
         _check_fairness(model, made)
         asked.built(model)
 
     try:
-        return asked.engine.run(asked.engine.prepare(loaded, options), asked.listen, built)
+        own = replace(asked.engine.prepare(loaded, options), patience=asked.patience)
+        return asked.engine.run(own, asked.listen, built)
     except (Untranslated, SortError) as error:
-        raise NotTranslated(f"{error}: {_INSTEAD}") from None
+        raise NotTranslated(f"{error}: {INSTEAD}") from None
 
 
 def _check_fairness(model: Model, made: Symbolic) -> None:
@@ -263,7 +271,7 @@ def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]
     refused = made.translation.refused
     for name in names:
         if name in refused:
-            other = _INSTEAD if named else f"name others with --property, or else {_INSTEAD}"
+            other = INSTEAD if named else f"name others with --property, or else {INSTEAD}"
             words = f"{refused[name]}, so {name} cannot be asked of this engine"
             raise NotTranslated(f"{words}: {other}")
 
@@ -299,7 +307,7 @@ def _widen(made: Symbolic, leaving: Verdict) -> str:
     if not made.widen(_following(made, state, leaving.trace.steps)):
         raise NotTranslated(
             f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
-            f"has one to the interpreter: {_INSTEAD}"
+            f"has one to the interpreter: {INSTEAD}"
         )
     wider = [
         f"{name} from {bits_of(before[name])} to {bits_of(sort)} bits"
@@ -329,31 +337,6 @@ def _check_state(made: Symbolic, state: State) -> None:
     spec.evaluator.now[:] = state
     for formula in (*spec.invariants.values(), *spec.constraints):
         spec.evaluator.compiled_truth(formula.body, formula.module)()
-
-
-# -- exploration
-
-
-def explored(asked: Asked) -> tuple[Run | None, str]:
-    """An exploration of the translated module; or None, and why the interpreter is to explore it."""
-    spec = asked.module.specification
-    if spec.symmetry or spec.view is not None:
-        return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
-    if spec.action_constraints or spec.postcondition is not None:
-        return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
-    try:
-        with Watched(look_at(asked.question.limits)):
-            made = _started(asked)
-        if made.translation.sample.complete and not asked.question.options.graph:
-            return None, "there are few states"
-        size = sum(map(bits_of, made.sorts().values()))
-        if size > _MOST_BITS_EXPLORED:
-            return None, f"a state takes {size} bits"
-        return run_translated(asked, made), ""
-    except Interrupted as stop:
-        return None, str(stop)
-    except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
-        return None, str(error).removesuffix(f": {_INSTEAD}")
 
 
 # -- show

@@ -3,12 +3,11 @@ written with TLA+ values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from verifier.outcomes.expectations import exit_code, expectations_of
-from verifier.runs.tla import NOT_CHECKED
+from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
 from verifier.runs.tla_traces import written
@@ -19,7 +18,7 @@ from verifier.tla.translate.specification import SORTS
 from verifier.tla.translate.temporal import FAIR
 from verifier.trust.certificate import Certificate
 from verifier.trust.trace import ActionTaken
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -34,15 +33,25 @@ def checked(made: Symbolic, found: Run, asked: Asked) -> Run:
     verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
     if not asked.named and not asked.engine.decides_temporal:
         verdicts += tuple(_temporal(made))
-    verdicts = tuple(map(_as_named, verdicts))
-    never = tuple(name for name in found.outcome.never_enabled if FAIR not in name)
+    verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
+    enabled = tuple(dict.fromkeys(_named(made, name) for name in found.outcome.enabled))
+    never = [_named(made, name) for name in found.outcome.never_enabled if FAIR not in name]
+    never = [name for name in dict.fromkeys(never) if name not in enabled]
     traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
-    outcome = replace(found.outcome, verdicts=verdicts, never_enabled=never)
+    outcome = replace(
+        found.outcome,
+        verdicts=verdicts,
+        never_enabled=tuple(never),
+        enabled=enabled,
+        statistics=_counted(made, found.outcome.statistics),
+    )
+    expectations = _expectations(found, asked)
     names = [name for name in found.options["properties"] if name != SORTS]
     return replace(
         found,
         outcome=outcome,
-        exit_code=_exit_code(found, verdicts, asked),
+        exit_code=exit_code(verdicts, expectations, enabled),
+        missing=expectations.never_enabled(enabled),
         options={**found.options, "properties": names},
         traces=traces,
         proofs=tuple(proof for proof in found.proofs if proof["property"] not in _OF_THE_TRANSLATION),
@@ -61,19 +70,51 @@ def _at_sorts(made: Symbolic, certificate: Certificate) -> Certificate:
     return replace(certificate, beyond=beyond)
 
 
-def _as_named(verdict: Verdict) -> Verdict:
-    """The verdict with actions as the module calls them: some are there twice for the sake of fairness."""
+def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
+    """The verdict with actions as the module calls them."""
     trace = verdict.trace
     if trace is None:
         return verdict
-    actions, loop = tuple(map(_action, trace.actions)), trace.loop
+    actions, loop = tuple(_action(made, taken) for taken in trace.actions), trace.loop
     if loop is not None and loop.closing is not None:
-        loop = replace(loop, closing=_action(loop.closing))
+        loop = replace(loop, closing=_action(made, loop.closing))
     return replace(verdict, trace=replace(trace, actions=actions, loop=loop))
 
 
-def _action(taken: ActionTaken) -> ActionTaken:
-    return replace(taken, name=taken.name.partition(FAIR)[0])
+def _action(made: Symbolic, taken: ActionTaken) -> ActionTaken:
+    return replace(taken, name=_named(made, taken.name))
+
+
+def _named(made: Symbolic, action: str) -> str:
+    """What the module calls an action: some are there once for each way to take them, or for fairness too."""
+    plain = action.partition(FAIR)[0]
+    return made.translation.named.get(plain, plain)
+
+
+def _counted(made: Symbolic, figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The counts of an exploration, as TLC counts: Init may be true of a state in several ways, and an action
+    may be there several times."""
+    if "generated_states" not in figures:
+        return dict(figures)
+    ways = made.translation.sample.ways
+    more = ways - figures["initial_states"] if ways is not None and figures["initial_states"] else 0
+    found: dict[str, dict[str, int]] = {}
+    several = len({_named(made, name) for name in figures["actions"]}) < len(figures["actions"])
+    for name, counts in figures["actions"].items():
+        known = found.setdefault(_named(made, name), {})
+        for kind, count in counts.items():
+            if kind != "enabled" or not several:
+                known[kind] = known.get(kind, 0) + count
+    levels = list(figures["levels"])
+    while levels and not levels[-1]:  # all states as deep are beyond the constraint
+        levels.pop()
+    return {
+        **figures,
+        "generated_states": figures["generated_states"] + more,
+        "generated_by_level": [generated + more for generated in figures["generated_by_level"]],
+        "levels": levels,
+        "actions": found,
+    }
 
 
 def _of_the_module(found: Run, asked: Asked) -> Sequence[Verdict]:
@@ -96,19 +137,18 @@ def _as_far(verdict: Verdict, beside: Sequence[Verdict]) -> Verdict:
     return verdict
 
 
-def _exit_code(found: Run, verdicts: tuple[Verdict, ...], asked: Asked) -> int:
+def _expectations(found: Run, asked: Asked) -> Expectations:
     if asked.engine.decides_temporal:
-        return exit_code(verdicts, asked.question.expectations, found.outcome.enabled)
+        return asked.question.expectations
     deadlock = getattr(asked.question.options, "deadlock", False)
-    expectations = expectations_of(asked.question.options.expect, found.definition, deadlock=deadlock)
-    return exit_code(verdicts, expectations, found.outcome.enabled)
+    return expectations_of(asked.question.options.expect, found.definition, deadlock=deadlock)
 
 
 def _temporal(made: Symbolic) -> Iterator[Verdict]:
     """The verdicts of properties that say more than this engine was asked."""
     for name, safety in made.translation.specification.properties.items():
         if safety.liveness:
-            yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, NOT_CHECKED)
+            yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, LEFT_TO_LIVE)
 
 
 def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:

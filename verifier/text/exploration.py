@@ -16,6 +16,7 @@ from verifier.text.run import (
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    undecided_remarks,
     with_constants,
 )
 from verifier.verdict import VerdictKind
@@ -114,8 +115,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append("Complete: every reachable state was checked, so what holds, holds at any depth.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")
-    if any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts):
-        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    remarks += undecided_remarks(run)
     if run.outcome.never_enabled and not figures.get("complete"):
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
     if not deadlocks_checked(run):

@@ -19,6 +19,7 @@ from verifier.text.run import (
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    undecided_remarks,
     with_constants,
 )
 from verifier.verdict import VerdictKind
@@ -124,8 +125,7 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
     remarks += [f"The proof is in {v.certificate}." for v in run.outcome.verdicts if v.certificate]
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
         remarks.append("PROVED: no execution of any length violates it, with these constants.")
-    if any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts):
-        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    remarks += undecided_remarks(run)
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
     remarks += expectation_remarks(run)

@@ -14,7 +14,7 @@ from verifier.specs.definition import NO_DEADLOCK, PropertyKind
 from verifier.text.columns import aligned, wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
-from verifier.verdict import Verdict, VerdictKind, in_words
+from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind, in_words
 
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
@@ -152,6 +152,19 @@ def deadlocks_checked(run: Run) -> bool:
     return NO_DEADLOCK in names or PropertyKind.DEADLOCK_INVARIANT in kinds
 
 
+def undecided_remarks(run: Run) -> list[str]:
+    """Remarks on what is not decided: what is known of it, and which command decides it."""
+    undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
+    left = [verdict for verdict in undecided if verdict.reason == LEFT_TO_LIVE]
+    remarks = []
+    if len(left) < len(undecided):
+        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    if left:
+        names = ", ".join(verdict.property_name for verdict in left)
+        remarks.append(f"Left to verify live: {names}, which speak of whole executions.")
+    return remarks
+
+
 def expectation_remarks(run: Run) -> list[str]:
     """Remarks on expectations: whether all came true, and which actions were missing."""
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
@@ -165,9 +178,7 @@ def _remarks(run: Run) -> list[str]:
     remarks = []
     if any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates it.")
-    undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
-    if undecided:
-        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    remarks += undecided_remarks(run)
     never = ", ".join(run.outcome.never_enabled)
     verdicts = run.outcome.verdicts
     searched = any(verdict.depth is not None for verdict in verdicts)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
+from verifier.tla.errors import Place
 from verifier.tla.translate.calls import Calls
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.making import set_of
@@ -23,10 +24,16 @@ class Binders(Calls):
     """Translates what binds names."""
 
     def bound_cases(
-        self, bindings: tuple[ast.Binding, ...], context: Context, *, unroll: bool = False
+        self,
+        bindings: tuple[ast.Binding, ...],
+        context: Context,
+        *,
+        unroll: bool = False,
+        once: Place | None = None,
     ) -> tuple[Sym, Iterator[tuple[list[Case], Context]]]:
         """What reads the sets; and all ways in which names are bound: the cases of their sets, from the left,
-        and the context. ``unroll``: values of small sorts one by one."""
+        and the context. ``unroll``: values of small sorts one by one; ``once``: no member twice, for
+        the formula there."""
         domains = [self.value(binding.domain, context) for binding in bindings]
         for binding, domain in zip(bindings, domains, strict=True):
             base = domain.base if isinstance(domain, Part) else domain
@@ -43,7 +50,11 @@ class Binders(Calls):
             if isinstance(domain, Nothing):
                 return
             shown = binding.names[0].name
-            for case in self.unrolled(domain) if unroll else self.spread(domain, shown):
+            if once is not None:
+                cases = self.spread_once(domain, shown, once)
+            else:
+                cases = self.unrolled(domain) if unroll else self.spread(domain, shown)
+            for case in cases:
                 if case.condition is not NO:
                     yield from level(number + 1, [*done, case], self._put(binding, name, case.item, inner))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Boolean, Sort, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.errors import Place
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.symbolic import (
     LAZY_SETS,
@@ -33,6 +34,8 @@ class Connectives:
         self.joins: dict[tuple[Sort, Sort], Sort] = {}
         self.totals: dict[Term, bool] = {}
         self.listed_kinds: dict[Sort, dict[str, list[Concrete]]] = {}
+        self.uncounted: Place | None = None
+        """The first formula whose ways to be true were not told apart, though they should have been."""
 
     def fresh(self, name: str, sort: Sort) -> Symbol:
         """A new bound variable."""

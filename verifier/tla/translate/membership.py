@@ -19,7 +19,8 @@ from verifier.tla.lazy_sets import Infinite
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.making import table_of
 from verifier.tla.translate.shapes import NOTHING
-from verifier.tla.translate.spreading import MOST_EXPANDED, Case, Spreading
+from verifier.tla.translate.spreading import MOST_EXPANDED, Case
+from verifier.tla.translate.spreading_once import SpreadingOnce
 from verifier.tla.translate.symbolic import (
     LAZY_SETS,
     NO,
@@ -45,7 +46,7 @@ from verifier.tla.translate.terms import SCALARS, TRUTH, literal, variable
 from verifier.tla.values import LazySet, NoValue, Value, is_infinite, is_member, is_set
 
 
-class Membership(Spreading):
+class Membership(SpreadingOnce):
     """Makes formulas of membership."""
 
     def contains(self, of: Sym, item: Sym) -> Sym:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from math import inf
 from random import Random
 
 from verifier.processes.limits import Interrupted
@@ -17,6 +18,8 @@ from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.values import NoValue, listed
 
 MOST_SAMPLED = 2_000
+MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
+"""Of a module that is explored: what has no more states is explored by the interpreter."""
 MOST_INITIAL = 50_000
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
@@ -30,15 +33,21 @@ class Sample:
     initial: list[State]
     complete: bool
     """Whether these are all states."""
+    ways: int | None = None
+    """In how many ways Init is true, as TLC counts them; None if that is not known."""
+    generated: tuple[int, ...] = ()
+    """How many states were generated when all states of a depth had been looked at, for depths 0, 1, …"""
 
 
-def sample(specification: Specification, most: int = MOST_SAMPLED) -> Sample:
-    """The first states, breadth first. Raises Undefined if one of them has no value somewhere."""
+def sample(specification: Specification, most: int = MOST_SAMPLED, most_generated: float = inf) -> Sample:
+    """The first states, breadth first: so many, or until so many were generated. Raises Undefined if one of
+    them has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=MOST_INITIAL)
     explorer.assume()
     complete = False
-    began = 0
+    began, ways = 0, None
+    generated: list[int] = []
 
     def stop(found: Explorer) -> None:
         if len(found.states) > most and began:
@@ -47,12 +56,15 @@ def sample(specification: Specification, most: int = MOST_SAMPLED) -> Sample:
     explorer.enforce = stop
     try:
         explorer._initial()
-        began = len(explorer.states)
+        began, ways = len(explorer.states), explorer.found.generated
         if specification.next is not None:
             walk = explorer._walker(specification.next, primed=False)
-            number = 0
+            number, end = 0, began
             while number < len(explorer.states):
-                if len(explorer.states) > most:
+                if number == end:
+                    end = len(explorer.states)
+                    generated.append(explorer.found.generated)
+                if len(explorer.states) > most or explorer.found.generated > most_generated:
                     raise Interrupted("enough")
                 explorer._expand(number, walk)
                 number += 1
@@ -65,7 +77,7 @@ def sample(specification: Specification, most: int = MOST_SAMPLED) -> Sample:
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
-    return Sample(states, list(explorer.states[:began]), complete)
+    return Sample(states, list(explorer.states[:began]), complete, ways, tuple(generated))
 
 
 class Stepper:

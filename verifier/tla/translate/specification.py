@@ -10,15 +10,23 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
 from verifier.tla.ast import Variable
+from verifier.tla.errors import Place
 from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.specification import Formula, Specification
+from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.expressions import Translator
-from verifier.tla.translate.sampling import Sample, bounds_of_types, sample
+from verifier.tla.translate.sampling import (
+    MOST_GENERATED_WIDELY,
+    MOST_SAMPLED_WIDELY,
+    Sample,
+    bounds_of_types,
+    sample,
+)
 from verifier.tla.translate.shapes import Shape
-from verifier.tla.translate.steps import Branch, Steps
+from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
 from verifier.tla.values import ModelValue, NoValue, Value
@@ -45,8 +53,12 @@ class Translation:
     constraint: Term | None = None
     lemmas: tuple[Lemma, ...] = ()
     successor: tuple[Symbol, ...] = ()
+    named: dict[str, str] = field(default_factory=dict)
+    """What the module calls each action: it is there once for each way to take it."""
     refused: dict[str, Untranslated] = field(default_factory=dict)
     """Properties that cannot be translated."""
+    uncounted: Place | None = None
+    """The first formula whose ways to be true are not told apart, where each way is to be an action."""
 
     def decode(self, state: dict[str, object]) -> State:
         """A state of the definition as the interpreter has it."""
@@ -61,9 +73,10 @@ class Translation:
         return any(shape.sort(self.names) != before[name] for name, shape in self.shapes.items())
 
 
-def started(specification: Specification) -> Translation:
-    """The sorts, from the first states. Raises Undefined, or Untranslated."""
-    found = sample(specification)
+def started(specification: Specification, *, widely: bool = False) -> Translation:
+    """The sorts, from the first states; ``widely``: from more of them. Raises Undefined, or Untranslated."""
+    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
+    found = sample(specification, *wide) if widely else sample(specification)
     names = Names(specification.evaluator.order)
     for value in specification.constants.values():
         if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
@@ -80,9 +93,14 @@ def started(specification: Specification) -> Translation:
     return Translation(specification, names, shapes, found)
 
 
-def translate(made: Translation, lemmas: dict[str, Formula] | None = None) -> Maker:
-    """Translates everything, at the sorts that are known. Raises Untranslated."""
-    maker = Maker(made)
+def translate(
+    made: Translation, lemmas: dict[str, Formula] | None = None, *, each_way: bool = False
+) -> Maker:
+    """Translates everything, at the sorts that are known. Raises Untranslated.
+
+    ``each_way``: each way in which a guard can be true is an action of its own, as TLC counts steps.
+    """
+    maker = Maker(made, each_way=each_way)
     maker.make(lemmas or {})
     return maker
 
@@ -90,7 +108,7 @@ def translate(made: Translation, lemmas: dict[str, Formula] | None = None) -> Ma
 class Maker:
     """Makes terms of a specification's formulas."""
 
-    def __init__(self, made: Translation) -> None:
+    def __init__(self, made: Translation, *, each_way: bool = False) -> None:
         self.made, self.spec = made, made.specification
         declared = self.spec.variables
         self.sorts: dict[Variable, Sort] = {v: made.shapes[v.name].sort(made.names) for v in declared}
@@ -98,7 +116,7 @@ class Maker:
         self.successor = {v: Symbol(primed(v.name), self.sorts[v]) for v in declared}
         self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
         self.t.assigned = {}
-        self.steps = Steps(self.t)
+        self.steps = Steps(self.t, each_way=each_way)
 
     def make(self, lemmas: dict[str, Formula]) -> None:
         """Fills in the translation."""
@@ -110,6 +128,7 @@ class Maker:
         made.constraint = self.t.formula(self.t.and_(parts)) if parts else None
         made.actions = tuple(self._actions()) if spec.next is not None else ()
         made.properties = tuple(self._properties())
+        made.uncounted = self.t.uncounted
         made.lemmas = tuple(
             Lemma(name, self.t.formula(self._truth(formula)), "") for name, formula in lemmas.items()
         )
@@ -188,6 +207,7 @@ class Maker:
         again = seen[action, tuple(label)] = seen.get((action, tuple(label)), 0) + 1
         if again > 1:
             action = f"{action}#{again}"
+        self.made.named[action] = branch.name
         then = [] if branch.dead or missing else list(self._assignments(branch))
         if renamed:
             put = {old: variable(new) for old, new in renamed.items()}

@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from verifier.encodings.terms import Symbol
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
+from verifier.tla.translate.branches import MOST_BRANCHES, Branch
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.spreading import Case
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
-from verifier.tla.translate.targets import target, variables
+from verifier.tla.translate.targets import assigns, bound_item, target, variables
 from verifier.tla.translate.terms import variable
-
-MOST_BRANCHES = 20_000
-
-
-@dataclass(frozen=True, eq=False)
-class Branch:
-    """One way in which an action can be taken, as far as it is known."""
-
-    name: str = "Next"
-    guards: tuple[Sym, ...] = ()
-    assigned: dict[ast.Variable, Sym] = field(default_factory=dict)
-    parameters: tuple[tuple[str, Sym, Symbol | None], ...] = ()
-    dead: bool = False
-    """Whether something without a value is evaluated, so that nothing follows."""
 
 
 class Steps:
     """Finds the branches of an action."""
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(self, translator: Translator, *, each_way: bool = False) -> None:
+        """``each_way``: each way in which a guard can be true is a branch, as TLC counts them."""
         self.t = translator
+        self.each_way = each_way
         self.count = 0
         translator.forms[ast.Enabled] = self.enabled
 
@@ -54,7 +42,7 @@ class Steps:
             raise
 
     def _walk(self, whole: Expression, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
-        if not self._acts(whole, c):
+        if not self._acts(whole, c) and not (self.each_way and self._has_ways(whole, c)):
             yield from self._guard(whole, c, branch)
             return
         match whole:
@@ -93,6 +81,10 @@ class Steps:
             there = self.t.value(whole.subscript, replace(c, primed=True))
             yield from self._guarded(self.t.not_(self.t.equal(here, there)), made)
 
+    def _has_ways(self, whole: Expression, c: Context) -> bool:
+        """Whether TLC looks for the ways in which a formula can be true."""
+        return self.t.evaluator.actions.branches(whole, Unit(c.module), False)
+
     def _acts(self, whole: Expression, c: Context) -> bool:
         """Whether a formula speaks of the next state."""
         facts = self.t.evaluator.analysis.of(whole, c.module)
@@ -104,7 +96,7 @@ class Steps:
         # A parameter that stands for a variable may be assigned: ``q' = e``.
         evaluator = self.t.evaluator
         if any(isinstance(g, Thunk) and variables(evaluator, g.body, g.context) is not None for g in given):
-            return evaluator.actions.branches(whole, Unit(c.module), False)
+            return self._has_ways(whole, c)
         return False
 
     def _symbol_acts(self, found: object) -> bool:
@@ -134,9 +126,21 @@ class Steps:
     def _guard(self, whole: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         test = self.t.truth(self.t.value(whole, c))
-        if self.t.evaluator.actions.branches(whole, Unit(c.module), False):
+        if self._has_ways(whole, c):
+            if self.each_way and not isinstance(test, Known) and not assigns(self.t.evaluator, whole, c):
+                self.t.uncounted = self.t.uncounted or whole.place
             test = self.t.after(all_ways(self.t, whole, c), test)
         yield from self._guarded(test, branch)
+
+    def _follows(self, whole: Expression, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
+        """The branches of a formula that follows another one: as TLC, it is only a test once all variables
+        have values."""
+        settled = len(branch.assigned) == len(self.t.variables)
+        if not settled or branch.dead or assigns(self.t.evaluator, whole, c):
+            yield from self.walk(whole, c, branch, top=top)
+            return
+        self.t.assigned = branch.assigned
+        yield from self._guarded(self.t.truth(self.t.value(whole, c)), branch)
 
     def _guarded(self, test: Sym, branch: Branch) -> Iterator[Branch]:
         test = self.t.truth(test)
@@ -166,13 +170,15 @@ class Steps:
         if not items:
             yield branch
             return
-        for made in self.walk(items[0], c, branch, top=top):
-            yield from self._in_turn(items[1:], c, made, top) if not made.dead else (made,)
+        made = list(self.walk(items[0], c, branch, top=top))
+        for item in items[1:]:
+            made = [one for before in made for one in self._follows(item, c, before, top)]
+        yield from made
 
     def _exists(self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         shown = [n.name for b in whole.bindings for n in (b.names if not b.is_tuple else b.names[:1])]
-        read, rows = self.t.bound_cases(whole.bindings, c)
+        read, rows = self.t.bound_cases(whole.bindings, c, once=whole.place if self.each_way else None)
         if read is not YES:
             yield from self._guarded(self.t.and_([read, NO]), branch)
         for cases, inner in rows:
@@ -212,7 +218,8 @@ class Steps:
             if number == len(rows) or made.dead:
                 yield made
                 return
-            for one in self.walk(whole.body, rows[number][1], made):
+            walk = self._follows if number else self.walk
+            for one in walk(whole.body, rows[number][1], made, top=False):
                 yield from at(number + 1, one)
 
         yield from at(0, branch)
@@ -338,14 +345,9 @@ class Steps:
             if parameter.arity or self._acts(argument, c):
                 continue
             found = self.t._constant(argument, c)
-            if isinstance(found, Known) and id(self._bound_item(argument, c)) not in have:
+            if isinstance(found, Known) and id(bound_item(argument, c)) not in have:
                 extra.append((parameter.name, found, None))
         return replace(branch, parameters=(*branch.parameters, *extra))
-
-    def _bound_item(self, argument: Expression, c: Context) -> object:
-        if isinstance(argument, ast.Apply) and not argument.arguments:
-            return c.env.get(argument.operator)
-        return None
 
     # -- assignments
 
@@ -370,7 +372,8 @@ class Steps:
         if name == "=":
             yield replace(branch, assigned={**branch.assigned, to: value})
             return
-        for case in self.t.spread(value, f"{to.name}'"):
+        name, once = f"{to.name}'", self.each_way
+        for case in self.t.spread_once(value, name, right.place) if once else self.t.spread(value, name):
             self._counted(right)
             parameter = (f"{to.name}'", case.item, case.symbol)
             made = replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Expression
+from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.translate.contexts import Context, Thunk
 
@@ -22,6 +22,16 @@ def target(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable 
     return None
 
 
+def assigns(evaluator: Evaluator, whole: Expression, c: Context) -> bool:
+    """Whether a formula is an assignment, which is true in one way where its variable has a value."""
+    if isinstance(whole, ast.Unchanged):
+        return True
+    if not isinstance(whole, ast.Apply):
+        return False
+    symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
+    return isinstance(symbol, Builtin) and symbol.name in ("=", "\\in")
+
+
 def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable | None:
     if not isinstance(whole, ast.Apply) or whole.arguments:
         return None
@@ -33,6 +43,13 @@ def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variab
         return _variable(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
     if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
         return _variable(evaluator, symbol.body, Context({}, symbol.module))
+    return None
+
+
+def bound_item(argument: Expression, c: Context) -> object:
+    """What a name stands for that is an argument; None for any other argument."""
+    if isinstance(argument, ast.Apply) and not argument.arguments:
+        return c.env.get(argument.operator)
     return None
 
 
@@ -54,4 +71,4 @@ def variables(evaluator: Evaluator, body: Expression, c: Context) -> list[ast.Va
     return None
 
 
-__all__ = ["target", "variables"]
+__all__ = ["assigns", "bound_item", "target", "variables"]

@@ -29,9 +29,10 @@ from verifier.tla.ast import Definition as Operator
 from verifier.tla.facts import STATE, TEMPORAL
 from verifier.tla.order import text
 from verifier.tla.specification import Formula
+from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.specification import Maker
-from verifier.tla.translate.steps import Branch, Steps
+from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Untranslated
 from verifier.tla.translate.targets import variables
 from verifier.tla.values import Value, is_infinite, is_set, members
