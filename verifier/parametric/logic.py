@@ -6,7 +6,7 @@ never used twice, so that substitution captures nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ class Node:
     bound variables of a quantifier, and its triggers."""
     free: frozenset[Node] = field(default=frozenset(), repr=False)
     """The variables that are not bound in it."""
+    quantified: bool = False
+    """Whether a quantifier is in it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Logic:
             free = frozenset().union(*(arg.free for arg in args)) if args else frozenset()
             if isinstance(data, Bound):
                 free -= frozenset(data.variables)
-            found = Node(kind, sort, args, data, free)
+            found = Node(kind, sort, args, data, free, isinstance(data, Bound) or any(a.quantified for a in args))
             if kind == "var":
                 object.__setattr__(found, "free", frozenset((found,)))
             self._made[key] = found
@@ -111,11 +113,15 @@ class Logic:
         if condition is self.false:
             return otherwise
         if then.sort == BOOL:
+            if condition.kind == "=" and _same_where(condition.args, then, otherwise):
+                return otherwise
             if then in (self.true, self.false) or otherwise in (self.true, self.false):
                 return self.conj((self.implies(condition, then), self.disj((condition, otherwise))))
             return self._node("ite", BOOL, (condition, then, otherwise))
         if condition.kind == "not":
             condition, then, otherwise = condition.args[0], otherwise, then
+        if condition.kind == "=" and _same_where(condition.args, then, otherwise):
+            return otherwise
         return self._node("ite", then.sort, (condition, then, otherwise))
 
     def iff(self, one: Node, other: Node) -> Node:
@@ -191,12 +197,12 @@ class Logic:
 
     def forall(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
         """For all values of the variables."""
-        used, body = self._solved(variables, self.neg(body))
-        return self._quantified("forall", used, self.neg(body), triggers)
+        used, body = self._solved(variables, body, False)
+        return self._quantified("forall", used, body, triggers)
 
     def exists(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
         """For some values of the variables."""
-        used, body = self._solved(variables, body)
+        used, body = self._solved(variables, body, True)
         return self._quantified("exists", used, body, triggers)
 
     def _quantified(
@@ -210,21 +216,15 @@ class Logic:
         fit = tuple(tuple(t) for t in triggers if set(bound) <= frozenset().union(*(p.free for p in t)))
         return self._node(kind, BOOL, (body,), Bound(bound, fit))
 
-    def _solved(self, variables: Sequence[Node], body: Node) -> tuple[list[Node], Node]:
-        """Variables that a conjunct of the body says the value of are replaced by it."""
+    def _solved(
+        self, variables: Sequence[Node], body: Node, sign: bool
+    ) -> tuple[list[Node], Node]:
+        """Variables whose value the body says, or its negation if ``sign`` is false, are replaced by it."""
         left = list(variables)
-        changed = True
-        while changed:
-            changed = False
-            for part in body.args if body.kind == "and" else (body,):
-                for variable in left:
-                    value = _value_of(variable, part)
-                    if value is not None:
-                        left.remove(variable)
-                        body, changed = self.substituted(body, {variable: value}), True
-                        break
-                if changed:
-                    break
+        while (found := _solution(left, body, sign)) is not None:
+            variable, value = found
+            left.remove(variable)
+            body = self.substituted(body, {variable: value})
         return left, body
 
     # Nodes with others in the place of some
@@ -284,6 +284,14 @@ class _Substitution:
         return result
 
 
+def _same_where(equal: tuple[Node, ...], then: Node, otherwise: Node) -> bool:
+    """Whether two applications are the same where two arguments are equal."""
+    if then.kind != "app" or otherwise.kind != "app" or then.data != otherwise.data:
+        return False
+    pairs = zip(then.args, otherwise.args, strict=True)
+    return all(one is other or {one, other} == set(equal) for one, other in pairs)
+
+
 def _linear(node: Node) -> tuple[Mapping[Node, int], int]:
     """The coefficients and the constant of a sum."""
     if node.kind == "sum":
@@ -292,16 +300,25 @@ def _linear(node: Node) -> tuple[Mapping[Node, int], int]:
     return {node: 1}, 0
 
 
-def _value_of(variable: Node, part: Node) -> Node | None:
-    """What a conjunct says that a variable is."""
-    if part is variable or (part.kind == "not" and part.args[0] is variable):
-        return None
-    if part.kind != "=" or variable not in part.free:
-        return None
-    for one, other in (part.args, part.args[::-1]):
-        if one is variable and variable not in other.free:
-            return other
+def _solution(variables: Sequence[Node], body: Node, sign: bool) -> tuple[Node, Node] | None:
+    """A variable and its value, which follow from the body, or from its negation."""
+    for part in _facts(body, sign):
+        if part.kind == "=":
+            for one, other in (part.args, part.args[::-1]):
+                if one in variables and one not in other.free:
+                    return one, other
     return None
+
+
+def _facts(node: Node, sign: bool) -> Iterator[Node]:
+    """What must be true for the node to have this truth value."""
+    if node.kind == "not":
+        yield from _facts(node.args[0], not sign)
+    elif node.kind == ("and" if sign else "or"):
+        for arg in node.args:
+            yield from _facts(arg, sign)
+    elif sign:
+        yield node
 
 
 def walk(node: Node, see: Callable[[Node], None], seen: set[Node] | None = None) -> None:

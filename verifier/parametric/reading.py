@@ -152,8 +152,14 @@ class Reader:
     def _if(self, term: Term, scope: Scope) -> Value:
         condition, then, otherwise = term.arguments
         inner = scope if isinstance(term.sort, Boolean) else scope.turned(0)
+        decides = self.part(condition, scope)
+        if decides.quantified:
+            outside = sorted(decides.free, key=lambda node: node.data)
+            meaning = decides
+            name = self.symbol("holds", meaning, outside, lambda one: (self.logic.iff(one, meaning),))
+            decides = self.logic.app(name, BOOL, outside)
         return self.values.choice(  # type: ignore[no-any-return]
-            self.part(condition, scope), self.read(then, inner), self.read(otherwise, inner)
+            decides, self.read(then, inner), self.read(otherwise, inner)
         )
 
     def _quantifier(self, term: Term, scope: Scope) -> Node:
@@ -168,28 +174,9 @@ class Reader:
         one = self.values.quantified(term.binds.sort)
         inner = scope.binding(term.binds, one.value, weak=weak)
         said = self.truth(term.arguments[0], inner)
-        triggers = self._triggers(said, one.variables) if weak else ()
         if universal:
-            return self.logic.forall(one.variables, self.logic.implies(one.within, said), triggers)
-        return self.logic.exists(one.variables, self.logic.conj((one.within, said)), triggers)
-
-    def _triggers(self, body: Node, variables: Sequence[Node]) -> tuple[tuple[Node, ...], ...]:
-        """Predicates of definitions about all variables, in this state and in the one before."""
-        found: dict[Node, None] = {}
-
-        def look(node: Node) -> None:
-            if node.kind == "app" and node.data in self.definitions.axioms and node.sort == BOOL:
-                if set(variables) <= node.free and all(arg.kind == "var" for arg in node.args):
-                    found[node] = None
-                    twin = self.definitions.twins.get(node.data)
-                    if twin is not None:
-                        found[self.logic.app(twin, BOOL, node.args)] = None
-            elif not isinstance(node.data, Bound):
-                for arg in node.args:
-                    look(arg)
-
-        look(body)
-        return tuple((node,) for node in found)
+            return self.logic.forall(one.variables, self.logic.implies(one.within, said))
+        return self.logic.exists(one.variables, self.logic.conj((one.within, said)))
 
     # Definitions
 
@@ -243,8 +230,7 @@ class Reader:
             self.definitions.names[key] = name
             applied = self.logic.app(name, sort, variables)
             said = tuple(
-                self.logic.forall(variables, axiom, ((applied,),)) if variables else axiom
-                for axiom in axioms(applied)
+                self.logic.forall(variables, axiom) if variables else axiom for axiom in axioms(applied)
             )
             self.definitions.axioms[name] = said
         return name
@@ -295,7 +281,7 @@ class Reader:
         name = self.symbol(word, inside, (*outside, variable), lambda _: (), INT)
         if not self.definitions.axioms[name]:
             applied = logic.app(name, INT, outside)
-            said = tuple(logic.forall(outside, axiom, ((applied,),)) for axiom in axioms(applied))
+            said = tuple(logic.forall(outside, axiom) for axiom in axioms(applied))
             self.definitions.axioms[name] = said
         return logic.app(name, INT, outside)
 
