@@ -53,18 +53,19 @@ class Effort:
     """The sets of terms that are used, the best first."""
     most: int
     """A clause with more instances is instantiated with the next set."""
-    quantified: bool
-    """Whether the hypotheses are also given with their quantifiers."""
+    quantified: int
+    """Hypotheses with at most so many variables are also given with their quantifiers."""
     seconds: float
 
 
 EFFORTS = (
-    Effort((0,), 0, False, 2.0),
-    Effort((1, 0), 500, False, 2.0),
-    Effort((2, 1, 0), 400, False, 3.0),
-    Effort((0,), 0, True, 3.0),
-    Effort((3, 2, 1, 0), 1000, False, 10.0),
-    Effort((2, 1, 0), 300, True, 10.0),
+    Effort((0,), 0, 0, 2.0),
+    Effort((1, 0), 500, 0, 2.0),
+    Effort((2, 1, 0), 400, 0, 3.0),
+    Effort((0,), 0, 9, 3.0),
+    Effort((0,), 0, 3, 5.0),
+    Effort((3, 2, 1, 0), 1000, 0, 10.0),
+    Effort((2, 1, 0), 300, 3, 10.0),
 )
 
 
@@ -168,23 +169,28 @@ class Obligations:
             for axiom in axioms:
                 self.kinds.learn(axiom)
 
-    def assertions(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
-        """Formulas that contradict each other if the obligation holds, each with its origin. The instances of
-        hypotheses come last."""
-        local = (*self.constants, *obligation.given, *obligation.goal)
+    def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
+        """What is known of the constants, the guard or the initial states, and the negated goal."""
+        clauses = (*self.constants, *obligation.given, *obligation.goal)
+        return [("", closed(self.logic, clause, self.leads)) for clause in clauses]
+
+    def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
+        """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
+        if not obligation.inductive:
+            return []
         for clause in (*obligation.given, *obligation.goal):
             self.kinds.learn(clause.body)
-        asserted = [("", closed(self.logic, clause, self.leads)) for clause in local]
-        chosen: list[tuple[str, Node]] = []
-        if obligation.inductive:
-            known = self._tiers(obligation)
-            tiers = [known[number] for number in effort.tiers]
-            for name, clause in self.hypotheses:
-                chosen += self._instances(name, clause, tiers, effort.most)
-            if effort.quantified:
-                chosen += [(name, closed(self.logic, clause, self.leads)) for name, clause in self.hypotheses]
-        everything = [*asserted, *chosen]
-        return [*asserted, *self.definitions(node for _, node in everything), *chosen]
+        known = self._tiers(obligation)
+        tiers = [known[number] for number in effort.tiers]
+        found: list[tuple[str, Node]] = []
+        for name, clause in self.hypotheses:
+            found += self._instances(name, clause, tiers, effort.most)
+        found += [
+            (name, closed(self.logic, clause, self.leads))
+            for name, clause in self.hypotheses
+            if len(clause.variables) <= effort.quantified and clause.variables
+        ]
+        return list(dict.fromkeys(found))
 
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
@@ -232,11 +238,12 @@ class Obligations:
         """Terms to instantiate with, few and then more: those named; with the state's scalars; with those that
         follow from what the goal says of all values; with all that the goal and the guard speak of."""
         goal = [clause.body for clause in obligation.goal]
+        spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
-        named = list(dict.fromkeys((*obligation.terms, *elements)))
+        defined = (node for node in spoken if node.data in self.leads)
+        named = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
-        spoken = [node for node in ground_terms([*goal, *(clause.body for clause in obligation.given)])]
         others = [node for node in spoken if _length(node) <= _LONGEST_TERM]
         tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
         return [list(dict.fromkeys(tier)) for tier in tiers]
@@ -247,13 +254,19 @@ class Obligations:
         bodies = [clause.body for _, clause in self.hypotheses]
         return [node for node in ground_terms(bodies) if node.kind == "app" and not node.args]
 
+    @cached_property
+    def _constant_nodes(self) -> frozenset[Node]:
+        """The constants of the protocol."""
+        return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
+
     def _derived(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
         """The terms that come in when what the goal says of all values in an interval is said of its ends,
         with the definitions in it."""
         said, ends = [], []
         for clause in obligation.goal:
             if len(clause.variables) == 1 and clause.variables[0].sort == INT:
-                bounds = [t for t in _compared(clause.body, clause.variables[0]) if set(t.args) <= set(named)]
+                compared = _compared(clause.body, clause.variables[0])
+                bounds = [t for t in compared if set(t.args) <= set(named) and t not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
         unfolded = []
@@ -273,11 +286,21 @@ def _compared(body: Node, variable: Node) -> list[Node]:
     def see(node: Node) -> None:
         if node.kind == "<=" and variable in node.args:
             other = node.args[1] if node.args[0] is variable else node.args[0]
-            if not other.free and other.kind == "app":
-                found[other] = None
+            for end in _alternatives(other):
+                if not end.free and end.kind == "app":
+                    found[end] = None
 
     walk(body, see)
     return list(found)
+
+
+def _alternatives(node: Node) -> Iterator[Node]:
+    """What a conditional value may be."""
+    if node.kind == "ite":
+        for arg in node.args[1:]:
+            yield from _alternatives(arg)
+    else:
+        yield node
 
 
 def _predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]:

@@ -158,9 +158,7 @@ class Reader:
             meaning = decides
             name = self.symbol("holds", meaning, outside, lambda one: (self.logic.iff(one, meaning),))
             decides = self.logic.app(name, BOOL, outside)
-        return self.values.choice(  # type: ignore[no-any-return]
-            decides, self.read(then, inner), self.read(otherwise, inner)
-        )
+        return self.short(self.values.choice(decides, self.read(then, inner), self.read(otherwise, inner)))
 
     def _quantifier(self, term: Term, scope: Scope) -> Node:
         if not scope.weak.isdisjoint(term.free):
@@ -237,6 +235,13 @@ class Reader:
 
     # Integers
 
+    def short(self, value: Any) -> Any:
+        """A conditional integer as a constant of its own, so that formulas stay small."""
+        if not isinstance(value, Node) or value.kind != "ite" or value.sort != INT or value.free:
+            return value
+        name = self.symbol("value", value, (), lambda one: (self.logic.equal(one, value),), INT)
+        return self.logic.app(name, INT)
+
     def _compare(self, term: Term, scope: Scope) -> Node:
         one, other = (self.part(arg, scope) for arg in term.arguments)
         strict = term.operator is Operator.LESS
@@ -256,7 +261,7 @@ class Reader:
         for other in rest:
             least = self.logic.less_equal(first, other)
             chosen = least if term.operator is Operator.MINIMUM else self.logic.neg(least)
-            first = self.logic.ite(chosen, first, other)
+            first = self.short(self.logic.ite(chosen, first, other))
         return first  # type: ignore[no-any-return]
 
     def _extreme_of(self, term: Term, scope: Scope) -> Node:
@@ -470,7 +475,7 @@ class Reader:
         sequence, most = (self.part(arg, scope) for arg in term.arguments)
         logic, zero = self.logic, self.logic.integer(0)
         least = logic.ite(logic.less_equal(most, sequence.length), most, sequence.length)
-        return Items(logic.ite(logic.less(least, zero), zero, least), sequence.at)
+        return Items(self.short(logic.ite(logic.less(least, zero), zero, least)), sequence.at)
 
     def _concatenate(self, term: Term, scope: Scope) -> Items:
         one, other = (self.part(arg, scope) for arg in term.arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from verifier.parametric.logic import BOOL, INT, Bound, Node, walk
 
@@ -97,14 +97,20 @@ def declarations(formulas: Iterable[Node]) -> list[str]:
     return declared
 
 
-def script(assertions: Iterable[tuple[str, Node]], options: Mapping[str, str] | None = None) -> str:
-    """A whole file: the assertions, each with a comment, and the question whether they contradict."""
-    listed = list(assertions)
+def script(
+    local: Sequence[tuple[str, Node]],
+    definitions: Sequence[tuple[str, Node]],
+    hypotheses: Sequence[tuple[str, str, Node]],
+) -> str:
+    """The assertions. Each hypothesis has a name, or none, and the lemma that it comes from; one with a name
+    is only asserted if the boolean constant of that name is true."""
     printer = Printer()
-    lines = [f"(set-option {name} {value})" for name, value in (options or {}).items()]
-    lines += declarations(node for _, node in listed)
-    for words, node in listed:
-        if words:
-            lines.append(f"; {words}")
-        lines.append(f"(assert {printer.text(node)})")
-    return "\n".join([*lines, "(check-sat)", ""])
+    nodes = [*(node for _, node in (*local, *definitions)), *(node for _, _, node in hypotheses)]
+    lines = declarations(nodes)
+    lines += [f"(declare-fun {name} () Bool)" for name, _, _ in hypotheses if name]
+    lines += [f"(assert {printer.text(node)})" for _, node in local]
+    lines += [f"(assert {printer.text(node)}) ; defines {name}" for name, node in definitions]
+    for name, lemma, node in hypotheses:
+        said = printer.text(node)
+        lines.append(f"(assert {f'(=> {name} {said})' if name else said}) ; {lemma}")
+    return "\n".join([*lines, ""])
