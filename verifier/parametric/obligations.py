@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 from verifier.parametric.clausal import Clause, Clausifier, closed
@@ -45,6 +46,16 @@ class Obligation:
         return f"{self.at} {self.claim} {self.part}"
 
 
+class Quantified(Enum):
+    """Which hypotheses a solver is also given with their quantifiers, beside their instances."""
+
+    NONE = "none"
+    SPOKEN_OF = "those about what the goal says something of all"
+    """A negated goal may say something of all epochs. What is known of epochs is then needed of epochs that
+    have no name yet."""
+    ALL = "all"
+
+
 @dataclass(frozen=True)
 class Effort:
     """How much a solver is given: hypotheses at terms, or as they are."""
@@ -53,19 +64,18 @@ class Effort:
     """The sets of terms that are used, the best first."""
     most: int
     """A clause with more instances is instantiated with the next set."""
-    quantified: int
-    """Hypotheses with at most so many variables are also given with their quantifiers."""
+    quantified: Quantified
     seconds: float
 
 
 EFFORTS = (
-    Effort((0,), 0, 0, 2.0),
-    Effort((1, 0), 500, 0, 2.0),
-    Effort((2, 1, 0), 400, 0, 3.0),
-    Effort((0,), 0, 9, 3.0),
-    Effort((0,), 0, 3, 5.0),
-    Effort((3, 2, 1, 0), 1000, 0, 10.0),
-    Effort((2, 1, 0), 300, 3, 10.0),
+    Effort((0,), 0, Quantified.NONE, 2.0),
+    Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
+    Effort((1, 0), 500, Quantified.NONE, 2.0),
+    Effort((2, 1, 0), 400, Quantified.NONE, 3.0),
+    Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
+    Effort((0,), 0, Quantified.ALL, 6.0),
+    Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
 )
 
 
@@ -89,6 +99,10 @@ class Obligations:
         always = self.logic.true
         said = [name for name in typed if self.system.formula(name, self.system.before) is not always]
         return (TYPED, *said, *self.system.lemmas)
+
+    def always_needed(self, name: str) -> tuple[str, ...]:
+        """What a claim contains beside its formula: a type invariant, that all values are of their sorts."""
+        return (TYPED,) if self.system.kind(name) is PropertyKind.TYPE_INVARIANT else ()
 
     @cached_property
     def hypotheses(self) -> tuple[tuple[str, Clause], ...]:
@@ -185,12 +199,22 @@ class Obligations:
         found: list[tuple[str, Node]] = []
         for name, clause in self.hypotheses:
             found += self._instances(name, clause, tiers, effort.most)
-        found += [
+        found += self._with_quantifiers(obligation, effort.quantified)
+        return list(dict.fromkeys(found))
+
+    def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
+        if which is Quantified.NONE:
+            return []
+        kinds = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
+        return [
             (name, closed(self.logic, clause, self.leads))
             for name, clause in self.hypotheses
-            if len(clause.variables) <= effort.quantified and clause.variables
+            if clause.variables
+            and (
+                which is Quantified.ALL
+                or (name != obligation.claim and not kinds.isdisjoint(map(self.kinds.of, clause.variables)))
+            )
         ]
-        return list(dict.fromkeys(found))
 
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int

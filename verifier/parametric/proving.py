@@ -118,7 +118,7 @@ def _attempt(
     claims = listed(obligations, property_name)
     results: dict[str, Result] = {}
     needed: dict[str, None] = {}
-    waiting = [property_name]
+    waiting = [property_name, *obligations.always_needed(property_name)]
     peak, limit = 0, None
     while waiting and limit is None:
         needed |= dict.fromkeys(waiting)

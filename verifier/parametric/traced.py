@@ -39,6 +39,12 @@ class Assumption:
         return f"{polynomial_text(self.left)} {relation} {polynomial_text(self.right)}"
 
 
+    @property
+    def said(self) -> str:
+        """The assumption, and where it is made."""
+        return f"{self.words} ({self.place})" if self.place else self.words
+
+
 _OPPOSITE = {"<": ">=", "<=": ">", "==": "!=", ">": "<=", ">=": "<", "!=": "=="}
 
 

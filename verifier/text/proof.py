@@ -10,6 +10,7 @@ from rich.text import Text
 from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
+from verifier.text.all_constants import render_for_all
 from verifier.text.columns import wrap
 from verifier.text.invariant import invariant_lines
 from verifier.text.run import (
@@ -27,6 +28,8 @@ _MOST_LINES = 30
 
 def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
+    if run.assumptions is not None:
+        return render_for_all(run, width, full=full)
     proofs = run.outcome.proofs if isinstance(run.outcome, ProveOutcome) else ()
     about = with_constants(run.definition.name, run.definition.constants)
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
