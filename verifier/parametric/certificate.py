@@ -19,7 +19,7 @@ from verifier.parametric.proving import AT_ONCE, CHECKER, Asked, Attempt, Shown,
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer
-from verifier.solvers.names import decide_script
+from verifier.solvers.names import decide_script, load_script_solvers
 
 FORMAT = "verify certificate for all constants 1"
 
@@ -116,6 +116,7 @@ def check(
 
     Raises Misfit if the file is of another protocol, or leaves an obligation out.
     """
+    load_script_solvers()
     _require_fit(reading, content)
     obligations = obligations_of(reading, content["property"], kept=content["kept"])
     asked = dict(_scripts(obligations, content))

@@ -141,7 +141,7 @@ class Logic:
             return self.iff(one, other)
         if one is other:
             return self.true
-        if one.sort == INT:
+        if one.sort == INT and "sum" in (one.kind, other.kind):
             coefficients, constant = _linear(self.minus(one, other))
             if not coefficients:
                 return self.truth(constant == 0)
@@ -154,9 +154,12 @@ class Logic:
 
     def less_equal(self, one: Node, other: Node) -> Node:
         """``one <= other`` of integers."""
-        coefficients, constant = _linear(self.minus(other, one))
-        if not coefficients:
-            return self.truth(constant >= 0)
+        if one is other:
+            return self.true
+        if "sum" in (one.kind, other.kind):
+            coefficients, constant = _linear(self.minus(other, one))
+            if not coefficients:
+                return self.truth(constant >= 0)
         return self._node("<=", BOOL, (one, other))
 
     def less(self, one: Node, other: Node) -> Node:

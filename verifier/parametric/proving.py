@@ -14,13 +14,13 @@ from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
-from verifier.solvers.names import decide_script
+from verifier.solvers.names import decide_script, load_script_solvers
 
 FINDER, CHECKER = "z3", "cvc5"
 AT_ONCE = 2
 _STEPS_PER_SECOND = 2_000_000
 """Of Z3's own unit of work, about."""
-_CLOCK = 90.0
+_CLOCK = 300.0
 """Seconds after which an obligation is given up, whatever its solver counts."""
 
 
@@ -114,6 +114,7 @@ def _attempt(
     *,
     only_safety: bool,
 ) -> Attempt:
+    load_script_solvers()
     obligations = obligations_of(reading, property_name, kept=kept)
     claims = listed(obligations, property_name)
     results: dict[str, Result] = {}

@@ -87,6 +87,12 @@ def decide_script(name: str, script: str, assumed: Sequence[str] = (), steps: in
     return found
 
 
+def load_script_solvers() -> None:
+    """Loads the solvers of scripts, so that processes which are forked need not."""
+    for name in SCRIPT_SOLVERS:
+        import_module(BACKENDS[name].module)
+
+
 def solver_version(name: str) -> str:
     """The version of a solver. Raises UsageError for an unknown name."""
     if name not in BACKENDS:
