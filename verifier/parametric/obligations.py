@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
@@ -71,10 +72,11 @@ class Effort:
 EFFORTS = (
     Effort((0,), 0, Quantified.NONE, 2.0),
     Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
+    Effort((0,), 0, Quantified.ALL, 0.7),
     Effort((1, 0), 500, Quantified.NONE, 2.0),
     Effort((2, 1, 0), 400, Quantified.NONE, 3.0),
     Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
-    Effort((0,), 0, Quantified.ALL, 6.0),
+    Effort((0,), 0, Quantified.ALL, 5.0),
     Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
 )
 
@@ -205,16 +207,25 @@ class Obligations:
     def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
         if which is Quantified.NONE:
             return []
-        kinds = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
-        return [
-            (name, closed(self.logic, clause, self.leads))
-            for name, clause in self.hypotheses
-            if clause.variables
-            and (
-                which is Quantified.ALL
-                or (name != obligation.claim and not kinds.isdisjoint(map(self.kinds.of, clause.variables)))
-            )
-        ]
+        spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
+        found = []
+        for name, clause in self.hypotheses:
+            kinds = set(map(self.kinds.of, clause.variables))
+            is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
+            if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds)):
+                found.append((name, closed(self.logic, clause, self.leads)))
+        return found
+
+    def _is_about_unnamed(self, clause: Clause, kinds: set[Any]) -> bool:
+        """Whether a hypothesis is about integers of a kind of which others say that there is one, and says
+        itself of none that it is there."""
+        return not kinds.isdisjoint(self._unnamed_kinds) and not _skolem_functions([clause], self.leads)
+
+    @cached_property
+    def _unnamed_kinds(self) -> frozenset[Any]:
+        """The kinds of integers of which a hypothesis says that there is one."""
+        made = _skolem_functions([clause for _, clause in self.hypotheses], {})
+        return frozenset(self.kinds.of(node) for node in made if node.sort == INT)
 
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
@@ -301,6 +312,19 @@ class Obligations:
                     unfolded.append(applied)
         found = [*ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(found) if n not in named and _length(n) <= _LONGEST_TERM]
+
+
+def _skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:
+    """Applications of Skolem functions, and of predicates of definitions, to variables."""
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "app" and ("!" in node.data or node.data in leads):
+            found[node] = None
+
+    for clause in clauses:
+        walk(clause.body, see)
+    return list(found)
 
 
 def _compared(body: Node, variable: Node) -> list[Node]:
