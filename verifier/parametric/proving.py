@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -11,7 +12,7 @@ from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import ALWAYS, EFFORTS, INITIALLY, Effort, Obligation, Obligations
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
-from verifier.processes.limits import Limits
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
@@ -20,6 +21,8 @@ FINDER, CHECKER = "z3", "cvc5"
 AT_ONCE = 2
 _STEPS_PER_SECOND = 2_000_000
 """Of Z3's own unit of work, about."""
+_CHECKER_STEPS = 1_500_000
+"""Of cvc5's own unit of work: some ten seconds. What it needs is mostly a hundredth of that."""
 _CLOCK = 300.0
 """Seconds after which an obligation is given up, whatever its solver counts."""
 
@@ -135,7 +138,9 @@ def _attempt(
                     used |= dict.fromkeys(result.uses)
                 limits.check_time()
         except KeyboardInterrupt:
-            limit = "interrupted"
+            limit = INTERRUPTED
+        except Interrupted as reached:
+            limit = str(reached)
         waiting = [name for name in used if name not in needed]
         if only_safety:
             break
@@ -161,8 +166,6 @@ def _result(done: TaskResult) -> Result:
 
 def decide(obligations: Obligations, obligation: Obligation) -> Result:
     """Asks the solvers with more and more instances."""
-    import time
-
     reason = "both solvers gave up"
     last: list[Any] | None = None
     for number, effort in enumerate(EFFORTS):
@@ -180,7 +183,7 @@ def decide(obligations: Obligations, obligation: Obligation) -> Result:
             continue
         kept = tuple(sorted(int(name[1:]) for name in found.core))
         began = time.process_time()
-        checked = decide_script(CHECKER, asked.script(kept))
+        checked = decide_script(CHECKER, asked.script(kept), (), _CHECKER_STEPS)
         if checked.answer is Answer.UNSATISFIABLE:
             uses = tuple(dict.fromkeys(asked.hypotheses[place][0] for place in kept))
             took = time.process_time() - began

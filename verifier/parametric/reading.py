@@ -299,7 +299,9 @@ class Reader:
         return self.part(term.arguments[0], scope).absent  # type: ignore[no-any-return]
 
     def _get(self, term: Term, scope: Scope) -> Value:
-        return self.part(term.arguments[0], scope).value  # type: ignore[no-any-return]
+        """Of none it is what stands in unused slots, as in the finite reading."""
+        option = self.part(term.arguments[0], scope)
+        return self.values.choice(option.absent, self.values.unused(term.sort), option.value)  # type: ignore[no-any-return]
 
     def _record(self, term: Term, scope: Scope) -> Fields:
         names = list(getattr(term.sort, "field_sorts", ())) or [str(n) for n in range(len(term.arguments))]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import Logic, Node
 from verifier.parametric.reading import Definitions, Reader
@@ -107,10 +107,18 @@ class ParametricSystem:
     # Formulas of one state
 
     def formula(self, name: str, reader: Reader) -> Node:
-        """A lemma or a property in the state of the reader."""
+        """A lemma or a property in the state of the reader. A property also claims that all it reads has a
+        value: what it means otherwise, no reading says."""
         if name == TYPED:
             return self.typed(reader)
-        return self._placed(name, reader, self._term(name))
+        formula = self._placed(name, reader, self._term(name))
+        if name not in self._property_names:
+            return formula
+        return self.logic.conj((Definedness(reader).formula(self._term(name)), formula))
+
+    @cached_property
+    def _property_names(self) -> frozenset[str]:
+        return frozenset(prop.name for prop in self.definition.properties)
 
     def typed(self, reader: Reader) -> Node:
         """Every variable has a value of its sort."""
@@ -147,7 +155,3 @@ def _is_first_order(value: Value) -> bool:
         case Node():
             return True
     return hasattr(value, "absent") and _is_first_order(value.value)
-
-
-def unused_sorts(_: Sort) -> None:
-    """Nothing."""

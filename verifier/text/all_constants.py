@@ -10,7 +10,7 @@ from verifier.outcomes.run import Run
 from verifier.parametric.proving import Attempt, Open, Shown
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
-from verifier.text.run import expectation_remarks, render_verdicts
+from verifier.text.run import expectation_remarks, render_counterexamples, render_verdicts
 from verifier.verdict import VerdictKind
 
 _MOST_PLACES = 12
@@ -25,7 +25,7 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     lines += [Text(f"prove by induction, {solvers}"), Text()]
     assumed = f"Assumed of the constants: {', '.join(outcome.assumptions) or 'nothing'}."
     lines += [*map(Text, wrap(assumed, width, subsequent_indent="  ")), Text()]
-    lines += [*render_verdicts(run, width), Text()]
+    lines += [*render_counterexamples(run, width, full), *render_verdicts(run, width), Text()]
     for attempt in outcome.attempts:
         for words in [*_proof(attempt), *_open(attempt, full)]:
             lines += map(Text, wrap(words, width, subsequent_indent="  "))
@@ -66,8 +66,8 @@ def _remarks(run: Run) -> list[str]:
         remarks.append("PROVED: no execution of any length violates it, whatever the constants are.")
     if VerdictKind.INCONCLUSIVE in kinds:
         remarks.append(
-            "INCONCLUSIVE: nothing is known. The lemmas may be too weak, or the property false: verify induct "
-            "and verify bmc tell at fixed constants."
+            "INCONCLUSIVE: nothing is known. The first state of a counterexample to induction may be "
+            "unreachable: then the lemmas are too weak. verify bmc finds out whether the property is false."
         )
     remarks += expectation_remarks(run)
     remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")
