@@ -7,6 +7,7 @@ request *e + 1*, or the quorum's as long as there is no such request.
 
 from __future__ import annotations
 
+from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Range
@@ -38,7 +39,22 @@ class Kip320Lemmas(KafkaReplication):
 
     def reached(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch has learned that it leads, if there is one."""
-        return exists((s.requests[epoch].leader == r) & (s.replica[r].epoch >= epoch) for r in self.replicas)
+        return exists(self.reached_by(s, epoch, r) for r in self.replicas)
+
+    def reached_by(self, s: KafkaState, epoch: Integer, leader: Element) -> Formula:
+        """The replica is the leader of this epoch and has learned that it leads."""
+        return (s.requests[epoch].leader == leader) & (s.replica[leader].epoch >= epoch)
+
+    def member_led(
+        self, s: KafkaState, isr: SetValue[Element], first: Integer, end: Integer
+    ) -> Formula:
+        """A replica of the ISR has learned that it leads one of the epochs from ``first`` up to ``end``."""
+        return exists(
+            self.reached_by(s, i, x) & isr.contains(x)
+            for i in self.epochs
+            for x in self.replicas
+            if (first <= i) & (i < end)
+        )
 
     def blocked(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch cannot have committed: a final member never came to the epoch."""
@@ -123,31 +139,44 @@ class Kip320Lemmas(KafkaReplication):
 
     @lemma
     def stale_isr_covers(self, s: KafkaState) -> Formula:
-        """A leader whose epoch has ended knows an ISR from which the controller could only take away."""
+        """While nobody of the ISR of a leader leads a later epoch, the controller can only take away from
+        what that leader knows."""
         return forall(
-            s.requests[k + 1].isr <= s.replica[a].isr
+            s.replica[a].isr.contains(y)
+            | self.member_led(s, s.replica[a].isr, s.replica[a].epoch + 1, j)
             for a in self.replicas
-            for k in self.epochs
-            if self.presumes_leadership(s, a) & self.in_epoch(s, a, k) & self.exists_request(s, k + 1)
+            for j in self.begun_epochs()
+            for y in self.replicas
+            if self.presumes_leadership(s, a) & (s.replica[a].epoch < j) & self.initial_member(s, j, y)
         )
 
     @lemma
     def unled_epoch_only_shrinks(self, s: KafkaState) -> Formula:
-        """In an epoch whose leader never knew of it, only the controller changed the ISR: it took away."""
+        """Members come in only by a leader that knows of its epoch and was a member itself: in epochs
+        without one the controller alone changed the ISR, and it took away."""
         return forall(
-            s.requests[k + 1].isr <= s.requests[k].isr
+            self.initial_member(s, k, y)
+            | exists(
+                self.reached_by(s, i, x) & self.initial_member(s, k, x)
+                for i in self.epochs
+                for x in self.replicas
+                if (k <= i) & (i < j)
+            )
             for k in self.epochs
-            if self.exists_request(s, k + 1) & ~self.reached(s, k)
+            for j in self.begun_epochs()
+            for y in self.replicas
+            if (k < j) & self.initial_member(s, j, y)
         )
 
     @lemma
     def laggard_was_member(self, s: KafkaState) -> Formula:
         """A leader admits followers of its own epoch, so whoever never came to it was there before."""
         return forall(
-            s.requests[k].isr.contains(y)
+            self.initial_member(s, k, y)
             for y in self.replicas
             for k in self.epochs
-            if self.exists_request(s, k) & self.initial_member(s, k + 1, y) & (s.replica[y].epoch < k)
+            for j in self.begun_epochs()
+            if (k < j) & self.initial_member(s, j, y) & (s.replica[y].epoch < k)
         )
 
     # Logs

@@ -47,8 +47,11 @@ def command(
     """
     from verifier.cli.running import terminable
     from verifier.outcomes.content import as_object
+    from verifier.parametric.certificate import is_one
     from verifier.runs.certifying import certify, read_claim, run_of
 
+    if is_one(path):
+        return _for_all(path, spec, solver, timeout, output_format)
     claim = read_claim(path, spec, solver, timeout, reading_of(spec))
     _announce(claim)
     with terminable():
@@ -57,6 +60,34 @@ def command(
         print_json(as_object(run_of(certified)))
     else:
         _show(certified)
+    return certified.verdict.kind.exit_code
+
+
+def _for_all(
+    path: Path, spec: str | None, solver: str | None, timeout: float | None, output_format: str
+) -> int:
+    """Checks a certificate for all constants."""
+    from verifier.cli.running import terminable
+    from verifier.outcomes.content import as_object
+    from verifier.runs.certifying_all import certify, read_claim, run_of
+    from verifier.solvers import solver_version
+    from verifier.text.run import verdict_text
+
+    claim = read_claim(path, spec, solver, timeout)
+    checker = f"{claim.solver} {solver_version(claim.solver)}"
+    note(f"{claim.content['spec']} with all constants: {claim.content['property']}, checked by {checker}")
+    with terminable():
+        certified = certify(claim)
+    if output_format == "json":
+        print_json(as_object(run_of(certified)))
+        return certified.verdict.kind.exit_code
+    say(f"{claim.content['property']}  {verdict_text(certified.verdict)}")
+    say(f"Assumed of the constants: {', '.join(claim.reading.said) or 'nothing'}.")
+    if certified.checked is not None:
+        count, seconds = certified.checked.obligations, certified.verdict.seconds
+        say(f"Checked by {checker}: {count} obligations, {seconds:.1f} s.")
+        for name in certified.checked.failed[:_SHOWN]:
+            say(f"  undecided: {name}")
     return certified.verdict.kind.exit_code
 
 

@@ -203,11 +203,14 @@ def _with_certificates(run: Run, path: Path) -> Run:
     from verifier.cli.running import path_with_name
     from verifier.trust.certificate import dump
 
-    files: dict[str, str] = {}
+    texts = dict(run.certificate_texts)
     for name, certificate in run.certificates.items():
         assert run.model is not None
+        texts[name] = dump(run.model, certificate)
+    files: dict[str, str] = {}
+    for name, text in texts.items():
         target = path_with_name(path, name) if files else path
-        write("--certificate", target, dump(run.model, certificate))
+        write("--certificate", target, text)
         files[name] = str(target)
     if not files:
         note(f"no proof, so {path} is not written")

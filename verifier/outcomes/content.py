@@ -20,7 +20,7 @@ def as_object(run: Run) -> dict[str, Any]:
     return {
         "spec": run.definition.name,
         "spec_hash": run.definition.spec_hash,
-        "constants": dict(run.definition.constants),
+        **_constants(run),
         "engine": run.engine,
         "options": dict(run.options),
         "solver": {
@@ -37,6 +37,12 @@ def as_object(run: Run) -> dict[str, Any]:
         "statistics": _statistics(run),
         "drawing": run.definition.drawing,
     }
+
+
+def _constants(run: Run) -> dict[str, Any]:
+    if run.assumptions is None:
+        return {"constants": dict(run.definition.constants)}
+    return {"constants": "all", "assumptions": list(run.assumptions)}
 
 
 def without_answer(

@@ -61,6 +61,12 @@ class Run:
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """ITF of the executions by property, where the model does not write them: of TLA+ modules."""
 
+    assumptions: tuple[str, ...] | None = None
+    """Of a run that is about all constants: what it assumes of them. None: it is about the constants of the
+    definition."""
+    certificate_texts: Mapping[str, str] = field(default_factory=dict)
+    """Of each property that is proved for all constants, the text of the certificate's file."""
+
     def with_files(self, files: Mapping[str, str]) -> Run:
         """The run, each verdict with the file that its certificate was written to."""
         verdicts = (replace(v, certificate=files.get(v.property_name)) for v in self.outcome.verdicts)

@@ -35,6 +35,9 @@ _LEMMAS = (
     "Check the spec's lemmas first, and let IC3 search within those that are inductive; without them it "
     "finds the whole invariant by itself."
 )
+_ALL_CONSTANTS = (
+    "Prove for every value of the constants at once, by induction with the spec's lemmas (docs/all-constants.md)."
+)
 _HELP = """Prove properties for all depths, or find executions that violate them.
 
 Of several properties, what is proved is assumed for those still open, and is then part of their invariants.
@@ -46,6 +49,7 @@ Examples:
   verify prove --spec kip320 --property StrongIsr --engine ic3 --no-lemmas
   verify prove --spec kip320-first-try --property StrongIsr
   verify prove --spec my_protocol.py --engine kind --timeout 5m
+  verify prove --spec kip320 --property StrongIsr --all-constants
   verify prove --spec TwoPhase.tla --property Consistent
 """
 
@@ -59,13 +63,19 @@ class ProveOptions(DeadlockOption, Options):
     solver: str | None = option(None, SOLVER, _SOLVER)
     lemmas: bool = option(True, Switch(), _LEMMAS)
     explore: bool = option(True, Switch(), _EXPLORE)
+    all_constants: bool = option(False, Switch(), _ALL_CONSTANTS)
     memory: int | None = memory_option()
 
 
 def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:
     from verifier.runs.question import ask
 
-    return ask(loaded, options)
+    question = ask(loaded, options)
+    if options.all_constants:
+        from verifier.runs import all_constants
+
+        return all_constants.prepare(question)
+    return question
 
 
 def _run(
@@ -77,6 +87,10 @@ def _run(
     from verifier.runs.question import answer, conclude
 
     options = question.options
+    if options.all_constants:
+        from verifier.runs import all_constants
+
+        return all_constants.run(question, listen)
 
     def search(model: Model) -> ProveOutcome:
         engine, witnesses = EngineChoice(options.engine), bool(question.expectations.enabled)

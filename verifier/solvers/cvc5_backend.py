@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import cvc5
 
 from verifier.solvers.buffered import BufferedSolver
-from verifier.solvers.interface import Answer
+from verifier.solvers.interface import Answer, ScriptAnswer
 
 
 class Cvc5Solver(BufferedSolver):
@@ -71,3 +71,20 @@ class Cvc5Solver(BufferedSolver):
     def _release(self) -> None:
         self._terms = {}
         del self._solver, self._manager, self._sort
+
+
+def decide_script(script: str, assumed: Sequence[str], steps: int) -> ScriptAnswer:
+    """What cvc5 says of SMT-LIB assertions, if the boolean constants of these names are true."""
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("full-saturate-quant", "true")
+    if steps:
+        solver.setOption("rlimit", str(steps))
+    parser = cvc5.InputParser(solver)
+    symbols = parser.getSymbolManager()
+    lines = ["(set-logic ALL)", script, *(f"(assert {name})" for name in assumed), "(check-sat)"]
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, "\n".join(lines), "script")
+    said = ""
+    while not (command := parser.nextCommand()).isNull():
+        said += command.invoke(solver, symbols)
+    answers = {"unsat": Answer.UNSATISFIABLE, "sat": Answer.SATISFIABLE}
+    return ScriptAnswer(answers.get(said.strip(), Answer.UNKNOWN), tuple(assumed))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
@@ -16,6 +17,15 @@ class Answer(Enum):
     SATISFIABLE = "satisfiable"
     UNSATISFIABLE = "unsatisfiable"
     UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class ScriptAnswer:
+    """What a solver says of a script in SMT-LIB."""
+
+    answer: Answer
+    core: tuple[str, ...] = ()
+    """If the assertions contradict what is assumed: the names of assumed constants that suffice."""
 
 
 class UnknownAnswer(Exception):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module, metadata
 
 from verifier.errors import unknown_name
-from verifier.solvers.interface import ClauseSolver
+from verifier.solvers.interface import ClauseSolver, ScriptAnswer
 
 DEFAULT_SOLVER = "z3"
 QUERY_SOLVER = "minisat"
@@ -67,6 +68,29 @@ def open_solver(name: str, seed: int = 0) -> ClauseSolver:
     backend = BACKENDS[name]
     opened: ClauseSolver = getattr(import_module(backend.module), backend.kind)(seed)
     return opened
+
+
+SCRIPT_SOLVERS = ("z3", "cvc5")
+"""The solvers that decide scripts with quantifiers and integers."""
+
+
+def decide_script(name: str, script: str, assumed: Sequence[str] = (), steps: int = 0) -> ScriptAnswer:
+    """What a solver says of assertions in SMT-LIB, if the boolean constants of these names are true.
+
+    ``steps`` limits its work, in units of its own; 0 is no limit. Raises UsageError for a solver that reads
+    no such scripts.
+    """
+    if name not in SCRIPT_SOLVERS:
+        raise unknown_name("solver of scripts", name, SCRIPT_SOLVERS)
+    decide = import_module(BACKENDS[name].module).decide_script
+    found: ScriptAnswer = decide(script, assumed, steps)
+    return found
+
+
+def load_script_solvers() -> None:
+    """Loads the solvers of scripts, so that processes which are forked need not."""
+    for name in SCRIPT_SOLVERS:
+        import_module(BACKENDS[name].module)
 
 
 def solver_version(name: str) -> str:

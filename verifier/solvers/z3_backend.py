@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import z3
 from z3 import z3core
 
 from verifier.solvers.buffered import BufferedSolver
-from verifier.solvers.interface import Answer
+from verifier.solvers.interface import Answer, ScriptAnswer
 
 # A DIMACS batch costs Z3 about 0.5 microseconds per variable up to the largest one named, plus
 # 0.7 per clause; a clause built through the C API costs about 4.5. Hence: text from this many
@@ -99,3 +99,16 @@ class Z3Solver(BufferedSolver):
             z3core.Z3_dec_ref(self._ref, term)
         self._terms = {}
         del self._solver, self._context
+
+
+def decide_script(script: str, assumed: Sequence[str], steps: int) -> ScriptAnswer:
+    """What Z3 says of SMT-LIB assertions, if the boolean constants of these names are true."""
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    if steps:
+        solver.set("rlimit", steps)
+    solver.from_string(script)
+    found = solver.check(*(z3.Bool(name, context) for name in assumed))
+    if found == z3.unsat:
+        return ScriptAnswer(Answer.UNSATISFIABLE, tuple(str(name) for name in solver.unsat_core()))
+    return ScriptAnswer(Answer.SATISFIABLE if found == z3.sat else Answer.UNKNOWN)

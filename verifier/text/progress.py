@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from verifier.engines import bmc, explore, induction, prove, simulate
+from verifier.parametric.proving import Open, Shown
 
 _SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_SUMMARIES = 5.0, 10.0
 
@@ -92,16 +93,27 @@ class ProversText(ProgressText):
 
     def __init__(self) -> None:
         self._latest: dict[str, prove.Progress] = {}
+        self._asked = 0
 
-    def hear(self, news: prove.Progress, *, live: bool) -> Iterator[str]:
+    def hear(self, news: prove.Progress | Shown | Open, *, live: bool) -> Iterator[str]:
         """Frames and depths stay where there is no live line."""
-        if news.note or not live:
+        if isinstance(news, Shown | Open):
+            yield from self._obligation(news)
+        elif news.note or not live:
             yield prover_line(news)
         else:
             self._latest[news.prover] = news
 
+    def _obligation(self, news: Shown | Open) -> Iterator[str]:
+        """Of a proof for all constants: what is open stays."""
+        self._asked += 1
+        if isinstance(news, Open):
+            yield f"{news.name} is open: {news.reason}"
+
     def now(self) -> str:
         """What each prover does."""
+        if self._asked:
+            return f"{self._asked} obligations asked"
         return "; ".join(map(prover_line, self._latest.values())) or "proving"
 
 

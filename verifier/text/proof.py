@@ -11,6 +11,7 @@ from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
+from verifier.text.all_constants import render_for_all
 from verifier.text.columns import wrap
 from verifier.text.invariant import invariant_lines
 from verifier.text.run import (
@@ -29,6 +30,8 @@ _MOST_LINES = 30
 
 def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
+    if run.assumptions is not None:
+        return render_for_all(run, width, full=full)
     outcome = run.outcome if isinstance(run.outcome, ProveOutcome) else ProveOutcome((), (), {})
     proofs, explored = outcome.proofs, outcome.explored
     about = with_constants(run.definition.name, run.definition.constants)

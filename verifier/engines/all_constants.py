@@ -1,0 +1,132 @@
+"""Proofs for all constants at once, one property after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from verifier.engines.outcome import Outcome
+from verifier.errors import UsageError, unknown_name
+from verifier.parametric.certificate import dump
+from verifier.parametric.loading import ParametricReading
+from verifier.parametric.proving import CHECKER, FINDER, Attempt, Open, Shown, open_places, prove
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.specs.definition import Definition, PropertyKind
+from verifier.verdict import Verdict, VerdictKind
+
+ENGINE = "all-constants"
+PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT)
+
+
+@dataclass(frozen=True)
+class OpenObligation:
+    """What was not shown: that an action keeps a lemma."""
+
+    property_name: str
+    at: str
+    claim: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class AllConstantsOutcome(Outcome):
+    """An outcome with what was shown and what is open."""
+
+    attempts: tuple[Attempt, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    certificates: Mapping[str, str] = field(default_factory=dict)
+    """Of each property that is proved, as the text of a file."""
+
+    @property
+    def open(self) -> tuple[OpenObligation, ...]:
+        """What was not shown, by property, action and lemma."""
+        return tuple(
+            OpenObligation(attempt.property_name, *place)
+            for attempt in self.attempts
+            for place in open_places(attempt.open)
+        )
+
+
+def check_properties(definition: Definition, names: Sequence[str]) -> None:
+    """Raises UsageError for properties that cannot be proved so."""
+    kinds = {prop.name: prop.kind for prop in definition.properties}
+    for name in names:
+        if name not in kinds:
+            raise unknown_name("property for --all-constants", name, kinds)
+        if kinds[name] not in PROVABLE:
+            raise UsageError(f"--all-constants proves invariants, and {name} is a {kinds[name]}")
+
+
+def check(
+    reading: ParametricReading,
+    properties: Sequence[str],
+    limits: Limits,
+    listen: Callable[[Any], None] = lambda _: None,
+) -> AllConstantsOutcome:
+    """Proves the properties, or says what is open. It refutes none: constants may be chosen at which a
+    counterexample of the reading is none of the protocol."""
+    limits = limits.begun()
+    attempts: list[Attempt] = []
+    verdicts: list[Verdict] = []
+    certificates: dict[str, str] = {}
+    for name in properties:
+        began = time.monotonic()
+        try:
+            attempt = prove(reading, name, limits, listen)
+        except KeyboardInterrupt:
+            attempt = Attempt(name, False, limit=INTERRUPTED)
+        except Interrupted as limit:
+            attempt = Attempt(name, False, limit=str(limit))
+        attempts.append(attempt)
+        if attempt.proved:
+            certificates[name] = dump(reading, attempt)
+        verdicts.append(_verdict(attempt, time.monotonic() - began))
+    return AllConstantsOutcome(
+        verdicts=tuple(verdicts),
+        never_enabled=(),
+        statistics={
+            "peak_memory_bytes": max((one.peak_memory for one in attempts), default=0),
+            "obligations": {one.property_name: len(one.results) for one in attempts},
+            "open": [
+                {"property": one.property_name, "at": at, "lemma": claim, "reason": reason}
+                for one in attempts
+                for at, claim, reason in open_places(one.open)
+            ],
+        },
+        attempts=tuple(attempts),
+        assumptions=reading.said,
+        certificates=certificates,
+    )
+
+
+def _verdict(attempt: Attempt, seconds: float) -> Verdict:
+    name = attempt.property_name
+    if attempt.proved:
+        return Verdict(name, VerdictKind.PROVED, None, seconds, found_by=ENGINE)
+    places = [f"{claim} at {at}" for at, claim, _ in open_places(attempt.open)]
+    reason = attempt.limit or f"not shown: {', '.join(places)}"
+    return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ENGINE)
+
+
+def described(attempt: Attempt) -> dict[str, Any]:
+    """A proof, as the JSON output has it."""
+    shown = [one for one in attempt.results.values() if isinstance(one, Shown)]
+    return {
+        "property": attempt.property_name,
+        "found_by": FINDER,
+        "rechecked_by": CHECKER,
+        "recheck_seconds": round(sum(one.check_seconds for one in shown), 3),
+        "lemmas": list(attempt.needed),
+        "kept": attempt.kept,
+        "obligations": [_obligation(one) for one in attempt.results.values()],
+    }
+
+
+def _obligation(result: Shown | Open) -> dict[str, Any]:
+    at, claim, part = result.name.rsplit(" ", 2)
+    found = {"formula": claim, "at": at, "part": int(part), "holds": isinstance(result, Shown) or None}
+    if isinstance(result, Shown):
+        return {**found, "seconds": round(result.seconds, 4), "uses": list(result.uses)}
+    return {**found, "seconds": 0.0, "reason": result.reason}

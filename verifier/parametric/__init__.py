@@ -1,0 +1,1 @@
+"""Proofs for all constants at once: the definition read with its constants and quantifiers kept."""

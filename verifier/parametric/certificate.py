@@ -1,0 +1,181 @@
+"""Certificates of proofs for all constants: per obligation the hypotheses that suffice, and the SMT-LIB text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, TypedDict
+
+from verifier.errors import UsageError
+from verifier.files import read_text
+from verifier.json_shape import check_shape, read_json
+from verifier.parametric.loading import ParametricReading
+from verifier.parametric.obligations import EFFORTS, Obligations
+from verifier.parametric.proving import AT_ONCE, CHECKER, Asked, Attempt, Shown, listed, obligations_of
+from verifier.processes.limits import Limits
+from verifier.processes.pool import Task, run_tasks
+from verifier.solvers import Answer
+from verifier.solvers.names import decide_script, load_script_solvers
+
+FORMAT = "verify certificate for all constants 1"
+
+
+class _Step(TypedDict):
+    name: str
+    effort: int
+    kept: list[int]
+    smt2: str
+
+
+class Content(TypedDict):
+    """What a file must have."""
+
+    format: str
+    spec: str
+    spec_hash: str
+    constants: dict[str, bool | int | str]
+    property: str
+    kept: bool
+    assumptions: list[str]
+    lemmas: list[str]
+    obligations: list[_Step]
+
+
+class Misfit(UsageError):
+    """A certificate cannot be read, or does not fit the protocol."""
+
+
+def dump(reading: ParametricReading, attempt: Attempt) -> str:
+    """The certificate of a proof as JSON."""
+    obligations = obligations_of(reading, attempt.property_name, kept=attempt.kept)
+    by_name = {one.name: one for claim in listed(obligations, attempt.property_name).values() for one in claim}
+    steps: list[_Step] = []
+    for name, result in attempt.results.items():
+        assert isinstance(result, Shown)
+        text = Asked.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
+        steps.append(_Step(name=name, effort=result.effort, kept=list(result.kept), smt2=text))
+    content = Content(
+        format=FORMAT,
+        spec=reading.definition.name,
+        spec_hash=reading.spec_hash,
+        constants=dict(reading.constants),
+        property=attempt.property_name,
+        kept=attempt.kept,
+        assumptions=list(reading.said),
+        lemmas=list(attempt.needed),
+        obligations=steps,
+    )
+    return json.dumps({**content, "digest": _digest(content)}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    plain = {name: value for name, value in content.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def is_one(path: Path) -> bool:
+    """Whether a file claims to be a certificate for all constants."""
+    try:
+        content = read_json(read_text(path))
+    except ValueError:
+        return False
+    return isinstance(content, dict) and content.get("format") == FORMAT
+
+
+def read(path: Path) -> Content:
+    """The content of a file. Raises Misfit if it is no certificate or was changed."""
+    try:
+        content = read_json(read_text(path))
+        check_shape(content, Content, "")
+    except (ValueError, UsageError) as error:
+        raise Misfit(f"{path} is no certificate: {error}") from None
+    if content.get("digest") != _digest(content):
+        raise Misfit(f"{path} was changed since it was written: its digest is another")
+    found: Content = content
+    return found
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of a check: the obligations that were decided, and those that were not."""
+
+    obligations: int
+    failed: tuple[str, ...]
+    limit: str | None = None
+
+
+def check(
+    reading: ParametricReading, content: Content, limits: Limits, solver: str = CHECKER
+) -> Checked:
+    """Checks a certificate. All formulas are made anew from the protocol; the file only says which instances
+    of which lemmas suffice.
+
+    Raises Misfit if the file is of another protocol, or leaves an obligation out.
+    """
+    load_script_solvers()
+    _require_fit(reading, content)
+    obligations = obligations_of(reading, content["property"], kept=content["kept"])
+    asked = dict(_scripts(obligations, content))
+    failed: list[str] = []
+    limit = None
+    tasks = [Task(name, _work(solver, text), limits) for name, text in asked.items()]
+    try:
+        for done in run_tasks(tasks, AT_ONCE):
+            if done.reported != (True,):
+                failed.append(done.name)
+            limits.check_time()
+    except KeyboardInterrupt:
+        limit = "interrupted"
+    return Checked(len(asked), tuple(failed), limit)
+
+
+def _require_fit(reading: ParametricReading, content: Content) -> None:
+    name = reading.definition.name
+    if content["spec"] != name or content["spec_hash"] != reading.spec_hash:
+        raise Misfit(f"the certificate is of another protocol than {name}, or of another version of it")
+    if content["assumptions"] != list(reading.said):
+        raise Misfit(f"the certificate assumes other things of the constants than {name} does")
+
+
+def _scripts(obligations: Obligations, content: Content) -> Iterator[tuple[str, str]]:
+    """The text of each obligation that the claim needs, made anew."""
+    claims = listed(obligations, content["property"])
+    steps = {step["name"]: step for step in content["obligations"]}
+    waiting, seen = _claimed(obligations, content["property"]), set[str]()
+    while waiting:
+        claim = waiting.pop()
+        if claim in seen:
+            continue
+        seen.add(claim)
+        for one in claims[claim]:
+            step = steps.get(one.name)
+            if step is None or not 0 <= step["effort"] < len(EFFORTS):
+                raise Misfit(f"the certificate leaves out that {one.name} holds")
+            asked = Asked.of(obligations, one, EFFORTS[step["effort"]])
+            if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
+                raise Misfit(f"the certificate names instances that there are not, for {one.name}")
+            text = asked.script(step["kept"])
+            if text != step["smt2"]:
+                raise Misfit(f"the SMT-LIB text of {one.name} is not what it means here")
+            waiting += [asked.hypotheses[place][0] for place in step["kept"]]
+            yield one.name, text
+
+
+def _claimed(obligations: Obligations, property_name: str) -> list[str]:
+    return [property_name, *obligations.always_needed(property_name)]
+
+
+def _work(solver: str, text: str) -> Callable[[Callable[[Any], None], Connection], None]:
+    def work(report: Callable[[Any], None], _: Connection) -> None:
+        report(decide_script(solver, text).answer is Answer.UNSATISFIABLE)
+
+    return work
+
+
+def described(results: Sequence[Any]) -> list[dict[str, Any]]:
+    """Results as JSON."""
+    return [asdict(one) for one in results]

@@ -1,0 +1,125 @@
+"""Formulas as clauses: without quantifiers, and said of all values of their variables.
+
+What exists becomes a Skolem function of the variables that it depends on. So the clauses are satisfiable exactly
+if the formula is, and each ground instance of a clause follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from verifier.parametric.logic import BOOL, Logic, Node, walk
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What holds for all values of the variables; no quantifier is in the body."""
+
+    variables: tuple[Node, ...]
+    body: Node
+
+
+class Clausifier:
+    """Turns formulas into clauses. Skolem functions are numbered in the order in which they are made."""
+
+    def __init__(self, logic: Logic) -> None:
+        self.logic = logic
+        self._skolem: dict[str, int] = {}
+
+    def clauses(self, formula: Node, name: str) -> tuple[Clause, ...]:
+        """Clauses that together are satisfiable if the formula is. Skolem functions begin with ``name``."""
+        matrix, variables = self._matrix(formula, True, (), name)
+        parts = matrix.args if matrix.kind == "and" else (matrix,)
+        return tuple(
+            Clause(tuple(v for v in variables if v in part.free), part)
+            for part in parts
+            if part is not self.logic.true
+        )
+
+    def _matrix(
+        self, node: Node, sign: bool, outer: tuple[Node, ...], name: str
+    ) -> tuple[Node, tuple[Node, ...]]:
+        """The node, or its negation, without quantifiers, and the variables that it is said of."""
+        logic = self.logic
+        if not node.quantified:
+            return (node if sign else logic.neg(node)), ()
+        match node.kind:
+            case "not":
+                return self._matrix(node.args[0], not sign, outer, name)
+            case "and" | "or":
+                found = [self._matrix(arg, sign, outer, name) for arg in node.args]
+                joined = logic.conj if (node.kind == "and") == sign else logic.disj
+                return joined(part for part, _ in found), tuple(v for _, vs in found for v in vs)
+            case "forall" | "exists":
+                return self._quantifier(node, sign, outer, name)
+            case "=":
+                one, other = node.args
+                both = logic.conj((logic.implies(one, other), logic.implies(other, one)))
+                return self._matrix(both, sign, outer, name)
+            case "ite":
+                condition, then, otherwise = node.args
+                both = logic.conj((logic.implies(condition, then), logic.disj((condition, otherwise))))
+                return self._matrix(both, sign, outer, name)
+        raise AssertionError(f"a quantifier below {node.kind}")
+
+    def _quantifier(
+        self, node: Node, sign: bool, outer: tuple[Node, ...], name: str
+    ) -> tuple[Node, tuple[Node, ...]]:
+        logic, bound = self.logic, node.data.variables
+        if (node.kind == "forall") == sign:
+            fresh = tuple(logic.variable(v.sort) for v in bound)
+            body = logic.substituted(node.args[0], dict(zip(bound, fresh, strict=True)))
+            matrix, more = self._matrix(body, sign, (*outer, *fresh), name)
+            return matrix, (*fresh, *more)
+        depends = tuple(v for v in outer if v in node.free)
+        values: dict[Node, Node] = {}
+        for variable in bound:
+            number = self._skolem[name] = self._skolem.get(name, 0) + 1
+            values[variable] = logic.app(f"{name}!{number}", variable.sort, depends)
+        return self._matrix(logic.substituted(node.args[0], values), sign, outer, name)
+
+
+def closed(logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]) -> Node:
+    """The clause as one formula for a solver, with triggers where predicates of definitions are in it."""
+    if not clause.variables:
+        return clause.body
+    return logic.forall(clause.variables, clause.body, triggers(logic, clause, leads))
+
+
+def triggers(
+    logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]
+) -> tuple[tuple[Node, ...], ...]:
+    """What makes a solver instantiate a clause with predicates of definitions: such a predicate, or its like
+    in the other state, and for variables that are not in it another term. None if there is no such."""
+    parts = list(_plain_applications(clause.body))
+    heads: dict[Node, None] = {}
+    for part in parts:
+        if part.data in leads and part.args and all(arg.kind == "var" for arg in part.args):
+            heads[part] = None
+            for like in leads[part.data]:
+                heads[logic.app(like, BOOL, part.args)] = None
+    found: dict[tuple[Node, ...], None] = {}
+    for head in heads:
+        rest = [v for v in clause.variables if v not in head.free]
+        terms = [part for part in parts if part.data not in leads and part.free <= set(rest)]
+        covers = [[part for part in terms if v in part.free] for v in rest]
+        if all(covers):
+            for chosen in product(*(cover[:3] for cover in covers)):
+                found[tuple(dict.fromkeys((head, *chosen)))] = None
+    return tuple(found)
+
+
+def _plain_applications(node: Node) -> Iterable[Node]:
+    """Applications to variables and to other such applications, which solvers can match."""
+    found: dict[Node, None] = {}
+    plain: dict[Node, bool] = {}
+
+    def see(one: Node) -> None:
+        plain[one] = one.kind == "var" or (one.kind == "app" and all(plain[arg] for arg in one.args))
+        if one.kind == "app" and one.free and plain[one]:
+            found[one] = None
+
+    walk(node, see)
+    return found

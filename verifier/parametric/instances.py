@@ -1,0 +1,106 @@
+"""Ground instances of hypotheses, at the terms that a goal and an action speak of.
+
+Integers are told apart by what they are used for: an offset is never compared with an epoch, so no hypothesis
+about offsets is instantiated at an epoch. That only chooses instances; each instance is implied anyhow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from verifier.parametric.clausal import Clause
+from verifier.parametric.logic import BOOL, INT, Bound, Logic, Node, walk
+
+Place = tuple[Any, ...]
+"""Where an integer stands: a variable, or an argument or the result of a function."""
+
+
+class Kinds:
+    """Which integers are compared or added, and so are of one kind."""
+
+    def __init__(self) -> None:
+        self._parent: dict[Place, Place] = {}
+        self._seen: set[Node] = set()
+
+    def learn(self, node: Node) -> None:
+        """Takes notice of a formula."""
+        walk(node, self._see, self._seen)
+
+    def _find(self, place: Place) -> Place:
+        while (parent := self._parent.setdefault(place, place)) != place:
+            self._parent[place] = place = self._parent[parent]
+        return place
+
+    def _place(self, node: Node) -> Place | None:
+        match node.kind:
+            case "var":
+                return ("var", node.data)
+            case "app":
+                return (node.data, "result")
+            case "sum":
+                return next((p for p in map(self._place, node.args) if p is not None), None)
+            case "ite":
+                return next((p for p in map(self._place, node.args[1:]) if p is not None), None)
+        return None
+
+    def _see(self, node: Node) -> None:
+        if node.kind == "app":
+            for number, arg in enumerate(node.args):
+                if arg.sort == INT:
+                    self._join((node.data, number), self._place(arg))
+        elif node.kind in ("=", "<=", "sum"):
+            self._join(*(self._place(arg) for arg in node.args if arg.sort == INT))
+        elif node.kind == "ite" and node.sort == INT:
+            self._join(*(self._place(arg) for arg in node.args[1:]))
+
+    def _join(self, *places: Place | None) -> None:
+        known = [self._find(place) for place in places if place is not None]
+        for other in known[1:]:
+            self._parent[self._find(other)] = self._find(known[0])
+
+    def of(self, node: Node) -> Any:
+        """The kind of a term: of an integer what it is used for, of others their sort."""
+        if node.sort != INT:
+            return node.sort
+        place = self._place(node)
+        return None if place is None else self._find(place)
+
+
+def ground_terms(formulas: Iterable[Node]) -> tuple[Node, ...]:
+    """The ground terms in formulas that are no formulas, in the order of their occurrence."""
+    found: dict[Node, None] = {}
+    seen: set[Node] = set()
+
+    def see(node: Node) -> None:
+        if node.sort != BOOL and not node.free and node.kind in ("app", "sum"):
+            found[node] = None
+
+    for formula in formulas:
+        walk(formula, see, seen)
+    return tuple(node for node in found if node.kind != "sum" or node.args)
+
+
+def _choices(kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> list[list[Node]]:
+    by_kind: dict[Any, list[Node]] = {}
+    for term in terms:
+        by_kind.setdefault(kinds.of(term), []).append(term)
+    wanted = [kinds.of(variable) for variable in clause.variables]
+    return [[] if kind is None else by_kind.get(kind, []) for kind in wanted]
+
+
+def number_of_instances(kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> int:
+    """How many instances a clause has at the terms."""
+    return prod(map(len, _choices(kinds, clause, terms)))
+
+
+def instances(
+    logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]
+) -> Iterator[tuple[tuple[Node, ...], Node]]:
+    """The instances of a clause at the terms, each with the terms."""
+    for chosen in product(*_choices(kinds, clause, terms)):
+        body = logic.substituted(clause.body, dict(zip(clause.variables, chosen, strict=True)))
+        if body is not logic.true:
+            yield chosen, body

@@ -1,0 +1,340 @@
+"""Many-sorted first-order formulas with integers: immutable nodes, each structure made once.
+
+The sorts are ``Bool``, ``Int`` and the uninterpreted sorts of the index sets. Bound variables are numbered and
+never used twice, so that substitution captures nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+BOOL = "Bool"
+INT = "Int"
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A formula or a value. ``kind`` is one of: true, false, not, and, or, =, <=, ite, app, var, sum, *,
+    forall, exists."""
+
+    kind: str
+    sort: str
+    args: tuple[Node, ...] = ()
+    data: Any = None
+    """The name of what is applied; the number of a variable; the coefficients and the constant of a sum; the
+    bound variables of a quantifier, and its triggers."""
+    free: frozenset[Node] = field(default=frozenset(), repr=False)
+    """The variables that are not bound in it."""
+    quantified: bool = False
+    """Whether a quantifier is in it."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a quantifier binds, and the alternatives of terms that make a solver instantiate it."""
+
+    variables: tuple[Node, ...]
+    triggers: tuple[tuple[Node, ...], ...] = ()
+
+
+class Logic:
+    """Makes nodes, folded where that is simple. Two nodes with the same content are the same object."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Any, ...], Node] = {}
+        self._variables = 0
+        self.true = self._node("true", BOOL)
+        self.false = self._node("false", BOOL)
+
+    def _node(self, kind: str, sort: str, args: tuple[Node, ...] = (), data: Any = None) -> Node:
+        key = (kind, sort, tuple(map(id, args)), data)
+        found = self._made.get(key)
+        if found is None:
+            free = frozenset().union(*(arg.free for arg in args)) if args else frozenset()
+            if isinstance(data, Bound):
+                free -= frozenset(data.variables)
+            found = Node(kind, sort, args, data, free, isinstance(data, Bound) or any(a.quantified for a in args))
+            if kind == "var":
+                object.__setattr__(found, "free", frozenset((found,)))
+            self._made[key] = found
+        return found
+
+    def variable(self, sort: str) -> Node:
+        """A bound variable that occurs nowhere else."""
+        self._variables += 1
+        return self._node("var", sort, (), self._variables)
+
+    def app(self, name: str, sort: str, args: Sequence[Node] = ()) -> Node:
+        """A function or predicate applied; a constant if there are no arguments."""
+        return self._node("app", sort, tuple(args), name)
+
+    # Formulas
+
+    def truth(self, value: bool) -> Node:
+        """True or false."""
+        return self.true if value else self.false
+
+    def neg(self, one: Node) -> Node:
+        """Not ``one``."""
+        if one is self.true or one is self.false:
+            return self.truth(one is self.false)
+        return one.args[0] if one.kind == "not" else self._node("not", BOOL, (one,))
+
+    def conj(self, parts: Iterable[Node]) -> Node:
+        """All of them."""
+        return self._joined("and", parts, self.true, self.false)
+
+    def disj(self, parts: Iterable[Node]) -> Node:
+        """One of them."""
+        return self._joined("or", parts, self.false, self.true)
+
+    def _joined(self, kind: str, parts: Iterable[Node], unit: Node, zero: Node) -> Node:
+        flat: dict[Node, None] = {}
+        for part in parts:
+            for one in part.args if part.kind == kind else (part,):
+                if one is zero or self.neg(one) in flat:
+                    return zero
+                if one is not unit:
+                    flat[one] = None
+        if not flat:
+            return unit
+        return next(iter(flat)) if len(flat) == 1 else self._node(kind, BOOL, tuple(flat))
+
+    def implies(self, one: Node, other: Node) -> Node:
+        """If ``one`` then ``other``."""
+        return self.disj((self.neg(one), other))
+
+    def ite(self, condition: Node, then: Node, otherwise: Node) -> Node:
+        """``then`` if the condition holds, else ``otherwise``."""
+        if condition is self.true or then is otherwise:
+            return then
+        if condition is self.false:
+            return otherwise
+        if then.sort == BOOL:
+            if condition.kind == "=" and _same_where(condition.args, then, otherwise):
+                return otherwise
+            if then in (self.true, self.false) or otherwise in (self.true, self.false):
+                return self.conj((self.implies(condition, then), self.disj((condition, otherwise))))
+            return self._node("ite", BOOL, (condition, then, otherwise))
+        if condition.kind == "not":
+            condition, then, otherwise = condition.args[0], otherwise, then
+        if condition.kind == "=" and _same_where(condition.args, then, otherwise):
+            return otherwise
+        return self._node("ite", then.sort, (condition, then, otherwise))
+
+    def iff(self, one: Node, other: Node) -> Node:
+        """Both or neither."""
+        for a, b in ((one, other), (other, one)):
+            if a is self.true:
+                return b
+            if a is self.false:
+                return self.neg(b)
+        if one is other:
+            return self.true
+        return self._node("=", BOOL, (one, other))
+
+    def equal(self, one: Node, other: Node) -> Node:
+        """Two values of a sort are the same."""
+        if one.sort == BOOL:
+            return self.iff(one, other)
+        if one is other:
+            return self.true
+        if one.sort == INT and "sum" in (one.kind, other.kind):
+            coefficients, constant = _linear(self.minus(one, other))
+            if not coefficients:
+                return self.truth(constant == 0)
+        for a, b in ((one, other), (other, one)):
+            if a.kind == "ite" and (a.args[1] is b or a.args[2] is b):
+                same = self.equal(a.args[2] if a.args[1] is b else a.args[1], b)
+                chosen = a.args[0] if a.args[1] is b else self.neg(a.args[0])
+                return self.disj((chosen, same))
+        return self._node("=", BOOL, (one, other))
+
+    def less_equal(self, one: Node, other: Node) -> Node:
+        """``one <= other`` of integers."""
+        if one is other:
+            return self.true
+        if "sum" in (one.kind, other.kind):
+            coefficients, constant = _linear(self.minus(other, one))
+            if not coefficients:
+                return self.truth(constant >= 0)
+        return self._node("<=", BOOL, (one, other))
+
+    def less(self, one: Node, other: Node) -> Node:
+        """``one < other`` of integers."""
+        return self.neg(self.less_equal(other, one))
+
+    # Integers
+
+    def integer(self, value: int) -> Node:
+        """A number."""
+        return self._sum({}, int(value))
+
+    def plus(self, one: Node, other: Node) -> Node:
+        """The sum."""
+        (a, m), (b, n) = _linear(one), _linear(other)
+        return self._sum({x: a.get(x, 0) + b.get(x, 0) for x in {**a, **b}}, m + n)
+
+    def minus(self, one: Node, other: Node) -> Node:
+        """The difference."""
+        return self.plus(one, self.times(self.integer(-1), other))
+
+    def times(self, one: Node, other: Node) -> Node:
+        """The product."""
+        for a, b in ((one, other), (other, one)):
+            coefficients, factor = _linear(a)
+            if not coefficients:
+                parts, constant = _linear(b)
+                return self._sum({x: factor * c for x, c in parts.items()}, factor * constant)
+        return self._node("*", INT, (one, other))
+
+    def _sum(self, coefficients: Mapping[Node, int], constant: int) -> Node:
+        kept = {x: c for x, c in coefficients.items() if c}
+        if len(kept) == 1 and not constant and next(iter(kept.values())) == 1:
+            return next(iter(kept))
+        return self._node("sum", INT, tuple(kept), (tuple(kept.values()), constant))
+
+    # Quantifiers
+
+    def forall(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
+        """For all values of the variables."""
+        used, body = self._solved(variables, body, False)
+        return self._quantified("forall", used, body, triggers)
+
+    def exists(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
+        """For some values of the variables."""
+        used, body = self._solved(variables, body, True)
+        return self._quantified("exists", used, body, triggers)
+
+    def _quantified(
+        self, kind: str, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]]
+    ) -> Node:
+        while body.kind == kind:
+            variables, body = (*variables, *body.data.variables), body.args[0]
+        bound = tuple(v for v in variables if v in body.free)
+        if not bound:
+            return body
+        fit = tuple(tuple(t) for t in triggers if set(bound) <= frozenset().union(*(p.free for p in t)))
+        return self._node(kind, BOOL, (body,), Bound(bound, fit))
+
+    def _solved(
+        self, variables: Sequence[Node], body: Node, sign: bool
+    ) -> tuple[list[Node], Node]:
+        """Variables whose value the body says, or its negation if ``sign`` is false, are replaced by it."""
+        left = list(variables)
+        while (found := _solution(left, body, sign)) is not None:
+            variable, value = found
+            left.remove(variable)
+            body = self.substituted(body, {variable: value})
+        return left, body
+
+    # Nodes with others in the place of some
+
+    def substituted(self, node: Node, values: Mapping[Node, Node]) -> Node:
+        """The node with values in the place of free variables."""
+        return _Substitution(self, values).of(node)
+
+    def rebuilt(self, node: Node, args: Sequence[Node]) -> Node:
+        """The node with other arguments."""
+        match node.kind:
+            case "not":
+                return self.neg(*args)
+            case "and":
+                return self.conj(args)
+            case "or":
+                return self.disj(args)
+            case "=":
+                return self.equal(*args)
+            case "<=":
+                return self.less_equal(*args)
+            case "ite":
+                return self.ite(*args)
+            case "app":
+                return self.app(node.data, node.sort, args)
+            case "*":
+                return self.times(*args)
+            case "sum":
+                factors, constant = node.data
+                total = self.integer(constant)
+                for factor, arg in zip(factors, args, strict=True):
+                    total = self.plus(total, self.times(self.integer(factor), arg))
+                return total
+        return node
+
+
+class _Substitution:
+    def __init__(self, logic: Logic, values: Mapping[Node, Node]) -> None:
+        self.logic = logic
+        self.values = values
+        self.known: dict[Node, Node] = dict(values)
+
+    def of(self, node: Node) -> Node:
+        found = self.known.get(node)
+        if found is not None:
+            return found
+        if self.values.keys().isdisjoint(node.free):
+            return node
+        if isinstance(node.data, Bound):
+            (body,) = map(self.of, node.args)
+            triggers = tuple(tuple(map(self.of, trigger)) for trigger in node.data.triggers)
+            make = self.logic.forall if node.kind == "forall" else self.logic.exists
+            result = make(node.data.variables, body, triggers)
+        else:
+            result = self.logic.rebuilt(node, [self.of(arg) for arg in node.args])
+        self.known[node] = result
+        return result
+
+
+def _same_where(equal: tuple[Node, ...], then: Node, otherwise: Node) -> bool:
+    """Whether two applications are the same where two arguments are equal."""
+    if then.kind != "app" or otherwise.kind != "app" or then.data != otherwise.data:
+        return False
+    pairs = zip(then.args, otherwise.args, strict=True)
+    return all(one is other or {one, other} == set(equal) for one, other in pairs)
+
+
+def _linear(node: Node) -> tuple[Mapping[Node, int], int]:
+    """The coefficients and the constant of a sum."""
+    if node.kind == "sum":
+        factors, constant = node.data
+        return dict(zip(node.args, factors, strict=True)), constant
+    return {node: 1}, 0
+
+
+def _solution(variables: Sequence[Node], body: Node, sign: bool) -> tuple[Node, Node] | None:
+    """A variable and its value, which follow from the body, or from its negation."""
+    for part in _facts(body, sign):
+        if part.kind == "=":
+            for one, other in (part.args, part.args[::-1]):
+                if one in variables and one not in other.free:
+                    return one, other
+    return None
+
+
+def _facts(node: Node, sign: bool) -> Iterator[Node]:
+    """What must be true for the node to have this truth value."""
+    if node.kind == "not":
+        yield from _facts(node.args[0], not sign)
+    elif node.kind == ("and" if sign else "or"):
+        for arg in node.args:
+            yield from _facts(arg, sign)
+    elif sign:
+        yield node
+
+
+def walk(node: Node, see: Callable[[Node], None], seen: set[Node] | None = None) -> None:
+    """Calls ``see`` for this node and all in it, each once, parts first."""
+    seen = set() if seen is None else seen
+    stack = [(node, False)]
+    while stack:
+        one, done = stack.pop()
+        if done:
+            see(one)
+        elif one not in seen:
+            seen.add(one)
+            stack.append((one, True))
+            stack.extend((arg, False) for arg in one.args)
+            if isinstance(one.data, Bound):
+                stack.extend((part, False) for trigger in one.data.triggers for part in trigger)

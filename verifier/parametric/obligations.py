@@ -1,0 +1,421 @@
+"""What has to be shown for a proof by induction, one action and lemma at a time, and how a solver is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from verifier.parametric.clausal import Clause, Clausifier, closed
+from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
+from verifier.parametric.logic import INT, Logic, Node, walk
+from verifier.parametric.reading import canonical
+from verifier.parametric.system import TYPED, ParametricSystem, Step
+from verifier.parametric.traced import Assumption, Polynomial
+from verifier.specs.definition import PropertyKind
+
+INITIALLY = "initially"
+ALWAYS = "always"
+_LONGEST_TERM = 12
+"""Terms with more symbols are not instantiated with."""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """That a part of a lemma holds after an action if all lemmas hold before; or initially; or that the
+    lemmas imply a property."""
+
+    at: str
+    """The action, ``initially`` or ``always``."""
+    claim: str
+    """The lemma or property."""
+    part: int
+    goal: tuple[Clause, ...]
+    """The negation of what is claimed."""
+    given: tuple[Clause, ...]
+    """The guard of the action, or the formula of the initial states."""
+    terms: tuple[Node, ...]
+    """What the goal and the action speak of."""
+    inductive: bool
+    """Whether the lemmas are assumed."""
+
+    @property
+    def name(self) -> str:
+        """The name of the obligation, which no other has."""
+        return f"{self.at} {self.claim} {self.part}"
+
+
+class Quantified(Enum):
+    """Which hypotheses a solver is also given with their quantifiers, beside their instances."""
+
+    NONE = "none"
+    SPOKEN_OF = "those about what the goal says something of all"
+    """A negated goal may say something of all epochs. What is known of epochs is then needed of epochs that
+    have no name yet."""
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a solver is given: hypotheses at terms, or as they are."""
+
+    tiers: tuple[int, ...]
+    """The sets of terms that are used, the best first."""
+    most: int
+    """A clause with more instances is instantiated with the next set."""
+    quantified: Quantified
+    seconds: float
+
+
+EFFORTS = (
+    Effort((0,), 0, Quantified.NONE, 2.0),
+    Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
+    Effort((0,), 0, Quantified.ALL, 0.7),
+    Effort((1, 0), 500, Quantified.NONE, 2.0),
+    Effort((2, 1, 0), 400, Quantified.NONE, 3.0),
+    Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
+    Effort((0,), 0, Quantified.ALL, 5.0),
+    Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
+)
+
+
+class Obligations:
+    """The obligations of a system for some properties."""
+
+    def __init__(self, system: ParametricSystem, assumptions: Sequence[Assumption]) -> None:
+        self.system = system
+        self.logic: Logic = system.logic
+        self.clausifier = Clausifier(self.logic)
+        self.constants = tuple(
+            Clause((), assumption_node(self.logic, one)) for one in assumptions
+        )
+        self.kinds = Kinds()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What is kept by all actions together: Typed, the type invariants, the lemmas."""
+        kinds = self.system.definition.properties
+        typed = (prop.name for prop in kinds if prop.kind is PropertyKind.TYPE_INVARIANT)
+        always = self.logic.true
+        said = [name for name in typed if self.system.formula(name, self.system.before) is not always]
+        return (TYPED, *said, *self.system.lemmas)
+
+    def always_needed(self, name: str) -> tuple[str, ...]:
+        """What a claim contains beside its formula: a type invariant, that all values are of their sorts."""
+        return (TYPED,) if self.system.kind(name) is PropertyKind.TYPE_INVARIANT else ()
+
+    @cached_property
+    def hypotheses(self) -> tuple[tuple[str, Clause], ...]:
+        """The clauses of all lemmas, each with the lemma's name."""
+        found = []
+        for name in self.names:
+            formula = self.system.formula(name, self.system.before)
+            found += [(name, clause) for clause in self.clausifier.clauses(formula, name)]
+        return tuple(found)
+
+    @cached_property
+    def leads(self) -> Mapping[str, tuple[str, ...]]:
+        """The predicates of definitions, each with those of the same formula in the state before."""
+        definitions = self.system.definitions
+        twins = definitions.twins
+        return {name: (twins[name],) if name in twins else () for name in definitions.axioms}
+
+    def initiation(self) -> Iterator[Obligation]:
+        """That each lemma holds initially."""
+        given = self.clausifier.clauses(self.system.init, "init")
+        for name in self.names:
+            formula = self.system.formula(name, self.system.before)
+            yield from self._parts(INITIALLY, name, formula, given, (), inductive=False)
+
+    def consecution(self) -> Iterator[Obligation]:
+        """That each action keeps each lemma. A lemma that an action does not touch needs no solver."""
+        for step in self.system.steps:
+            given = self.clausifier.clauses(step.guard, f"{step.name} guard")
+            for name in self.names:
+                if self.is_touched(step, name):
+                    after = self.system.formula(name, step.after)
+                    yield from self._parts(step.name, name, after, given, step.parameters, inductive=True)
+
+    def is_touched(self, step: Step, name: str) -> bool:
+        """Whether a lemma says something else after a step than before."""
+        before = self.system.formula(name, self.system.before)
+        return canonical(before, ()) != canonical(self.system.formula(name, step.after), ())
+
+    def safety(self, name: str) -> Iterator[Obligation]:
+        """That the lemmas imply a property."""
+        formula = self.system.formula(name, self.system.before)
+        yield from self._parts(ALWAYS, name, formula, (), (), inductive=True)
+
+    def _parts(
+        self,
+        at: str,
+        claim: str,
+        formula: Node,
+        given: Sequence[Clause],
+        parameters: Sequence[Node],
+        *,
+        inductive: bool,
+    ) -> Iterator[Obligation]:
+        for number, part in enumerate(_conjuncts(self.logic, formula)):
+            if part is self.logic.true:
+                continue
+            word = f"{at} {claim} {number}"
+            negated = self.clausifier.clauses(self.logic.neg(part), word)
+            named = ground_terms(clause.body for clause in negated)
+            terms = [node for node in named if str(node.data).startswith(f"{word}!") and not node.args]
+            yield Obligation(
+                at,
+                claim,
+                number,
+                negated,
+                tuple(given),
+                tuple(dict.fromkeys((*terms, *parameters))),
+                inductive,
+            )
+
+    # How a solver is asked
+
+    def learn(self) -> None:
+        """Learns from all formulas what integers are used for."""
+        for _, clause in self.hypotheses:
+            self.kinds.learn(clause.body)
+        for axioms in self.system.definitions.axioms.values():
+            for axiom in axioms:
+                self.kinds.learn(axiom)
+
+    def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
+        """What is known of the constants, the guard or the initial states, and the negated goal."""
+        clauses = (*self.constants, *obligation.given, *obligation.goal)
+        return [("", closed(self.logic, clause, self.leads)) for clause in clauses]
+
+    def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
+        """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
+        if not obligation.inductive:
+            return []
+        for clause in (*obligation.given, *obligation.goal):
+            self.kinds.learn(clause.body)
+        known = self._tiers(obligation)
+        tiers = [known[number] for number in effort.tiers]
+        found: list[tuple[str, Node]] = []
+        for name, clause in self.hypotheses:
+            found += self._instances(name, clause, tiers, effort.most)
+        found += self._with_quantifiers(obligation, effort.quantified)
+        return list(dict.fromkeys(found))
+
+    def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
+        if which is Quantified.NONE:
+            return []
+        spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
+        found = []
+        for name, clause in self.hypotheses:
+            kinds = set(map(self.kinds.of, clause.variables))
+            is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
+            if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds)):
+                found.append((name, closed(self.logic, clause, self.leads)))
+        return found
+
+    def _is_about_unnamed(self, clause: Clause, kinds: set[Any]) -> bool:
+        """Whether a hypothesis is about integers of a kind of which others say that there is one, and says
+        itself of none that it is there."""
+        return not kinds.isdisjoint(self._unnamed_kinds) and not _skolem_functions([clause], self.leads)
+
+    @cached_property
+    def _unnamed_kinds(self) -> frozenset[Any]:
+        """The kinds of integers of which a hypothesis says that there is one."""
+        made = _skolem_functions([clause for _, clause in self.hypotheses], {})
+        return frozenset(self.kinds.of(node) for node in made if node.sort == INT)
+
+    def _instances(
+        self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
+    ) -> Iterator[tuple[str, Node]]:
+        fitting = (t for t in tiers if number_of_instances(self.kinds, clause, t) <= most)
+        for _, body in instances(self.logic, self.kinds, clause, next(fitting, tiers[-1])):
+            yield name, body
+
+    def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
+        """The axioms of the symbols in formulas, and of those in these axioms."""
+        known = self.system.definitions.axioms
+        found: dict[str, None] = {}
+        seen: set[Node] = set()
+
+        def see(node: Node) -> None:
+            if node.kind == "app" and node.data in known:
+                found.setdefault(node.data)
+
+        for node in nodes:
+            walk(node, see, seen)
+        made: list[tuple[str, Node]] = []
+        done: set[str] = set()
+        while len(done) < len(found):
+            for name in [name for name in found if name not in done]:
+                done.add(name)
+                for node in self._axioms(name):
+                    made.append((name, node))
+                    walk(node, see, seen)
+        return made
+
+    def _axioms(self, name: str) -> tuple[Node, ...]:
+        known = self._known_axioms.get(name)
+        if known is None:
+            axioms = self.system.definitions.axioms[name]
+            clauses = [c for axiom in axioms for c in self.clausifier.clauses(axiom, name)]
+            known = tuple(closed(self.logic, clause, self.leads) for clause in clauses)
+            self._known_axioms[name] = known
+        return known
+
+    @cached_property
+    def _known_axioms(self) -> dict[str, tuple[Node, ...]]:
+        return {}
+
+    def _tiers(self, obligation: Obligation) -> list[list[Node]]:
+        """Terms to instantiate with, few and then more: those named; with the state's scalars; with those that
+        follow from what the goal says of all values; with all that the goal and the guard speak of."""
+        goal = [clause.body for clause in obligation.goal]
+        spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
+        elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
+        defined = (node for node in spoken if node.data in self.leads)
+        named = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
+        constants = [node for node in self._state_constants if node not in named]
+        derived = self._derived(obligation, named)
+        others = [node for node in spoken if _length(node) <= _LONGEST_TERM]
+        tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
+        return [list(dict.fromkeys(tier)) for tier in tiers]
+
+    @cached_property
+    def _state_constants(self) -> list[Node]:
+        """The variables of the state that are scalars, and scalars in them that have no key."""
+        bodies = [clause.body for _, clause in self.hypotheses]
+        return [node for node in ground_terms(bodies) if node.kind == "app" and not node.args]
+
+    @cached_property
+    def _constant_nodes(self) -> frozenset[Node]:
+        """The constants of the protocol."""
+        return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
+
+    def _derived(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
+        """The terms that come in when what the goal says of all values in an interval is said of its ends,
+        with the definitions in it."""
+        said, ends = [], []
+        for clause in obligation.goal:
+            if len(clause.variables) == 1 and clause.variables[0].sort == INT:
+                compared = _compared(clause.body, clause.variables[0])
+                bounds = [t for t in compared if set(t.args) <= set(named) and t not in self._constant_nodes]
+                ends += bounds
+                said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
+        unfolded = []
+        for node in _predicates(said, self.leads):
+            for axiom in self._axioms(node.data):
+                applied = _unfolded(self.logic, axiom, node)
+                if applied is not None:
+                    unfolded.append(applied)
+        found = [*ends, *ground_terms(unfolded)]
+        return [n for n in dict.fromkeys(found) if n not in named and _length(n) <= _LONGEST_TERM]
+
+
+def _skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:
+    """Applications of Skolem functions, and of predicates of definitions, to variables."""
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "app" and ("!" in node.data or node.data in leads):
+            found[node] = None
+
+    for clause in clauses:
+        walk(clause.body, see)
+    return list(found)
+
+
+def _compared(body: Node, variable: Node) -> list[Node]:
+    """The ground terms that a variable is compared with, but no constants of the protocol or numbers."""
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "<=" and variable in node.args:
+            other = node.args[1] if node.args[0] is variable else node.args[0]
+            for end in _alternatives(other):
+                if not end.free and end.kind == "app":
+                    found[end] = None
+
+    walk(body, see)
+    return list(found)
+
+
+def _alternatives(node: Node) -> Iterator[Node]:
+    """What a conditional value may be."""
+    if node.kind == "ite":
+        for arg in node.args[1:]:
+            yield from _alternatives(arg)
+    else:
+        yield node
+
+
+def _predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]:
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "app" and node.data in names and not node.free:
+            found[node] = None
+
+    for one in nodes:
+        walk(one, see)
+    return list(found)
+
+
+def _unfolded(logic: Logic, axiom: Node, applied: Node) -> Node | None:
+    """What the axiom says of an application, if it speaks of no other variables."""
+    if axiom.kind != "forall" or len(axiom.data.variables) != len(applied.args):
+        return None
+    heads = _heads(axiom.args[0], applied.data)
+    if not heads or set(heads[0].args) != set(axiom.data.variables):
+        return None
+    return logic.substituted(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
+
+
+def _heads(body: Node, name: str) -> list[Node]:
+    found: list[Node] = []
+    walk(body, lambda node: found.append(node) if node.kind == "app" and node.data == name else None)
+    return found
+
+
+def _length(node: Node) -> int:
+    return 1 + sum(map(_length, node.args))
+
+
+def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:
+    """Parts whose conjunction is the formula."""
+    if formula.kind == "and":
+        for part in formula.args:
+            yield from _conjuncts(logic, part)
+    elif formula.kind == "forall":
+        for part in _conjuncts(logic, formula.args[0]):
+            yield logic.forall(formula.data.variables, part)
+    else:
+        yield formula
+
+
+def assumption_node(logic: Logic, assumption: Assumption) -> Node:
+    """An assumption on constants as a formula."""
+    left, right = polynomial_node(logic, assumption.left), polynomial_node(logic, assumption.right)
+    relations = {
+        "<": logic.less(left, right),
+        "<=": logic.less_equal(left, right),
+        ">": logic.less(right, left),
+        ">=": logic.less_equal(right, left),
+        "==": logic.equal(left, right),
+        "!=": logic.neg(logic.equal(left, right)),
+    }
+    said = relations[assumption.relation]
+    return said if assumption.holds else logic.neg(said)
+
+
+def polynomial_node(logic: Logic, polynomial: Polynomial) -> Node:
+    """A polynomial over the constants as a node."""
+    total = logic.integer(0)
+    for monomial, factor in polynomial.items():
+        product = logic.integer(factor)
+        for name in monomial:
+            product = logic.times(product, logic.app(name, INT))
+        total = logic.plus(total, product)
+    return total

@@ -1,0 +1,239 @@
+"""Proofs by induction for all constants: obligations to two solvers, the lemmas as they turn out to be needed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+from verifier.parametric.loading import ParametricReading
+from verifier.parametric.obligations import ALWAYS, EFFORTS, INITIALLY, Effort, Obligation, Obligations
+from verifier.parametric.smtlib import script
+from verifier.parametric.system import ParametricSystem
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.processes.pool import Task, TaskResult, run_tasks
+from verifier.solvers import Answer
+from verifier.solvers.names import decide_script, load_script_solvers
+
+FINDER, CHECKER = "z3", "cvc5"
+AT_ONCE = 2
+_STEPS_PER_SECOND = 2_000_000
+"""Of Z3's own unit of work, about."""
+_CHECKER_STEPS = 1_500_000
+"""Of cvc5's own unit of work: some ten seconds. What it needs is mostly a hundredth of that."""
+_CLOCK = 300.0
+"""Seconds after which an obligation is given up, whatever its solver counts."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An obligation that both solvers agreed on."""
+
+    name: str
+    effort: int
+    kept: tuple[int, ...]
+    """Which of the hypotheses of that effort suffice, by their place."""
+    uses: tuple[str, ...]
+    """The lemmas that these are instances of."""
+    seconds: float
+    check_seconds: float
+
+
+@dataclass(frozen=True)
+class Open:
+    """An obligation that was not shown."""
+
+    name: str
+    reason: str
+
+
+Result = Shown | Open
+Listen = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A property, what was shown of it and its lemmas, and what is open."""
+
+    property_name: str
+    kept: bool
+    """Whether the property is itself kept by all actions, not implied by the lemmas."""
+    results: Mapping[str, Result] = field(default_factory=dict)
+    needed: tuple[str, ...] = ()
+    """The lemmas that the proof needs, and the property if it is kept."""
+    limit: str | None = None
+    peak_memory: int = 0
+
+    @property
+    def open(self) -> tuple[Open, ...]:
+        """What was not shown."""
+        return tuple(one for one in self.results.values() if isinstance(one, Open))
+
+    @property
+    def proved(self) -> bool:
+        """Whether all that is needed was shown."""
+        return self.limit is None and not self.open
+
+
+def obligations_of(reading: ParametricReading, property_name: str, *, kept: bool) -> Obligations:
+    """The obligations for a property, always made in the same order."""
+    lemmas = [lemma.name for lemma in reading.definition.lemmas]
+    lemmas += [property_name] * (kept and property_name not in lemmas)
+    return Obligations(ParametricSystem(reading.definition, tuple(lemmas)), reading.assumptions)
+
+
+def listed(obligations: Obligations, property_name: str) -> dict[str, list[Obligation]]:
+    """All obligations by what is claimed: of each lemma, and of the property if it is to be implied."""
+    found: dict[str, list[Obligation]] = {name: [] for name in obligations.names}
+    for one in (*obligations.initiation(), *obligations.consecution()):
+        found[one.claim].append(one)
+    if property_name not in obligations.names:
+        found[property_name] = list(obligations.safety(property_name))
+    _ = obligations.hypotheses
+    obligations.learn()
+    return found
+
+
+def prove(
+    reading: ParametricReading, property_name: str, limits: Limits, listen: Listen = lambda _: None
+) -> Attempt:
+    """Shows that the lemmas imply the property, or that it is kept together with them, and then every lemma
+    that this needs."""
+    first = _attempt(reading, property_name, False, limits, listen, only_safety=True)
+    if first.limit is not None:
+        return first
+    kept = bool(first.open)
+    return _attempt(reading, property_name, kept, limits, listen, only_safety=False)
+
+
+def _attempt(
+    reading: ParametricReading,
+    property_name: str,
+    kept: bool,
+    limits: Limits,
+    listen: Listen,
+    *,
+    only_safety: bool,
+) -> Attempt:
+    load_script_solvers()
+    obligations = obligations_of(reading, property_name, kept=kept)
+    claims = listed(obligations, property_name)
+    results: dict[str, Result] = {}
+    needed: dict[str, None] = {}
+    waiting = [property_name, *obligations.always_needed(property_name)]
+    peak, limit = 0, None
+    while waiting and limit is None:
+        needed |= dict.fromkeys(waiting)
+        asked = [one for claim in waiting for one in claims[claim]]
+        used: dict[str, None] = {}
+        try:
+            for done in run_tasks([_task(obligations, one, limits) for one in asked], AT_ONCE):
+                peak = max(peak, done.peak_memory)
+                result = _result(done)
+                results[result.name] = result
+                listen(result)
+                if isinstance(result, Shown):
+                    used |= dict.fromkeys(result.uses)
+                limits.check_time()
+        except KeyboardInterrupt:
+            limit = INTERRUPTED
+        except Interrupted as reached:
+            limit = str(reached)
+        waiting = [name for name in used if name not in needed]
+        if only_safety:
+            break
+    names = tuple(name for name in obligations.names if name in needed)
+    return Attempt(property_name, kept, results, names, limit, peak)
+
+
+def _task(obligations: Obligations, obligation: Obligation, limits: Limits) -> Task:
+    def work(report: Callable[[Any], None], _: Connection) -> None:
+        report(decide(obligations, obligation))
+
+    left = limits.seconds_left
+    seconds = _CLOCK if left is None else min(_CLOCK, max(0.1, left))
+    return Task(obligation.name, work, Limits(seconds, limits.memory))
+
+
+def _result(done: TaskResult) -> Result:
+    for reported in done.reported:
+        if isinstance(reported, Shown | Open):
+            return reported
+    return Open(done.name, done.limit or done.failure or "the solver ended early")
+
+
+def decide(obligations: Obligations, obligation: Obligation) -> Result:
+    """Asks the solvers with more and more instances."""
+    reason = "both solvers gave up"
+    last: list[Any] | None = None
+    for number, effort in enumerate(EFFORTS):
+        asked = Asked.of(obligations, obligation, effort)
+        if asked.hypotheses == last:
+            continue
+        last = asked.hypotheses
+        began = time.process_time()
+        names = [f"h{place}" for place in range(len(asked.hypotheses))]
+        steps = int(effort.seconds * _STEPS_PER_SECOND)
+        found = decide_script(FINDER, asked.script(named=True), names, steps)
+        seconds = time.process_time() - began
+        if found.answer is not Answer.UNSATISFIABLE:
+            reason = f"{FINDER} " + _REASONS[found.answer]
+            continue
+        kept = tuple(sorted(int(name[1:]) for name in found.core))
+        began = time.process_time()
+        checked = decide_script(CHECKER, asked.script(kept), (), _CHECKER_STEPS)
+        if checked.answer is Answer.UNSATISFIABLE:
+            uses = tuple(dict.fromkeys(asked.hypotheses[place][0] for place in kept))
+            took = time.process_time() - began
+            return Shown(obligation.name, number, kept, uses, seconds, took)
+        reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked.answer]}"
+    return Open(obligation.name, reason)
+
+
+_REASONS = {
+    Answer.SATISFIABLE: "finds no contradiction in the instances that it was given",
+    Answer.UNKNOWN: "gave up",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a solver is asked of an obligation."""
+
+    obligations: Obligations
+    local: list[tuple[str, Any]]
+    """Constants, guard and goal."""
+    hypotheses: list[tuple[str, Any]]
+    """Lemmas, or instances of them, each with the lemma's name."""
+
+    @staticmethod
+    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Asked:
+        """The formulas of an obligation with as many hypotheses as the effort says."""
+        local = obligations.local(obligation)
+        return Asked(obligations, local, obligations.chosen(obligation, effort))
+
+    def script(
+        self, kept: Sequence[int] | None = None, *, named: bool = False
+    ) -> str:
+        """The SMT-LIB text with these hypotheses, or with all. ``named``: each hypothesis has a name."""
+        places = range(len(self.hypotheses)) if kept is None else kept
+        hypotheses = [(f"h{place}", *self.hypotheses[place]) for place in places]
+        nodes = [node for _, node in self.local] + [node for _, _, node in hypotheses]
+        return script(
+            self.local,
+            self.obligations.definitions(nodes),
+            [(name if named else "", lemma, node) for name, lemma, node in hypotheses],
+        )
+
+
+def open_places(open_: Iterable[Open]) -> list[tuple[str, str, str]]:
+    """Of what is open: the action, the claim, and why."""
+    found: dict[tuple[str, str], str] = {}
+    for one in open_:
+        at, claim, _ = one.name.rsplit(" ", 2)
+        found.setdefault((at, claim), one.reason)
+    return [(at, claim, reason) for (at, claim), reason in found.items()]
+
+

@@ -1,0 +1,116 @@
+"""Formulas as SMT-LIB 2 text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from verifier.parametric.logic import BOOL, INT, Bound, Node, walk
+
+
+def symbol(name: str) -> str:
+    """A name as a symbol."""
+    return name if name.replace("_", "").replace(".", "").isalnum() and name[:1].isalpha() else f"|{name}|"
+
+
+def sort_symbol(name: str) -> str:
+    """A sort as a symbol."""
+    return name if name in (BOOL, INT) else symbol(f"sort {name}")
+
+
+class Printer:
+    """Prints nodes. Variables are numbered anew in each formula, so that equal formulas have equal texts."""
+
+    def text(self, node: Node) -> str:
+        """One formula."""
+        numbers: dict[Node, int] = {}
+        return self._of(node, numbers)
+
+    def _of(self, node: Node, numbers: dict[Node, int]) -> str:
+        parts = [self._of(arg, numbers) for arg in node.args] if not isinstance(node.data, Bound) else []
+        match node.kind:
+            case "true" | "false":
+                return node.kind
+            case "var":
+                return f"v{numbers.setdefault(node, len(numbers))}"
+            case "app":
+                return _applied(symbol(node.data), parts)
+            case "sum":
+                return _sum(node, parts)
+            case "forall" | "exists":
+                return self._quantifier(node, numbers)
+        return _applied(node.kind, parts)
+
+    def _quantifier(self, node: Node, numbers: dict[Node, int]) -> str:
+        bound: Bound = node.data
+        variables = " ".join(f"({self._of(v, numbers)} {sort_symbol(v.sort)})" for v in bound.variables)
+        body = self._of(node.args[0], numbers)
+        if bound.triggers:
+            patterns = (
+                f":pattern ({' '.join(self._of(part, numbers) for part in trigger)})"
+                for trigger in bound.triggers
+            )
+            body = f"(! {body} {' '.join(patterns)})"
+        return f"({node.kind} ({variables}) {body})"
+
+
+def _applied(operator: str, parts: Sequence[str]) -> str:
+    return f"({operator} {' '.join(parts)})" if parts else operator
+
+
+def _number(value: int) -> str:
+    return str(value) if value >= 0 else f"(- {-value})"
+
+
+def _sum(node: Node, parts: Sequence[str]) -> str:
+    factors, constant = node.data
+    summands = [
+        part if factor == 1 else f"(* {_number(factor)} {part})"
+        for factor, part in zip(factors, parts, strict=True)
+    ]
+    if constant or not summands:
+        summands.append(_number(constant))
+    return _applied("+", summands) if len(summands) > 1 else summands[0]
+
+
+def declarations(formulas: Iterable[Node]) -> list[str]:
+    """The sorts and function symbols that occur, declared."""
+    sorts: dict[str, None] = {}
+    functions: dict[str, tuple[tuple[str, ...], str]] = {}
+    seen: set[Node] = set()
+
+    def see(node: Node) -> None:
+        if node.sort not in (BOOL, INT):
+            sorts.setdefault(node.sort)
+        if isinstance(node.data, Bound):
+            for variable in node.data.variables:
+                if variable.sort not in (BOOL, INT):
+                    sorts.setdefault(variable.sort)
+        if node.kind == "app":
+            functions.setdefault(node.data, (tuple(arg.sort for arg in node.args), node.sort))
+
+    for formula in formulas:
+        walk(formula, see, seen)
+    declared = [f"(declare-sort {sort_symbol(name)} 0)" for name in sorted(sorts)]
+    for name, (args, result) in sorted(functions.items()):
+        inside = " ".join(map(sort_symbol, args))
+        declared.append(f"(declare-fun {symbol(name)} ({inside}) {sort_symbol(result)})")
+    return declared
+
+
+def script(
+    local: Sequence[tuple[str, Node]],
+    definitions: Sequence[tuple[str, Node]],
+    hypotheses: Sequence[tuple[str, str, Node]],
+) -> str:
+    """The assertions. Each hypothesis has a name, or none, and the lemma that it comes from; one with a name
+    is only asserted if the boolean constant of that name is true."""
+    printer = Printer()
+    nodes = [*(node for _, node in (*local, *definitions)), *(node for _, _, node in hypotheses)]
+    lines = declarations(nodes)
+    lines += [f"(declare-fun {name} () Bool)" for name, _, _ in hypotheses if name]
+    lines += [f"(assert {printer.text(node)})" for _, node in local]
+    lines += [f"(assert {printer.text(node)}) ; defines {name}" for name, node in definitions]
+    for name, lemma, node in hypotheses:
+        said = printer.text(node)
+        lines.append(f"(assert {f'(=> {name} {said})' if name else said}) ; {lemma}")
+    return "\n".join([*lines, ""])

@@ -1,0 +1,157 @@
+"""A protocol for all constants at once: its initial states, steps, lemmas and properties as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.parametric.definedness import Definedness
+from verifier.parametric.errors import NotParametric
+from verifier.parametric.logic import Logic, Node
+from verifier.parametric.reading import Definitions, Reader
+from verifier.parametric.values import Fields, Value, Values
+from verifier.specs.definition import Action, Definition, PropertyKind
+
+TYPED = "Typed"
+"""The lemma that every variable has a value of its sort. It is proved like the others."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """An action with its parameters: when it is enabled, and how to read a formula in the state after it."""
+
+    name: str
+    guard: Node
+    parameters: tuple[Node, ...]
+    """The scalars of its parameters."""
+    changed: frozenset[Symbol]
+    """The variables that it assigns."""
+    after: Reader
+    successor: Mapping[Symbol, Value]
+
+
+@dataclass
+class ParametricSystem:
+    """The reading of a definition whose constants are traced."""
+
+    definition: Definition
+    lemmas: tuple[str, ...]
+    """The names of the lemmas that are used, without ``Typed``."""
+    logic: Logic = field(default_factory=Logic)
+    definitions: Definitions = field(default_factory=Definitions)
+
+    def __post_init__(self) -> None:
+        self.values = Values(self.logic)
+        self.state = {v: self.values.symbolic(v.sort, v.name) for v in self.definition.variables}
+        self.before = Reader(self.values, self.definitions, self.state)
+
+    @cached_property
+    def init(self) -> Node:
+        """The formula of the initial states."""
+        return self._placed("init", self.before, self.definition.init)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The actions."""
+        return tuple(map(self._step, self.definition.actions))
+
+    def _step(self, action: Action) -> Step:
+        place = f"action {action.name}"
+        try:
+            parameters: dict[Symbol, Value] = {
+                p.symbol: self.values.symbolic(p.symbol.sort, f"{p.symbol.name}?") for p in action.parameters
+            }
+        except NotParametric as error:
+            raise NotParametric(f"{place}: {error}") from None
+        typed = [self.values.typed(symbol.sort, value) for symbol, value in parameters.items()]
+        reader = Reader(self.values, self.definitions, {**self.state, **parameters})
+        lines = list(action.when)
+        if self.definition.constraint is not None:
+            lines.append(self.definition.constraint)
+        guard = self.logic.conj([*typed, *(self._placed(place, reader, line) for line in lines)])
+        successor = dict(self.state)
+        try:
+            for target, value in action.then:
+                self._assign(successor, reader, target, reader.value(value))
+        except NotParametric as error:
+            raise NotParametric(f"{place}: {error}") from None
+        after = Reader(self.values, self.definitions, successor, self.before)
+        scalars = tuple(
+            node for s, v in parameters.items() if _is_first_order(v) for node in self.values.flat(s.sort, v)
+        )
+        changed = frozenset(symbol for symbol, value in successor.items() if value is not self.state[symbol])
+        return Step(action.name, guard, scalars, changed, after, successor)
+
+    def _assign(self, state: dict[Symbol, Value], reader: Reader, target: Term, value: Value) -> None:
+        path = [target]
+        while path[0].operator is not Operator.VARIABLE:
+            path.insert(0, path[0].arguments[0])
+        symbol = path[0].data
+        assert isinstance(symbol, Symbol)
+        state[symbol] = self._with(state[symbol], path[1:], reader, value)
+
+    def _with(self, whole: Value, path: Sequence[Term], reader: Reader, value: Value) -> Value:
+        if not path:
+            return value
+        term, *rest = path
+        if term.operator is Operator.FIELD:
+            assert isinstance(whole, Fields)
+            name = str(term.data)
+            return Fields({**whole.of, name: self._with(whole.of[name], rest, reader, value)})
+        key = reader.value(term.arguments[1])
+        old = whole.at(key)  # type: ignore[union-attr,arg-type]
+        return reader.updated(term.arguments[0].sort, whole, key, self._with(old, rest, reader, value))
+
+    # Formulas of one state
+
+    def formula(self, name: str, reader: Reader) -> Node:
+        """A lemma or a property in the state of the reader. A property also claims that all it reads has a
+        value: what it means otherwise, no reading says."""
+        if name == TYPED:
+            return self.typed(reader)
+        formula = self._placed(name, reader, self._term(name))
+        if name not in self._property_names:
+            return formula
+        return self.logic.conj((Definedness(reader).formula(self._term(name)), formula))
+
+    @cached_property
+    def _property_names(self) -> frozenset[str]:
+        return frozenset(prop.name for prop in self.definition.properties)
+
+    def typed(self, reader: Reader) -> Node:
+        """Every variable has a value of its sort."""
+        values = reader.scope.values
+        return self.logic.conj(
+            self.values.typed(symbol.sort, values[symbol]) for symbol in self.definition.variables
+        )
+
+    def _term(self, name: str) -> Term:
+        for claim in (*self.definition.lemmas, *self.definition.properties):
+            if claim.name == name:
+                return claim.formula
+        raise KeyError(name)
+
+    def _placed(self, place: str, reader: Reader, term: Term) -> Node:
+        try:
+            return reader.formula(term)
+        except NotParametric as error:
+            raise NotParametric(f"{place}: {error}") from None
+
+    def kind(self, name: str) -> PropertyKind:
+        """What kind of claim a property is."""
+        return next(prop.kind for prop in self.definition.properties if prop.name == name)
+
+    def sort_names(self) -> tuple[str, ...]:
+        """The uninterpreted sorts."""
+        return tuple(self.values.index_sets)
+
+
+def _is_first_order(value: Value) -> bool:
+    match value:
+        case Fields():
+            return all(map(_is_first_order, value.of.values()))
+        case Node():
+            return True
+    return hasattr(value, "absent") and _is_first_order(value.value)

@@ -1,0 +1,199 @@
+"""Integers that remember which constants they were computed from.
+
+A protocol is a Python class that is read at given constants, so ``self.log_size - 1`` would be read as 1. The
+parametric reading gives the protocol traced integers in the place of its constants. Arithmetic on them gives
+traced integers, so bounds of sorts and literals keep where they come from. A comparison that the protocol's
+own code makes is an assumption: what was read is only known for constants that give the same answer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from verifier.parametric.errors import NotParametric
+from verifier.specs.reading.places import is_engine, place
+
+Monomial = tuple[str, ...]
+"""The names of the constants that are multiplied, in order; empty for the constant term."""
+Polynomial = Mapping[Monomial, int]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What the constants must satisfy: ``left < right``, ``left == right``, or the negation of it."""
+
+    left: Polynomial = field(hash=False)
+    relation: str
+    right: Polynomial = field(hash=False)
+    holds: bool
+    place: str
+    """Where the protocol decides it, as file and line."""
+
+    @property
+    def words(self) -> str:
+        """The assumption as text."""
+        relation = self.relation if self.holds else _OPPOSITE[self.relation]
+        return f"{polynomial_text(self.left)} {relation} {polynomial_text(self.right)}"
+
+
+    @property
+    def said(self) -> str:
+        """The assumption, and where it is made."""
+        return f"{self.words} ({self.place})" if self.place else self.words
+
+
+_OPPOSITE = {"<": ">=", "<=": ">", "==": "!=", ">": "<=", ">=": "<", "!=": "=="}
+
+
+@dataclass
+class Decisions:
+    """What a protocol's code decided on its constants while it was read."""
+
+    assumptions: dict[str, Assumption] = field(default_factory=dict)
+
+    def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool, depth: int = 2) -> None:
+        """Notes a comparison, unless the verifier's own code made it or no constant is in it. ``depth`` is how
+        many calls ago it was made.
+
+        The verifier's own code compares bounds only to compute the static bounds of expressions, which the
+        parametric reading does not use.
+        """
+        difference = subtracted(left, right)
+        if not any(difference.values()) or set(difference) <= {()}:
+            return
+        frame = sys._getframe(depth)
+        if is_engine(str(frame.f_globals.get("__name__", ""))):
+            return
+        where = place(frame.f_code.co_filename, frame.f_lineno)
+        made = Assumption(left, relation, right, holds, where)
+        self.assumptions.setdefault(made.words, made)
+
+
+class Traced(int):
+    """An integer with the polynomial over the constants that it was computed by."""
+
+    polynomial: Polynomial
+    decisions: Decisions
+
+    def __new__(cls, value: int, polynomial: Polynomial, decisions: Decisions) -> Self:
+        made = super().__new__(cls, value)
+        made.polynomial = polynomial
+        made.decisions = decisions
+        return made
+
+    def _made(self, value: int, polynomial: Polynomial) -> Traced:
+        return Traced(value, {m: c for m, c in polynomial.items() if c}, self.decisions)
+
+    def __add__(self, other: int) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        return self._made(int(self) + int(other), added(self.polynomial, polynomial_of(other)))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Traced:
+        return self._made(-int(self), {m: -c for m, c in self.polynomial.items()})
+
+    def __pos__(self) -> Traced:
+        return self
+
+    def __sub__(self, other: int) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        return self._made(int(self) - int(other), subtracted(self.polynomial, polynomial_of(other)))
+
+    def __rsub__(self, other: int) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        return self._made(int(other) - int(self), subtracted(polynomial_of(other), self.polynomial))
+
+    def __mul__(self, other: int) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        product: dict[Monomial, int] = {}
+        for one, a in self.polynomial.items():
+            for two, b in polynomial_of(other).items():
+                key = tuple(sorted((*one, *two)))
+                product[key] = product.get(key, 0) + a * b
+        return self._made(int(self) * int(other), product)
+
+    __rmul__ = __mul__
+
+    def _refuse(self, *_: Any) -> Any:
+        frame = sys._getframe(1)
+        if is_engine(str(frame.f_globals.get("__name__", ""))):
+            return NotImplemented
+        where = place(frame.f_code.co_filename, frame.f_lineno)
+        raise NotParametric(
+            f"{where}: {polynomial_text(self.polynomial)} is divided or raised to a power, which has no "
+            "reading for all constants; only sums, differences and products of constants have one"
+        )
+
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
+    __truediv__ = __rtruediv__ = __divmod__ = __rdivmod__ = _refuse
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
+
+    def __lt__(self, other: int) -> bool:
+        return self._compared("<", other, int(self) < int(other))
+
+    def __le__(self, other: int) -> bool:
+        return self._compared("<=", other, int(self) <= int(other))
+
+    def __gt__(self, other: int) -> bool:
+        return self._compared(">", other, int(self) > int(other))
+
+    def __ge__(self, other: int) -> bool:
+        return self._compared(">=", other, int(self) >= int(other))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, int) and self._compared("==", other, int(self) == int(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not isinstance(other, int) or self._compared("!=", other, int(self) != int(other))
+
+    def __bool__(self) -> bool:
+        holds = int(self) != 0
+        self.decisions.note(self.polynomial, "!=", {}, holds)
+        return holds
+
+    def __hash__(self) -> int:
+        return hash(int(self))
+
+    def _compared(self, relation: str, other: int, holds: bool) -> bool:
+        self.decisions.note(self.polynomial, relation, polynomial_of(other), holds, 3)
+        return holds
+
+
+def polynomial_of(value: int) -> Polynomial:
+    """The polynomial that an integer was computed by; of a plain one, itself."""
+    if isinstance(value, Traced):
+        return value.polynomial
+    return {(): int(value)} if value else {}
+
+
+def added(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
+    """The sum."""
+    return {m: left.get(m, 0) + right.get(m, 0) for m in {**left, **right}}
+
+
+def subtracted(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
+    """The difference."""
+    return {m: left.get(m, 0) - right.get(m, 0) for m in {**left, **right}}
+
+
+def polynomial_text(polynomial: Polynomial) -> str:
+    """A polynomial in words, as ``log_size - 1``."""
+    text = ""
+    for monomial in sorted(polynomial, key=lambda m: (not m, m)):
+        factor = polynomial[monomial]
+        if not factor:
+            continue
+        names = " * ".join(monomial)
+        shown = str(abs(factor)) if not monomial else names if abs(factor) == 1 else f"{abs(factor)} * {names}"
+        sign = "-" if factor < 0 else "+"
+        text += f" {sign} {shown}" if text else f"-{shown}" if factor < 0 else shown
+    return text or "0"

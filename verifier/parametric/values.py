@@ -1,0 +1,464 @@
+"""Values of sorts as nodes: a scalar is one node, a set or function is how to ask it, never an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeAlias
+
+from verifier.encodings.concrete import FrozenMap, Tagged
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Listed,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.encodings.sorts import Sequence as SequenceSort
+from verifier.parametric.errors import NotParametric
+from verifier.parametric.logic import BOOL, INT, Logic, Node
+from verifier.parametric.traced import Polynomial, polynomial_of
+
+
+@dataclass(frozen=True)
+class OptionOf:
+    """An option: whether there is no value, and the value, which means nothing if there is none."""
+
+    absent: Node
+    value: Value
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A record, or a tuple with its places as names."""
+
+    of: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A total function."""
+
+    at: Callable[[Value], Value]
+
+
+@dataclass(frozen=True)
+class Members:
+    """A set."""
+
+    contains: Callable[[Value], Node]
+
+
+@dataclass(frozen=True)
+class Items:
+    """A sequence: what is at places from the length on means nothing."""
+
+    length: Node
+    at: Callable[[Node], Value]
+
+
+@dataclass(frozen=True)
+class Copies:
+    """A bag."""
+
+    of: Callable[[Value], Node]
+
+
+@dataclass(frozen=True)
+class Tags:
+    """A variant: the number of its tag, and what each tag would hold."""
+
+    tag: Node
+    payloads: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Partly:
+    """A partial function."""
+
+    has: Callable[[Value], Node]
+    at: Callable[[Value], Value]
+
+
+Value: TypeAlias = Node | OptionOf | Fields | Mapped | Members | Items | Copies | Tags | Partly
+
+
+@dataclass(frozen=True)
+class Quantified:
+    """All values of a sort: variables, the value that they are, and when it is one of the sort."""
+
+    variables: tuple[Node, ...]
+    value: Value
+    within: Node
+
+
+class Values:
+    """Makes, compares and joins values."""
+
+    def __init__(self, logic: Logic) -> None:
+        self.logic = logic
+        self.index_sets: dict[str, Polynomial] = {}
+
+    # Sorts
+
+    def index_sort(self, sort: IndexSet) -> str:
+        """The uninterpreted sort of an index set. Two of one name must have one number of elements."""
+        count = polynomial_of(sort.count)
+        if dict(self.index_sets.setdefault(sort.name, count)) != dict(count):
+            raise NotParametric(f"two index sets are called {sort.name!r} and differ in their elements")
+        return sort.name
+
+    def number(self, value: int) -> Node:
+        """An integer of Python, with the constants that it was computed from."""
+        total = self.logic.integer(0)
+        for monomial, factor in polynomial_of(value).items():
+            product = self.logic.integer(factor)
+            for name in monomial:
+                product = self.logic.times(product, self.logic.app(name, INT))
+            total = self.logic.plus(total, product)
+        return total
+
+    def within(self, sort: Range, value: Node) -> Node:
+        """The value is in the range."""
+        low, high = self.number(sort.low), self.number(sort.high)
+        return self.logic.conj((self.logic.less_equal(low, value), self.logic.less_equal(value, high)))
+
+    def quantified(self, sort: Sort) -> Quantified:
+        """All values of a sort that a quantifier can go over. Raises NotParametric for others."""
+        logic = self.logic
+        match sort:
+            case Boolean():
+                variable = logic.variable(BOOL)
+                return Quantified((variable,), variable, logic.true)
+            case Range() | Enum() | Listed():
+                variable = logic.variable(INT)
+                return Quantified((variable,), variable, self.typed(sort, variable))
+            case IndexSet():
+                variable = logic.variable(self.index_sort(sort))
+                return Quantified((variable,), variable, logic.true)
+            case Option():
+                absent, inner = logic.variable(BOOL), self.quantified(sort.inner)
+                value = OptionOf(absent, inner.value)
+                return Quantified(
+                    (absent, *inner.variables), value, logic.disj((absent, inner.within))
+                )
+            case Record() | Tuple():
+                parts = {name: self.quantified(part) for name, part in _fields(sort)}
+                return Quantified(
+                    tuple(chain.from_iterable(part.variables for part in parts.values())),
+                    Fields({name: part.value for name, part in parts.items()}),
+                    logic.conj(part.within for part in parts.values()),
+                )
+        raise NotParametric(f"a quantifier goes over the values of {sort}, which are not first-order")
+
+    # Values
+
+    def symbolic(self, sort: Sort, name: str, args: Sequence[Node] = ()) -> Value:
+        """A value that can be any: each scalar in it is an uninterpreted function of the keys on the way."""
+        logic = self.logic
+        match sort:
+            case Boolean():
+                return logic.app(name, BOOL, args)
+            case Range() | Enum() | Listed():
+                return logic.app(name, INT, args)
+            case IndexSet():
+                return logic.app(name, self.index_sort(sort), args)
+            case Option():
+                return OptionOf(
+                    logic.app(f"{name}.none", BOOL, args), self.symbolic(sort.inner, f"{name}.some", args)
+                )
+            case Record() | Tuple():
+                return Fields({f: self.symbolic(part, f"{name}.{f}", args) for f, part in _fields(sort)})
+            case Function():
+                return Mapped(
+                    lambda key: self.symbolic(sort.range, name, (*args, *self.flat(sort.domain, key)))
+                )
+            case Set():
+                return Members(lambda item: logic.app(name, BOOL, (*args, *self.flat(sort.element, item))))
+            case SequenceSort():
+                return Items(
+                    logic.app(f"{name}.length", INT, args),
+                    lambda place: self.symbolic(sort.element, f"{name}.at", (*args, place)),
+                )
+            case Bag():
+                return Copies(lambda item: logic.app(name, INT, (*args, *self.flat(sort.element, item))))
+            case Variant():
+                held = {tag: self.symbolic(part, f"{name}.{tag}", args) for tag, part in sort.alternatives}
+                return Tags(logic.app(f"{name}.tag", INT, args), held)
+            case PartialFunction():
+                keys = sort.domain
+                return Partly(
+                    lambda key: logic.app(f"{name}.has", BOOL, (*args, *self.flat(keys, key))),
+                    lambda key: self.symbolic(sort.range, f"{name}.at", (*args, *self.flat(keys, key))),
+                )
+        raise NotParametric(f"values of {sort} have no parametric reading")
+
+    def _unused(self, sort: str) -> Node:
+        if sort == BOOL:
+            return self.logic.false
+        return self.logic.integer(0) if sort == INT else self.logic.app(f"unused {sort}", sort)
+
+    def unused(self, sort: Sort) -> Value:
+        """What stands where a value means nothing."""
+        match sort:
+            case IndexSet():
+                return self._unused(self.index_sort(sort))
+            case Option():
+                return OptionOf(self.logic.true, self.unused(sort.inner))
+            case Record() | Tuple():
+                return Fields({name: self.unused(part) for name, part in _fields(sort)})
+            case Function():
+                return Mapped(lambda _: self.unused(sort.range))
+            case Set():
+                return Members(lambda _: self.logic.false)
+            case SequenceSort():
+                return Items(self._unused(INT), lambda _: self.unused(sort.element))
+            case Bag():
+                return Copies(lambda _: self._unused(INT))
+            case Variant():
+                return Tags(self._unused(INT), {tag: self.unused(part) for tag, part in sort.alternatives})
+            case PartialFunction():
+                return Partly(lambda _: self.logic.false, lambda _: self.unused(sort.range))
+        return self._unused(BOOL if isinstance(sort, Boolean) else INT)
+
+    def flat(self, sort: Sort, value: Value) -> tuple[Node, ...]:
+        """A key as nodes: equal keys have equal nodes."""
+        match sort, value:
+            case (Option(), OptionOf()):
+                inner = self.flat(sort.inner, value.value)
+                unused = (self._unused(node.sort) for node in inner)
+                held = (
+                    self.logic.ite(value.absent, no, node) for no, node in zip(unused, inner, strict=True)
+                )
+                return (value.absent, *held)
+            case (Record() | Tuple(), Fields()):
+                return tuple(chain.from_iterable(self.flat(part, value.of[f]) for f, part in _fields(sort)))
+            case _, Node():
+                return (value,)
+        raise NotParametric(f"values of {sort} are keys or elements, which has no first-order reading")
+
+    def typed(self, sort: Sort, value: Value) -> Node:
+        """The value belongs to the sort."""
+        logic = self.logic
+        match sort, value:
+            case Range(), Node():
+                return self.within(sort, value)
+            case Enum(), Node():
+                return self.within(Range(0, len(sort.members) - 1), value)
+            case Listed(), Node():
+                return logic.disj(logic.equal(value, self.literal(sort, item)) for item in sort.members)  # type: ignore[arg-type]
+            case Option(), OptionOf():
+                return logic.disj((value.absent, self.typed(sort.inner, value.value)))
+            case (Record() | Tuple()), Fields():
+                return logic.conj(self.typed(part, value.of[f]) for f, part in _fields(sort))
+            case Function(), Mapped():
+                return self.each(sort.domain, lambda key: self.typed(sort.range, value.at(key)))
+            case PartialFunction(), Partly():
+                return self.each_any(
+                    sort.domain,
+                    lambda key, ok: logic.implies(
+                        value.has(key), logic.conj((ok, self.typed(sort.range, value.at(key))))
+                    ),
+                )
+            case Set(), Members():
+                return self.each_any(
+                    sort.element, lambda item, ok: logic.implies(value.contains(item), ok)
+                )
+            case Bag(), Copies():
+                most = Range(0, sort.maximum)
+                return self.each_any(
+                    sort.element,
+                    lambda item, ok: logic.conj(
+                        (self.within(most, value.of(item)), logic.disj((ok, self._zero(value.of(item)))))
+                    ),
+                )
+            case SequenceSort(), Items():
+                place = logic.variable(INT)
+                inside = self.place_within(value, place)
+                each = logic.implies(inside, self.typed(sort.element, value.at(place)))
+                bounded = self.within(Range(0, sort.capacity), value.length)
+                return logic.conj((bounded, logic.forall((place,), each)))
+            case Variant(), Tags():
+                tags = sort.tags.members
+                held = (
+                    logic.implies(
+                        logic.equal(value.tag, logic.integer(number)),
+                        self.typed(sort.payloads[str(tag)], value.payloads[str(tag)]),
+                    )
+                    for number, tag in enumerate(tags)
+                )
+                return logic.conj((self.within(Range(0, len(tags) - 1), value.tag), *held))
+        return logic.true
+
+    def _zero(self, node: Node) -> Node:
+        return self.logic.equal(node, self.logic.integer(0))
+
+    def place_within(self, value: Items, place: Node) -> Node:
+        """The place is one of the sequence."""
+        logic = self.logic
+        return logic.conj((logic.less_equal(logic.integer(0), place), logic.less(place, value.length)))
+
+    def each(self, sort: Sort, says: Callable[[Value], Node]) -> Node:
+        """What is said of all values of a sort."""
+        one = self.quantified(sort)
+        return self.logic.forall(one.variables, self.logic.implies(one.within, says(one.value)))
+
+    def each_any(self, sort: Sort, says: Callable[[Value, Node], Node]) -> Node:
+        """What is said of all values of a sort and those beyond its bounds."""
+        one = self.quantified(sort)
+        return self.logic.forall(one.variables, says(one.value, one.within))
+
+    def equal(self, sort: Sort, one: Value, other: Value) -> Node:
+        """Two values, both of the sort, are the same."""
+        logic = self.logic
+        match sort, one, other:
+            case _, Node(), Node():
+                return logic.equal(one, other)
+            case Option(), OptionOf(), OptionOf():
+                both = logic.conj((one.absent, other.absent))
+                same = self.equal(sort.inner, one.value, other.value)
+                neither = (logic.neg(one.absent), logic.neg(other.absent))
+                return logic.disj((both, logic.conj((*neither, same))))
+            case (Record() | Tuple()), Fields(), Fields():
+                return logic.conj(self.equal(part, one.of[f], other.of[f]) for f, part in _fields(sort))
+            case Function(), Mapped(), Mapped():
+                return self.each(sort.domain, lambda key: self.equal(sort.range, one.at(key), other.at(key)))
+            case Set(), Members(), Members():
+                return self.each_any(
+                    sort.element, lambda item, _: logic.iff(one.contains(item), other.contains(item))
+                )
+            case Bag(), Copies(), Copies():
+                return self.each_any(
+                    sort.element, lambda item, _: logic.equal(one.of(item), other.of(item))
+                )
+            case SequenceSort(), Items(), Items():
+                place = logic.variable(INT)
+                same = self.equal(sort.element, one.at(place), other.at(place))
+                each = logic.forall((place,), logic.implies(self.place_within(one, place), same))
+                return logic.conj((logic.equal(one.length, other.length), each))
+            case PartialFunction(), Partly(), Partly():
+                return self.each_any(
+                    sort.domain,
+                    lambda key, _: logic.conj(
+                        (
+                            logic.iff(one.has(key), other.has(key)),
+                            logic.implies(one.has(key), self.equal(sort.range, one.at(key), other.at(key))),
+                        )
+                    ),
+                )
+            case Variant(), Tags(), Tags():
+                held = (
+                    logic.implies(
+                        logic.equal(one.tag, logic.integer(number)),
+                        self.equal(part, one.payloads[tag], other.payloads[tag]),
+                    )
+                    for number, (tag, part) in enumerate(sort.alternatives)
+                )
+                return logic.conj((logic.equal(one.tag, other.tag), *held))
+        raise NotParametric(f"values of {sort} are compared, which has no parametric reading")
+
+    def choice(self, condition: Node, one: Any, other: Any) -> Any:
+        """One value if the condition holds, else the other."""
+        logic = self.logic
+        if condition is logic.true or condition is logic.false:
+            return one if condition is logic.true else other
+        match one, other:
+            case Node(), Node():
+                return logic.ite(condition, one, other)
+            case OptionOf(), OptionOf():
+                if one.absent is logic.true or other.absent is logic.true:  # the value means nothing there
+                    value = other.value if one.absent is logic.true else one.value
+                else:
+                    value = self.choice(condition, one.value, other.value)
+                return OptionOf(logic.ite(condition, one.absent, other.absent), value)
+            case Fields(), Fields():
+                return Fields({f: self.choice(condition, part, other.of[f]) for f, part in one.of.items()})
+            case Mapped(), Mapped():
+                return Mapped(lambda key: self.choice(condition, one.at(key), other.at(key)))
+            case Members(), Members():
+                return Members(lambda item: logic.ite(condition, one.contains(item), other.contains(item)))
+            case Items(), Items():
+                return Items(
+                    logic.ite(condition, one.length, other.length),
+                    lambda place: self.choice(condition, one.at(place), other.at(place)),
+                )
+            case Copies(), Copies():
+                return Copies(lambda item: logic.ite(condition, one.of(item), other.of(item)))
+            case Tags(), Tags():
+                held = {t: self.choice(condition, part, other.payloads[t]) for t, part in one.payloads.items()}
+                return Tags(logic.ite(condition, one.tag, other.tag), held)
+            case Partly(), Partly():
+                return Partly(
+                    lambda key: logic.ite(condition, one.has(key), other.has(key)),
+                    lambda key: self.choice(condition, one.at(key), other.at(key)),
+                )
+        raise NotParametric("values of different shapes are joined")
+
+    def literal(self, sort: Sort, value: Any) -> Value:
+        """A concrete value of the sort."""
+        logic = self.logic
+        match sort, value:
+            case Boolean(), bool():
+                return logic.truth(value)
+            case Range(), int():
+                exact = sort.low if int(sort.low) == int(sort.high) else value
+                return self.number(exact)
+            case Listed(), int():
+                return self.number(value)
+            case Enum(), _:
+                return logic.integer(sort.members.index(value))
+            case Option(), None:
+                return OptionOf(logic.true, self.unused(sort.inner))
+            case Option(), _:
+                return OptionOf(logic.false, self.literal(sort.inner, value))
+            case Record(), FrozenMap():
+                return Fields({f: self.literal(part, value[f]) for f, part in sort.fields})
+            case Tuple(), tuple():
+                pairs = zip(_fields(sort), value, strict=True)
+                return Fields({f: self.literal(part, item) for (f, part), item in pairs})
+            case Set(), frozenset():
+                items = [self.literal(sort.element, item) for item in value]
+                return Members(lambda item: logic.disj(self.equal(sort.element, item, one) for one in items))
+            case SequenceSort(), tuple():
+                return self.listed(sort.element, [self.literal(sort.element, item) for item in value])
+            case Bag(), FrozenMap() if not value:
+                return Copies(lambda _: logic.integer(0))
+            case PartialFunction(), FrozenMap() if not value:
+                return Partly(lambda _: logic.false, lambda _: self.unused(sort.range))
+            case Variant(), Tagged():
+                return self.tagged(sort, value.tag, self.literal(sort.payloads[value.tag], value.payload))
+        raise NotParametric(f"a literal of {sort} has no parametric reading: no element has a name there")
+
+    def listed(self, sort: Sort, items: Sequence[Value]) -> Items:
+        """The sequence of these items."""
+        logic = self.logic
+
+        def at(place: Node) -> Value:
+            found = items[-1] if items else self.unused(sort)
+            for number, item in reversed(list(enumerate(items[:-1]))):
+                found = self.choice(logic.equal(place, logic.integer(number)), item, found)
+            return found
+
+        return Items(logic.integer(len(items)), at)
+
+    def tagged(self, sort: Variant, tag: str, payload: Value) -> Tags:
+        """A value of a variant."""
+        number = [name for name, _ in sort.alternatives].index(tag)
+        held = {t: payload if t == tag else self.unused(p) for t, p in sort.alternatives}
+        return Tags(self.logic.integer(number), held)
+
+
+def _fields(sort: Record | Tuple) -> tuple[tuple[str, Sort], ...]:
+    if isinstance(sort, Record):
+        return sort.fields
+    return tuple((str(place), item) for place, item in enumerate(sort.items))

@@ -1,0 +1,123 @@
+"""Runs of proofs for all constants."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.encodings.concrete import show_constants
+from verifier.engines.all_constants import AllConstantsOutcome, check, check_properties, described
+from verifier.engines.induction import Request, induct
+from verifier.errors import UsageError
+from verifier.outcomes.expectations import exit_code
+from verifier.outcomes.run import Run
+from verifier.parametric.loading import ParametricReading, read_for_all
+from verifier.parametric.proving import CHECKER, FINDER
+from verifier.processes.limits import Interrupted
+from verifier.runs.building import build_model
+from verifier.runs.engine import Listen
+from verifier.runs.loading import load
+from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
+from verifier.specs.definition import DefinitionError
+from verifier.specs.registry import load as load_class
+from verifier.system.model import Model
+from verifier.trust.trace import Trace
+from verifier.verdict import VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.runs.loading import Loaded
+    from verifier.runs.prove import ProveOptions
+    from verifier.runs.question import Question
+
+
+def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
+    """The question, if it can be asked of all constants. Raises UsageError."""
+    check_properties(question.definition, question.properties)
+    if question.loaded.source is not None:
+        raise UsageError("--all-constants reads protocols that are Python classes, no TLA+ modules")
+    kind = load_class(question.loaded.spec)
+    defaults = kind().constants
+    for name, constant in constants_of(kind).items():
+        given = question.definition.constants[name]
+        if isinstance(constant, IntegerConstant | IndexSetConstant) and given != defaults[name]:
+            raise UsageError(f"--all-constants proves for every {name}, so --set {name}={given} says nothing")
+    return question
+
+
+def reading_of(loaded: Loaded) -> ParametricReading:
+    """The protocol read for all constants. Raises NotParametric if it has no such reading."""
+    return read_for_all(load_class(loaded.spec), dict(loaded.definition.constants))
+
+
+def _with_counterexamples(
+    question: Question[ProveOptions], outcome: AllConstantsOutcome
+) -> tuple[AllConstantsOutcome, Model | None]:
+    """Where something is open: a counterexample to induction of the first such property, at constants as small
+    as possible, and the model that it is one of."""
+    verdicts = list(outcome.verdicts)
+    for place, verdict in enumerate(verdicts):
+        if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
+            for constants in _small_constants(question.loaded):
+                found = _counterexample(question, verdict.property_name, constants)
+                if found is not None:
+                    model, trace = found
+                    where = f"counterexample to induction with {show_constants(model.definition.constants)}"
+                    reason = f"{verdict.reason}; {where}"
+                    verdicts[place] = replace(verdict, trace=trace, reason=reason)
+                    return replace(outcome, verdicts=tuple(verdicts)), model
+    return outcome, None
+
+
+def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
+    """The least constants, the ones after them, and those that the protocol has by default."""
+    given = dict(loaded.definition.constants)
+    known = constants_of(load_class(loaded.spec))
+    least = {
+        name: known[name].minimum
+        for name in given
+        if isinstance(known[name], IntegerConstant | IndexSetConstant)
+    }
+    for more in (0, 1):
+        yield {**given, **{name: value + more for name, value in least.items()}}
+    yield given
+
+
+def _counterexample(
+    question: Question[ProveOptions], name: str, constants: dict[str, Any]
+) -> tuple[Model, Trace] | None:
+    try:
+        model = build_model(load(question.loaded.spec, constants).definition, question.limits)
+        found = induct(model, Request(name, limits=question.limits))
+    except (UsageError, DefinitionError, Interrupted):
+        return None  # these constants do not go together, or the time is over
+    trace = found.verdicts[0].trace
+    return None if trace is None else (model, trace)
+
+
+def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
+    """The run: until it is done, out of time, or interrupted."""
+    began = time.monotonic()
+    reading = reading_of(question.loaded)
+    building = time.monotonic() - began
+    outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen)
+    outcome, model = _with_counterexamples(question, outcome)
+    since = question.limits.since
+    return Run(
+        engine="prove",
+        definition=question.definition,
+        model=model,
+        options={"properties": list(question.properties), **question.recorded},
+        depth=0,
+        solvers=(FINDER, CHECKER),
+        outcome=outcome,
+        seconds=time.monotonic() - (began if since is None else since),
+        building_seconds=building,
+        exit_code=exit_code(outcome.verdicts, question.expectations, outcome.enabled),
+        expected=question.options.expect,
+        proofs=tuple(described(attempt) for attempt in outcome.attempts),
+        origin=question.origin,
+        assumptions=outcome.assumptions,
+        certificate_texts=outcome.certificates,
+    )

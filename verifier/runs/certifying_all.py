@@ -1,0 +1,102 @@
+"""Certificates for all constants checked again, from their files."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifier.engines.outcome import Outcome
+from verifier.errors import UsageError
+from verifier.outcomes.run import Run
+from verifier.parametric.certificate import Checked, Content, check, read
+from verifier.parametric.loading import ParametricReading
+from verifier.parametric.proving import CHECKER
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.runs.all_constants import reading_of
+from verifier.runs.loading import load, trusted_spec
+from verifier.solvers.names import SCRIPT_SOLVERS
+from verifier.verdict import Verdict, VerdictKind
+
+ENGINE = "certify"
+
+
+@dataclass(frozen=True)
+class ClaimForAll:
+    """A certificate, the protocol that it is of, and who is to check it."""
+
+    path: Path
+    content: Content
+    reading: ParametricReading
+    solver: str
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class CertifiedForAll:
+    """What came of a check."""
+
+    claim: ClaimForAll
+    checked: Checked | None
+    verdict: Verdict
+
+
+def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float | None) -> ClaimForAll:
+    """The claim of a certificate's file. ``spec`` is the user's own choice; without it only a built-in one is
+    loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
+    limits = Limits(timeout).begun()
+    content = read(path)
+    checker = solver or CHECKER
+    if checker not in SCRIPT_SOLVERS:
+        raise UsageError(f"--solver {checker} reads no quantifiers: {' or '.join(SCRIPT_SOLVERS)} does")
+    loaded = load(trusted_spec(content["spec"], spec, "the certificate"), content["constants"])
+    return ClaimForAll(path, content, reading_of(loaded), checker, limits)
+
+
+def certify(claim: ClaimForAll) -> CertifiedForAll:
+    """Checks the claim, until it is done, out of time, or interrupted. Raises UsageError for a file that does
+    not fit the protocol."""
+    began = time.monotonic()
+    checked, reason = None, INTERRUPTED
+    try:
+        checked = check(claim.reading, claim.content, claim.limits, claim.solver)
+    except Interrupted as limit:
+        reason = str(limit)
+    except KeyboardInterrupt:
+        pass
+    kind = VerdictKind.PROVED
+    why = None
+    if checked is None or checked.limit:
+        kind, why = VerdictKind.INCONCLUSIVE, reason
+    elif checked.failed:
+        kind, why = VerdictKind.INCONCLUSIVE, f"{claim.solver} does not show {checked.failed[0]}"
+    seconds = time.monotonic() - began
+    name = claim.content["property"]
+    return CertifiedForAll(
+        claim,
+        checked,
+        Verdict(name, kind, None, seconds, why, found_by=ENGINE, certificate=str(claim.path)),
+    )
+
+
+def run_of(certified: CertifiedForAll) -> Run:
+    """The check as a run."""
+    claim, checked, verdict = certified.claim, certified.checked, certified.verdict
+    statistics = {
+        "obligations": checked.obligations if checked else None,
+        "failed": list(checked.failed) if checked else [],
+        "lemmas": len(claim.content["lemmas"]),
+    }
+    return Run(
+        engine=ENGINE,
+        definition=claim.reading.definition,
+        model=None,
+        options={"certificate": verdict.certificate},
+        depth=0,
+        solvers=(claim.solver,),
+        outcome=Outcome((verdict,), (), statistics),
+        seconds=verdict.seconds,
+        building_seconds=0.0,
+        exit_code=verdict.kind.exit_code,
+        assumptions=claim.reading.said,
+    )

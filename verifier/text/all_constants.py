@@ -1,0 +1,74 @@
+"""Proofs for all constants, for the terminal."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.engines.all_constants import AllConstantsOutcome
+from verifier.outcomes.run import Run
+from verifier.parametric.proving import Attempt, Open, Shown
+from verifier.solvers import solver_version
+from verifier.text.columns import wrap
+from verifier.text.run import expectation_remarks, render_counterexamples, render_verdicts
+from verifier.verdict import VerdictKind
+
+_MOST_PLACES = 12
+
+
+def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters."""
+    outcome = run.outcome
+    assert isinstance(outcome, AllConstantsOutcome)
+    lines: list[RenderableType] = [Text(f"{run.definition.name} with all constants", "bold")]
+    solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
+    lines += [Text(f"prove by induction, {solvers}"), Text()]
+    assumed = f"Assumed of the constants: {', '.join(outcome.assumptions) or 'nothing'}."
+    lines += [*map(Text, wrap(assumed, width, subsequent_indent="  ")), Text()]
+    lines += [*render_counterexamples(run, width, full), *render_verdicts(run, width), Text()]
+    for attempt in outcome.attempts:
+        for words in [*_proof(attempt), *_open(attempt, full)]:
+            lines += map(Text, wrap(words, width, subsequent_indent="  "))
+    for words in _remarks(run):
+        lines += map(Text, wrap(words, width, subsequent_indent="  "))
+    return lines
+
+
+def _proof(attempt: Attempt) -> list[str]:
+    shown = [one for one in attempt.results.values() if isinstance(one, Shown)]
+    found, checked = sum(one.seconds for one in shown), sum(one.check_seconds for one in shown)
+    how = "is kept together with" if attempt.kept else "follows from"
+    lemmas = ", ".join(name for name in attempt.needed if name != attempt.property_name)
+    name = attempt.property_name
+    words = [f"{name}: {len(shown)} of {len(attempt.results)} obligations shown, {found:.1f} s of the first "
+             f"solver, {checked:.1f} s of the second."]
+    if attempt.proved:
+        words.append(f"{name} {how} {lemmas}." if lemmas else f"{name} is inductive by itself.")
+    return words
+
+
+def _open(attempt: Attempt, full: bool) -> list[str]:
+    left = [one for one in attempt.results.values() if isinstance(one, Open)]
+    shown = left if full else left[:_MOST_PLACES]
+    words = [f"  open: {at}, {claim}: {one.reason}" for one in shown for at, claim in [_place(one)]]
+    return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
+
+
+def _place(one: Open) -> tuple[str, str]:
+    at, claim, _ = one.name.rsplit(" ", 2)
+    return at, claim
+
+
+def _remarks(run: Run) -> list[str]:
+    remarks = [f"The proof is in {v.certificate}." for v in run.outcome.verdicts if v.certificate]
+    kinds = {verdict.kind for verdict in run.outcome.verdicts}
+    if VerdictKind.PROVED in kinds:
+        remarks.append("PROVED: no execution of any length violates it, whatever the constants are.")
+    if VerdictKind.INCONCLUSIVE in kinds:
+        remarks.append(
+            "INCONCLUSIVE: nothing is known. The first state of a counterexample to induction may be "
+            "unreachable: then the lemmas are too weak. verify bmc finds out whether the property is false."
+        )
+    remarks += expectation_remarks(run)
+    remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")
+    return remarks
