@@ -101,10 +101,10 @@ def _page(ladders: Sequence[Ladder], limit: int, pictures: Path) -> Iterator[str
     command = f"python -m results.generators.scaling {' '.join(sys.argv[1:])}".strip()
     today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
     yield (
-        f"`{command}` (`make scaling` for all), {today}, {platform.machine()}, {os.cpu_count()} cores, load "
-        f"{load:.1f} at the beginning, limit {limit} s on the clock for each command. Processor seconds of all "
-        "processes of the whole command; memory of its largest process. A dash: not decided within the limit, "
-        "and nothing larger was tried; where others use the machine too, lines end earlier. `ic3` works "
+        f"`{command}` (`make scaling` for all), {today}, {platform.machine()}, {os.cpu_count()} cores, "
+        f"load {load:.1f} at the beginning, limit {limit} s on the clock for each command. Processor seconds "
+        "of all processes of the whole command; memory of its largest process. A dash: not decided within "
+        "the limit, and nothing larger was tried; where others use the machine too, lines end earlier. `ic3` works "
         "without lemmas, `induct` by them.\n"
     )
     for ladder in ladders:
@@ -195,7 +195,7 @@ def _draw(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int, pat
         axes.set_ylabel(words)
         axes.grid(visible=True, which="major", alpha=0.3)
     words = "cross: not\nwithin the limit"
-    figure.legend(*time.get_legend_handles_labels(), loc="outside right", title=words)
+    figure.legend(*time.get_legend_handles_labels(), loc="outside right center", title=words)
     figure.suptitle(ladder.spec)
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
