@@ -104,8 +104,8 @@ def _page(ladders: Sequence[Ladder], limit: int, pictures: Path) -> Iterator[str
         f"`{command}` (`make scaling` for all), {today}, {platform.machine()}, {os.cpu_count()} cores, "
         f"load {load:.1f} at the beginning, limit {limit} s on the clock for each command. Processor seconds "
         "of all processes of the whole command; memory of its largest process. A dash: not decided within "
-        "the limit, and nothing larger was tried; where others use the machine too, lines end earlier. `ic3` works "
-        "without lemmas, `induct` by them.\n"
+        "the limit, and nothing larger was tried; where others use the machine too, lines end earlier. `ic3` "
+        "works without lemmas, `induct` by them.\n"
     )
     for ladder in ladders:
         points = {engine: _line(ladder, engine, limit) for engine in ENGINES}
