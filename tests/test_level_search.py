@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,19 @@ from verifier.engines.findings import Beyond, Findings, Runner
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
 from verifier.explicit.blocks import Damaged, Shelf
-from verifier.explicit.levels import Result, Stage, Task, capacity_of, perform
-from verifier.explicit.moves import Moves
+from verifier.explicit.levels import (
+    MOVE_BITS,
+    PLACE_BITS,
+    Expand,
+    Result,
+    Stage,
+    Task,
+    capacity_of,
+    keys_of_chunk,
+    parsed_key,
+    perform,
+)
+from verifier.explicit.moves import MOST_MOVES, Moves
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.scattering import SPACE, bounds, columns_of, rows_of
 from verifier.explicit.sorted_states import distinct, merged, seen
@@ -211,6 +223,43 @@ def test_damaged_files_are_refused(kafka: Model, tmp_path: Path) -> None:
         manifest.write_text(json.dumps(wrong_content))
         with pytest.raises(UsageError, match="is no manifest"):
             explore(kafka, resumed)
+
+
+def test_a_task_of_a_killed_search_that_still_runs_changes_nothing(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files have other names than those of the search that goes on, which divides levels otherwise."""
+    stages: list[tuple[Stage, Task]] = []
+
+    def noted(stage: Stage, task: Task) -> Result:
+        stages.append((stage, task))
+        return perform(stage, task)
+
+    beyond = replace(IN_FILES, folder=tmp_path / "states")
+    monkeypatch.setattr(level_search, "perform", noted)
+    explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
+    late = [(stage, task) for stage, task in stages if isinstance(task, Expand)][-1]
+
+    def disturbed(stage: Stage, task: Task) -> Result:
+        result = perform(stage, task)
+        if isinstance(task, Expand) and task.level == late[1].level + 1:
+            with suppress(Damaged, OSError):
+                perform(late[0], replace(late[1], level=task.level, parts=task.parts, count=1))
+        return result
+
+    monkeypatch.setattr(level_search, "perform", disturbed)
+    again = explore(kafka, everything(kafka, beyond=replace(beyond, resume=True)))
+    assert found(again) == found(explore(kafka, everything(kafka)))
+
+
+def test_keys_have_room_for_all_moves_and_places() -> None:
+    assert MOST_MOVES <= 1 << MOVE_BITS
+    moves = Moves(build(Chain()))
+    assert moves.chunk(1 << 62) <= 1 << PLACE_BITS
+    sources = np.array([0, (1 << PLACE_BITS) - 1])
+    for chunk, move in ((0, 0), (12345, MOST_MOVES - 1), ((1 << 33) - 1, 7)):
+        parsed = [parsed_key(key) for key in keys_of_chunk(chunk, move, sources).tolist()]
+        assert parsed == [(chunk, move, place) for place in sources.tolist()]
 
 
 # -- what goes wrong

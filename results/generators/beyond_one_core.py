@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import psutil
@@ -52,7 +53,8 @@ def main() -> None:
     question = ["--spec", given.spec, "--property", given.property]
     question += [word for setting in given.settings for word in ("--set", setting)]
     question += ["--max-depth", given.max_depth] if given.max_depth else []
-    print("\n".join(_page(question, given.means.split(","))))
+    for part in _page(question, given.means.split(",")):
+        print(part if part.startswith(("|", "#")) else f"{fill(part, 112)}\n", flush=True)
 
 
 def _page(question: Sequence[str], means: Sequence[str]) -> Iterator[str]:

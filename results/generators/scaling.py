@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -89,18 +90,22 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path, default=FOLDER)
     given = parser.parse_args()
     ladders = [ladder for ladder in LADDERS if not given.spec or ladder.spec in given.spec]
-    print("\n".join(_page(ladders, given.limit, given.pictures)))
+    for part in _page(ladders, given.limit, given.pictures):
+        words = part if part.startswith(("|", "!", "#")) else f"{fill(part, 112)}\n"
+        print(words, flush=True)
 
 
 def _page(ladders: Sequence[Ladder], limit: int, pictures: Path) -> Iterator[str]:
     load = os.getloadavg()[0]
     yield "# How far it goes\n"
+    command = f"python -m results.generators.scaling {' '.join(sys.argv[1:])}".strip()
+    today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
     yield (
-        f"`make scaling`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {platform.machine()}, "
-        f"{os.cpu_count()} cores, load {load:.1f} at the beginning, limit {limit} s on the clock for each "
-        "command. Processor seconds of all processes of the whole command; memory of its largest process. A "
-        "dash: not decided within the limit, and nothing larger was tried. `ic3` works without lemmas, "
-        "`induct` by them.\n"
+        f"`{command}` (`make scaling` for all), {today}, {platform.machine()}, {os.cpu_count()} cores, "
+        f"load {load:.1f} at the beginning, limit {limit} s on the clock for each command. Processor seconds "
+        "of all processes of the whole command; memory of its largest process. A dash: not decided within "
+        "the limit, and nothing larger was tried; where others use the machine too, lines end earlier. `ic3` "
+        "works without lemmas, `induct` by them.\n"
     )
     for ladder in ladders:
         points = {engine: _line(ladder, engine, limit) for engine in ENGINES}
@@ -180,14 +185,17 @@ def _draw(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int, pat
         (drawn,) = time.plot(places, [point.seconds for point in known], "o-", label=engine)
         memory.plot(places, [point.memory / 2**20 for point in known], "o-", label=engine)
         if len(known) < len(line):
-            time.plot([len(known)], [limit], "x", color=drawn.get_color())
+            # Crosses of several engines at the same constants stand side by side.
+            shift = 0.12 * (list(points).index(engine) - 1.5)
+            time.plot([len(known) + shift], [limit], "x", color=drawn.get_color())
     for axes, words in ((time, "processor seconds"), (memory, "MiB of the largest process")):
         axes.set_yscale("log")
         axes.set_xticks(range(len(labels)), labels, rotation=30)
         axes.set_xlabel(", ".join(ladder.names))
         axes.set_ylabel(words)
         axes.grid(visible=True, which="major", alpha=0.3)
-    time.legend(title="cross: not within the limit")
+    words = "cross: not\nwithin the limit"
+    figure.legend(*time.get_legend_handles_labels(), loc="outside right center", title=words)
     figure.suptitle(ladder.spec)
     figure.savefig(path, dpi=110, metadata={"Software": None})
 

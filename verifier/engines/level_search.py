@@ -7,6 +7,7 @@ leaves nothing behind: what is counted is counted of whole levels only.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -101,7 +102,8 @@ class LevelSearch:
         self._contexts = ExitStack()
         self._contexts.enter_context(self._folder)
         self._runner: Runner | None = None
-        self._stage = Stage(self._folder.shelf.folder, findings.moves, findings.orbits, 0)
+        run = f"{secrets.token_hex(4)}-"
+        self._stage = Stage(self._folder.shelf.folder, findings.moves, findings.orbits, 0, run)
 
     def __enter__(self) -> LevelSearch:
         return self
@@ -282,7 +284,7 @@ class LevelSearch:
         table, head.table = head.table, None
         assert table is not None
         shelf, words = self._folder.shelf, self._stage.transitions.words
-        with BlockWriter(shelf, "begun", words + 1, head.end) as writer:
+        with BlockWriter(shelf, self._named("begun"), words + 1, head.end) as writer:
             for first in range(0, head.end, _WRITTEN_AT_ONCE):
                 end = min(head.end, first + _WRITTEN_AT_ONCE)
                 before = (table.predecessors(first, end) + 1).astype(np.uint64)
@@ -293,11 +295,11 @@ class LevelSearch:
         count, chunk = head.end - start, self._stage.transitions.chunk()
         numbers = np.arange(count, dtype=np.uint64)
         keys = numbers // np.uint64(chunk) << np.uint64(CHUNK_SHIFT) | numbers % np.uint64(chunk)
-        with BlockWriter(shelf, "begun.rows", words, count) as writer:
+        with BlockWriter(shelf, self._named("begun.rows"), words, count) as writer:
             for first in range(start, head.end, _WRITTEN_AT_ONCE):
                 writer.append(columns_of(table.rows(first, min(head.end, first + _WRITTEN_AT_ONCE))))
             rows = writer.done().whole()
-        part = LevelPart(shelf.write("begun.keys", [keys]).whole(), rows)
+        part = LevelPart(shelf.write(self._named("begun.keys"), [keys]).whole(), rows)
         sources = tuple(min(chunk, count - first) for first in range(0, count, chunk))
         level = Level(count, (part,), sources)
         return Checkpoint(self._stage.partitions, begun, (level,), runs, self._counts())
@@ -309,11 +311,14 @@ class LevelSearch:
             columns = columns_of(table.rows(first, min(end, first + _WRITTEN_AT_ONCE)))
             order = np.lexsort(columns[::-1])
             columns = [column[order] for column in columns]
-            block = self._folder.shelf.write(f"begun-{number:05}.run", columns)
+            block = self._folder.shelf.write(self._named(f"begun-{number:05}.run"), columns)
             ends = [0, *np.searchsorted(columns[0], limits).tolist(), block.count]
             for partition, (low, high) in enumerate(pairwise(ends)):
                 runs[partition].append((Slice(block, low, high),))
         return tuple(map(tuple, runs))
+
+    def _named(self, name: str) -> str:
+        return f"{self._stage.run}{name}"
 
     def _counts(self) -> dict[str, object]:
         findings, tally = self._findings, self._findings.tally

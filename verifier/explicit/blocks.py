@@ -86,6 +86,7 @@ class Shelf:
     def read(self, part: Slice, column: int) -> Column:
         """A column of a part. Raises Damaged."""
         block, count = part.block, len(part)
+        self._check_size(block)
         start = (column * block.count + part.start) * WORD_BYTES
         values = np.fromfile(self.folder / block.name, np.uint64, count, offset=start)
         if len(values) != count:

@@ -83,6 +83,9 @@ class Stage:
     orbits: Orbits | None
     partitions: int
     """Into how many parts of equal size the space of states is divided."""
+    run: str = ""
+    """Begins the names of files. Each search has its own: a task of one whose driver was killed may still run
+    somewhere, and must not write what a task of the next one writes, which may have other states."""
 
     def alone(self) -> Stage:
         """The same without the model."""
@@ -299,7 +302,8 @@ class _Pieces:
             rows = self._stage.orbits.representatives(rows)
         columns, keys = distinct(columns_of(rows), keys)
         ends = np.searchsorted(columns[0], self._bounds).tolist()
-        name = f"{self._task.level:05}-{self._task.number:05}-{len(self.written):03}.new"
+        place = f"{self._task.level:05}-{self._task.number:05}-{len(self.written):03}"
+        name = f"{self._stage.run}{place}.new"
         block = self._stage.shelf.write(name, [*columns, keys])
         self.written.append((block, (0, *ends, len(keys))))
 
@@ -358,7 +362,7 @@ class _Settling:
         self._sources += np.bincount(chunk, minlength=len(self._sources))
 
     def _name(self, part: int) -> str:
-        return f"{self._task.level:05}-p{self._task.partition:04}-{part:03}"
+        return f"{self._stage.run}{self._task.level:05}-p{self._task.partition:04}-{part:03}"
 
     def result(self) -> Settled:
         """What was found; runs of similar size are merged."""
