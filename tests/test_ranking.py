@@ -34,6 +34,7 @@ from verifier.specs.protocol import (
     temporal,
     weak,
 )
+from verifier.specs.rabbitmq.single_active_consumer import RabbitSacRestart
 from verifier.specs.temporal import Fairness, Strength
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
@@ -310,6 +311,28 @@ def test_rabbit_gets_balanced(queues: int, apps: int, limit: int, tmp_path: Path
     content = json.loads(Path(file).read_text())
     assert content["ranking"] is True
     assert content["ranking_says"][0]["name"] == "measure 1"
+
+
+class Generous(RabbitSacRestart):
+    """Apps give up queues that they should keep."""
+
+    @action(app="apps", queue="queues")
+    def release(self, s: Any, app: Any, queue: Any) -> Step:
+        return Step(
+            when=[s.active[queue] == app, self.active_count(s, app) >= self.ideal_number(s, app)],
+            then={s.subscriber_queue[queue]: self.others(s, app, queue), s.active[queue]: None},
+        )
+
+
+@pytest.mark.thorough
+def test_a_wrong_protocol_is_not_proved_balanced() -> None:
+    live = live_of(build(Generous({"queues": 2, "apps": 2})))
+    kinds = {
+        engine: decided(live, Request((), "spec", (), engine)).verdicts[-1].kind
+        for engine in (LiveEngine.EXPLICIT, LiveEngine.RANKING)
+    }
+    assert kinds[LiveEngine.RANKING] is VerdictKind.INCONCLUSIVE
+    assert kinds[LiveEngine.EXPLICIT] is VerdictKind.VIOLATED
 
 
 def test_a_ranking_is_of_one_fairness() -> None:
