@@ -34,12 +34,13 @@ from verifier.specs.protocol import (
     temporal,
     weak,
 )
-from verifier.specs.rabbitmq.single_active_consumer import RabbitSacRestart
+from verifier.specs.rabbitmq.single_active_consumer import RabbitSac, RabbitSacRestart
 from verifier.specs.temporal import Fairness, Strength
+from verifier.system.fairness import conditions_named
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
 from verifier.system.model import build as build_defined
-from verifier.system.ranking import ranking_claims
+from verifier.system.ranking import NoRanking, ranking_claims
 from verifier.trust.certificate import TYPED, claimed_model
 from verifier.trust.certify import check
 from verifier.verdict import Verdict, VerdictKind
@@ -324,6 +325,20 @@ class Generous(RabbitSacRestart):
         )
 
 
+@pytest.mark.parametrize(
+    ("queues", "apps"), [(2, 2), pytest.param(3, 3, marks=pytest.mark.thorough)]
+)
+def test_rabbit_without_stops_gets_balanced_if_each_app_subscribes(queues: int, apps: int) -> None:
+    model = build(RabbitSac({"queues": queues, "apps": apps}))
+    conditions = conditions_named(model.definition, "each-subscribe")
+    live = live_model(model, model.definition.temporal[0], "each-subscribe", conditions)
+    names = (TYPED, *(lemma.name for lemma in live.model.system.lemmas))
+    assert _first_failing(live, names, ranking_claims(live), lambda _: None) is None
+    own = live_model(model, model.definition.temporal[0], "spec", conditions_named(model.definition, "spec"))
+    with pytest.raises(NoRanking, match="its ranking needs weak fairness of Start"):
+        ranking_claims(own)
+
+
 @pytest.mark.thorough
 def test_a_wrong_protocol_is_not_proved_balanced() -> None:
     live = live_of(build(Generous({"queues": 2, "apps": 2})))
@@ -344,7 +359,7 @@ def test_a_ranking_is_of_one_fairness() -> None:
 
 
 def test_without_a_ranking_there_is_no_such_proof() -> None:
-    run = verify("live", "--spec", "rabbit-sac", "--engine", "ranking", "--set", "queues=2")
+    run = verify("live", "--spec", "pulsar-compaction", "--engine", "ranking")
     assert run.exit_code == 12
     assert "no ranking" in run.stdout
 
