@@ -34,11 +34,13 @@ from verifier.specs.protocol import (
     temporal,
     weak,
 )
+from verifier.specs.rabbitmq.single_active_consumer import RabbitSac, RabbitSacRestart
 from verifier.specs.temporal import Fairness, Strength
+from verifier.system.fairness import conditions_named
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
 from verifier.system.model import build as build_defined
-from verifier.system.ranking import ranking_claims
+from verifier.system.ranking import NoRanking, ranking_claims
 from verifier.trust.certificate import TYPED, claimed_model
 from verifier.trust.certify import check
 from verifier.verdict import Verdict, VerdictKind
@@ -312,6 +314,42 @@ def test_rabbit_gets_balanced(queues: int, apps: int, limit: int, tmp_path: Path
     assert content["ranking_says"][0]["name"] == "measure 1"
 
 
+class Generous(RabbitSacRestart):
+    """Apps give up queues that they should keep."""
+
+    @action(app="apps", queue="queues")
+    def release(self, s: Any, app: Any, queue: Any) -> Step:
+        return Step(
+            when=[s.active[queue] == app, self.active_count(s, app) >= self.ideal_number(s, app)],
+            then={s.subscriber_queue[queue]: self.others(s, app, queue), s.active[queue]: None},
+        )
+
+
+@pytest.mark.parametrize(
+    ("queues", "apps"), [(2, 2), pytest.param(3, 3, marks=pytest.mark.thorough)]
+)
+def test_rabbit_without_stops_gets_balanced_if_each_app_subscribes(queues: int, apps: int) -> None:
+    model = build(RabbitSac({"queues": queues, "apps": apps}))
+    conditions = conditions_named(model.definition, "each-subscribe")
+    live = live_model(model, model.definition.temporal[0], "each-subscribe", conditions)
+    names = (TYPED, *(lemma.name for lemma in live.model.system.lemmas))
+    assert _first_failing(live, names, ranking_claims(live), lambda _: None) is None
+    own = live_model(model, model.definition.temporal[0], "spec", conditions_named(model.definition, "spec"))
+    with pytest.raises(NoRanking, match="its ranking needs weak fairness of Start"):
+        ranking_claims(own)
+
+
+@pytest.mark.thorough
+def test_a_wrong_protocol_is_not_proved_balanced() -> None:
+    live = live_of(build(Generous({"queues": 2, "apps": 2})))
+    kinds = {
+        engine: decided(live, Request((), "spec", (), engine)).verdicts[-1].kind
+        for engine in (LiveEngine.EXPLICIT, LiveEngine.RANKING)
+    }
+    assert kinds[LiveEngine.RANKING] is VerdictKind.INCONCLUSIVE
+    assert kinds[LiveEngine.EXPLICIT] is VerdictKind.VIOLATED
+
+
 def test_a_ranking_is_of_one_fairness() -> None:
     small = ("--set", "queues=2", "--set", "apps=2")
     (result,) = _live(*small, "--engine", "ranking", "--fairness", "next", code=12)["results"]
@@ -321,7 +359,7 @@ def test_a_ranking_is_of_one_fairness() -> None:
 
 
 def test_without_a_ranking_there_is_no_such_proof() -> None:
-    run = verify("live", "--spec", "rabbit-sac", "--engine", "ranking", "--set", "queues=2")
+    run = verify("live", "--spec", "pulsar-compaction", "--engine", "ranking")
     assert run.exit_code == 12
     assert "no ranking" in run.stdout
 

@@ -144,10 +144,12 @@ def atomic(max_queue: int, max_retry: int) -> Row:
     return Row("exactly-once-atomic", constants, "Termination", text=ATOMIC)
 
 
-def sac(queues: int, apps: int, fairness: str, verdict: str) -> Row:
+def sac(
+    queues: int, apps: int, fairness: str, verdict: str, engines: tuple[str, ...] = ("auto",)
+) -> Row:
     """The first text of the queues."""
     constants = {"queues": queues, "apps": apps}
-    return Row("rabbit-sac", constants, "Liveness", verdict, fairness, text=FIRST[fairness])
+    return Row("rabbit-sac", constants, "Liveness", verdict, fairness, engines, FIRST[fairness])
 
 
 def ledger(fairness: str) -> Row:
@@ -168,6 +170,7 @@ ROWS = [
     restart(4, 4, 1, engines=("ranking",)),
     sac(2, 2, "each-subscribe", "PROVED"),
     sac(2, 3, "each-subscribe", "PROVED"),
+    sac(4, 4, "each-subscribe", "PROVED", ("ranking",)),
     sac(2, 3, "spec", "VIOLATED"),
     once(1, 2),
     once(2, 2),

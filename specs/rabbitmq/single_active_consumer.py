@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import floordiv, mod
+from typing import Any
 
 from verifier.encodings.collection_values import SequenceValue
 from verifier.encodings.concrete import FrozenMap
@@ -186,35 +187,6 @@ class RabbitSac(SingleActiveConsumerLemmas):
         """Apps start, and each app subscribes to each queue, where they can again and again."""
         return {"each-subscribe": [weak(), weak("start"), weak("subscribe", each=("app", "queue"))]}
 
-
-class RabbitSacRestart(RabbitSac):
-    """RabbitMQ clients balance queues with single active consumers; apps stop and start again."""
-
-    restart_limit = IntegerConstant(0, "how many ids beyond one per app are given out before stopping ends")
-
-    @property
-    def last_id(self) -> int:
-        return 2 * self.apps.size + self.restart_limit - 1
-
-    def takes_part(self, s: ConsumerState, app: Element) -> Formula:
-        """Every app may, even one that is not started: so it stands in the original."""
-        return all_of()
-
-    def is_counted(self, s: ConsumerState, app: Element) -> Formula:
-        return exists(self.is_subscribed(s, app, q) for q in self.queues)
-
-    @action(app="apps")
-    def stop(self, s: ConsumerState, app: Element) -> Step:
-        """An app stops, and with it all its subscriptions."""
-        return Step(
-            when=[self.is_started(s, app), s.next_id <= self.apps.size + self.restart_limit],
-            then={
-                s.subscriber_queue: function(self.others(s, app, q) for q in self.queues),
-                s.active: function(if_(s.active[q] == app, None, s.active[q]) for q in self.queues),
-                s.app_id[app]: 0,
-            },
-        )
-
     # Why the load gets balanced
 
     def goal(self, s: ConsumerState) -> Integer:
@@ -245,7 +217,7 @@ class RabbitSacRestart(RabbitSac):
             if_(self.is_hungry(s, app), 1 + self.distance(s, app, q), 0) for q in self.queues
         )
 
-    def hungry_wait(self, s: ConsumerState) -> Formula:
+    def in_line(self, s: ConsumerState) -> Formula:
         """Hungry apps are in line, or active, everywhere."""
         return forall(
             ~self.is_hungry(s, a) | self.is_subscribed(s, a, q) for a in self.apps for q in self.queues
@@ -253,33 +225,78 @@ class RabbitSacRestart(RabbitSac):
 
     def missing(self, s: ConsumerState, app: Element) -> FunctionValue[Formula]:
         """For each queue whether the app is not subscribed to it, once hungry apps are in line everywhere."""
-        return function(self.hungry_wait(s) & ~self.is_subscribed(s, app, q) for q in self.queues)
+        return function(self.in_line(s) & ~self.is_subscribed(s, app, q) for q in self.queues)
+
+    def measures(self, s: ConsumerState) -> tuple[Any, ...]:
+        """What falls until the load is balanced."""
+        even = self.share(s, floordiv)
+        return (
+            self.last_id + 1 - s.next_id,
+            function(self.is_started(s, a) for a in self.apps),
+            function(~self.is_counted(s, a) for a in self.apps),
+            function(self.active_count(s, a) < even for a in self.apps),
+            function(self.hunger(s, a) for a in self.apps),
+            function(self.in_line(s) & s.active[q].is_some for q in self.queues),
+            function(self.missing(s, a) for a in self.apps),
+        )
+
+    @ranking("Liveness")
+    def towards_balance(self, s: ConsumerState) -> Ranking:
+        """Under each-subscribe: all apps start, hungry apps get closer to the heads of queues, and once they
+        are in line everywhere, only so many steps remain."""
+        are_started = forall(self.is_started(s, a) for a in self.apps)
+        return Ranking(
+            self.measures(s),
+            helpful={
+                weak(): self.in_line(s) & are_started,
+                weak("start"): ~are_started,
+                weak("subscribe", each=("app", "queue")): lambda app, queue: (
+                    are_started & ~self.is_subscribed(s, app, queue) & self.is_hungry(s, app)
+                ),
+            },
+        )
+
+
+class RabbitSacRestart(RabbitSac):
+    """RabbitMQ clients balance queues with single active consumers; apps stop and start again."""
+
+    restart_limit = IntegerConstant(0, "how many ids beyond one per app are given out before stopping ends")
+
+    @property
+    def last_id(self) -> int:
+        return 2 * self.apps.size + self.restart_limit - 1
+
+    def takes_part(self, s: ConsumerState, app: Element) -> Formula:
+        """Every app may, even one that is not started: so it stands in the original."""
+        return all_of()
+
+    def is_counted(self, s: ConsumerState, app: Element) -> Formula:
+        return exists(self.is_subscribed(s, app, q) for q in self.queues)
+
+    @action(app="apps")
+    def stop(self, s: ConsumerState, app: Element) -> Step:
+        """An app stops, and with it all its subscriptions."""
+        return Step(
+            when=[self.is_started(s, app), s.next_id <= self.apps.size + self.restart_limit],
+            then={
+                s.subscriber_queue: function(self.others(s, app, q) for q in self.queues),
+                s.active: function(if_(s.active[q] == app, None, s.active[q]) for q in self.queues),
+                s.app_id[app]: 0,
+            },
+        )
 
     @ranking("Liveness")
     def towards_balance(self, s: ConsumerState) -> Ranking:
         """Starts and stops come to an end. Then ever more apps are subscribed somewhere, hungry apps get
         closer to the heads of queues, and once they are in line everywhere, only so many steps remain."""
-        everywhere = self.hungry_wait(s)
-        even = self.share(s, floordiv)
+        are_counted = forall(self.is_counted(s, a) for a in self.apps)
         return Ranking(
-            (
-                self.last_id + 1 - s.next_id,
-                function(self.is_started(s, a) for a in self.apps),
-                function(~self.is_counted(s, a) for a in self.apps),
-                function(self.active_count(s, a) < even for a in self.apps),
-                function(self.hunger(s, a) for a in self.apps),
-                function(everywhere & s.active[q].is_some for q in self.queues),
-                function(self.missing(s, a) for a in self.apps),
-            ),
+            self.measures(s),
             helpful={
-                weak(): everywhere & forall(self.is_counted(s, a) for a in self.apps),
+                weak(): self.in_line(s) & are_counted,
                 weak("subscribe", each=("app", "queue")): lambda app, queue: (
                     ~self.is_subscribed(s, app, queue)
-                    & if_(
-                        exists(~self.is_counted(s, a) for a in self.apps),
-                        ~self.is_counted(s, app),
-                        self.is_hungry(s, app),
-                    )
+                    & if_(are_counted, self.is_hungry(s, app), ~self.is_counted(s, app))
                 ),
             },
         )
