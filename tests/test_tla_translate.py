@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from results.generators.tla_random import ran
-from tests.tla_modules import translated
+from tests.tla_modules import specified, translated
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.errors import UsageError
 from verifier.runs.tla_symbolic import Symbolic, description
+from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import specification as translation
+from verifier.tla.translate.recursion import fold_of
 from verifier.verdict import VerdictKind
 
 QUEUE = """
@@ -116,6 +118,63 @@ def test_it_is_said_where_ways_are_not_told_apart(tmp_path: Path) -> None:
     ran("explore", asked, keep_going=True)
     assert asked.translation.uncounted is not None
     assert asked.translation.uncounted.line == 7
+
+
+FOLDS = """
+EXTENDS Integers, FiniteSets
+VARIABLES s, t
+N == 1..6
+RECURSIVE Sum(_), Above(_, _), Mix(_), Twice(_)
+Sum(S) == IF S = {} THEN 0 ELSE LET x == CHOOSE x \\in S : TRUE IN x + Sum(S \\ {x})
+Above(S, k) == IF S # {} THEN LET x == CHOOSE y \\in S : TRUE
+                                  r == Above(S \\ {x}, k) IN IF x > k THEN r \\cup {x} ELSE r
+               ELSE {}
+Mix(S) == IF {} = S THEN 1 ELSE LET x == CHOOSE x \\in S : TRUE IN (x + 3 * Mix(S \\ {x})) % 7
+Twice(S) == IF S = {} THEN 0
+            ELSE LET x == CHOOSE x \\in S : TRUE IN (Twice(S \\ {x}) + Twice(S \\ {x}) + x) % 5
+Init == s = {} /\\ t = <<0, 1, 0>>
+Next == \\/ \\E i \\in N \\ s : Sum(s) < 12 /\\ s' = s \\cup {i} /\\ t' = <<Sum(s'), Mix(s'), Twice(s')>>
+        \\/ Cardinality(Above(s, 3)) > 1 /\\ s' = Above(s, 4) /\\ UNCHANGED t
+Inv == t[2] # 4 \\/ Cardinality(s) < 3
+"""
+
+
+def test_a_recursive_operator_that_folds_a_set_takes_its_members_in_order(tmp_path: Path) -> None:
+    asked = translated(tmp_path, FOLDS, "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
+    operators = asked.loaded.specification.module.names
+    folds = [operators[name] for name in ("Sum", "Above", "Mix", "Twice")]
+    assert all(isinstance(one, Operator) and fold_of(one) is not None for one in folds)
+    explorer = Explorer(asked.loaded.specification, properties=("Inv",), keep_going=True)
+    explorer.explore()
+    found = ran("explore", asked, keep_going=True).outcome
+    assert found.statistics["distinct_states"] == explorer.found.distinct > 50
+    (verdict,) = found.verdicts
+    assert verdict.kind is VerdictKind.VIOLATED
+    assert verdict.depth == len(explorer.found.violations["Inv"].states) - 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("CHOOSE x \\in S : TRUE IN x + Sum", "CHOOSE x \\in S : x > 0 IN x + Sum"),
+        ("x + Sum(S \\ {x})", "Cardinality(S) + Sum(S \\ {x})"),
+        ("x + Sum(S \\ {x})", "x + Sum(S \\ {x, x})"),
+        ("Sum(S) == IF S = {} THEN 0", "Sum(S) == IF S = {} THEN Cardinality(S)"),
+    ],
+)
+def test_other_recursion_is_no_fold(tmp_path: Path, old: str, new: str) -> None:
+    assert old in FOLDS
+    made = specified(tmp_path, FOLDS.replace(old, new, 1))
+    definition = made.module.names["Sum"]
+    assert isinstance(definition, Operator)
+    assert fold_of(definition) is None
+
+
+def test_an_operator_that_calls_itself_too_often_is_refused_at_once(tmp_path: Path) -> None:
+    body = FOLDS.replace("x == CHOOSE x \\in S : TRUE IN (Twice", "x == CHOOSE x \\in S : x > 0 IN (Twice")
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    with pytest.raises(UsageError, match="Twice calls itself too often to be unrolled"):
+        asked.definition()
 
 
 def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ from verifier.system.transition_system import TransitionSystem
 MOST = 4_000_000
 """The most states, complete or partial, that an enumeration may have."""
 
-_MANY_BITS = 16
-"""A conjunct that lists states is taken apart if it speaks of more bits."""
+_MANY_BITS, _MOST_LISTED = 16, 256
+"""A conjunct that lists states is taken apart if it speaks of more bits, and lists no more of them."""
 
 Column = NDArray[np.bool_]
 
@@ -142,7 +142,7 @@ class _Enumeration:
 
 def _lists(formula: FNode) -> bool:
     """Whether a formula is a disjunction of cubes."""
-    return formula.is_or() and all(map(_is_cube, formula.args()))
+    return formula.is_or() and len(formula.args()) <= _MOST_LISTED and all(map(_is_cube, formula.args()))
 
 
 def _is_cube(formula: FNode) -> bool:

@@ -11,7 +11,7 @@ from verifier.outcomes.expectations import Expectations, exit_code, expectations
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
 from verifier.runs.tla_traces import written
-from verifier.specs.definition import UNDEFINED_READ
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.itf import encoded
 from verifier.tla.translate.specification import SORTS
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from verifier.runs.tla_symbolic import Asked, Symbolic
 
 _OF_THE_TRANSLATION = (SORTS, UNDEFINED_READ)
+_CONSTRAINED = "an ACTION_CONSTRAINT excludes all steps from a state: verify explore knows if TLC has one"
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
 
 
@@ -160,4 +161,6 @@ def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
     wrong = disagreement(made.translation.specification, states, verdict.property_name, around)
     if wrong is None:
         return verdict
+    if verdict.property_name == NO_DEADLOCK and made.translation.specification.action_constraints:
+        return Verdict(NO_DEADLOCK, VerdictKind.INCONCLUSIVE, None, verdict.seconds, _CONSTRAINED)
     return replace(verdict, kind=VerdictKind.ERROR, reason=f"the interpreter does not agree: {wrong}")

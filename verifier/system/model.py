@@ -246,9 +246,8 @@ class _Builder:
 
         unread = negation(definedness.of_lines(action.when, bindings))
         undefined(f"the guard of {label}", action.when, conjunction((unread, self.constraint, wellformed)))
-        lines = [lowering.formula(term, bindings) for term in action.when]
-        lines += [definedness.of(term, bindings) for term in action.when]
-        guard = conjunction((*lines, self.constraint, wellformed))
+        guard = self._guard(action, bindings, lowering, definedness)
+        guard = conjunction((guard, self.constraint, wellformed))
         changed = dict(self.layout.lowered)
         beyond: list[FNode] = []
         for target, term in () if guard.is_false() else action.then:
@@ -287,6 +286,18 @@ class _Builder:
             writes=self.support.leaves(updates),
             mentions=tuple(mentions),
         )
+
+    @staticmethod
+    def _guard(
+        action: Action, bindings: Bindings, lowering: Lowering, definedness: Definedness
+    ) -> FNode:
+        """The conjunction of the guard's lines, all of which are read; lines after a false one are not."""
+        lines: list[FNode] = []
+        for term in action.when:
+            lines.append(lowering.formula(term, bindings))
+            if lines[-1].is_false():
+                return lines[-1]
+        return conjunction((*lines, *(definedness.of(term, bindings) for term in action.when)))
 
     def _with_free(self, action: Action, label: str) -> tuple[Lowering, tuple[FNode, ...], FNode]:
         free = [parameter.symbol for parameter in action.parameters if parameter.free]

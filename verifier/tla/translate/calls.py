@@ -9,9 +9,13 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.evaluating import DEEPEST, Evaluation
+from verifier.tla.translate.recursion import Fold, fold_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import variable
+
+_MOST_UNROLLED = 1_000
+"""A recursive operator calls itself so often within one call of it."""
 
 
 class Calls(Evaluation):
@@ -61,7 +65,13 @@ class Calls(Evaluation):
         plain = not symbol.parameters and not context.primed
         if plain and symbol in self.defined:
             return self.defined[symbol]
+        if whole in self.folding:
+            return self.folding[whole]
+        fold = self._fold_of(symbol)
+        if fold is not None:
+            return self._folded(fold, self.entered(symbol, whole, context))
         depth = self.depths.get(symbol, 0)
+        self._check_calls(symbol, whole, depth)
         if depth >= DEEPEST:
             return Nothing(f"{symbol.name} calls itself deeper than {DEEPEST} times")
         self.depths[symbol] = depth + 1
@@ -73,6 +83,35 @@ class Calls(Evaluation):
         if plain and self.evaluator.analysis.of(whole, context.module).level < ACTION:
             self.defined[symbol] = found
         return found
+
+    def _check_calls(self, symbol: Definition, whole: ast.Apply, depth: int) -> None:
+        """Raises Untranslated where an operator calls itself too often."""
+        self.repeated[symbol] = self.repeated.get(symbol, 0) + 1 if depth else 0
+        if self.repeated[symbol] > _MOST_UNROLLED:
+            words = f"{symbol.name} calls itself too often to be unrolled: more than {_MOST_UNROLLED} times"
+            raise Untranslated(whole.place, words)
+
+    def _fold_of(self, symbol: Definition) -> Fold | None:
+        if symbol not in self.folds:
+            self.folds[symbol] = fold_of(symbol)
+        return self.folds[symbol]
+
+    def _folded(self, fold: Fold, context: Context) -> Sym:
+        """A recursive operator that takes one member of a set after the other."""
+        of = self.named(fold.set, context)
+        if isinstance(of, Nothing):
+            return of
+        found = self.value(fold.empty, context)
+        kept, pinned = dict(self.folding), self.pinned.get(fold.item)
+        try:
+            for case in reversed(self.each_once(of)):
+                self.folding.update(dict.fromkeys(fold.calls, found))
+                self.pinned[fold.item] = case.item
+                found = self.if_(case.condition, self.value(fold.step, context), found)
+        finally:
+            self.folding = kept
+            self.pinned[fold.item] = pinned
+        return self.strict(found, of)
 
     def entered(self, symbol: Definition, whole: ast.Apply, context: Context) -> Context:
         """The context of a definition's body."""
@@ -148,6 +187,9 @@ class Calls(Evaluation):
         """The context of what stands below a LET."""
         inner = context.bound({})
         for definition in whole.definitions:
+            if self.pinned.get(definition) is not None:
+                inner.env[definition] = self.pinned[definition]
+                continue
             if not definition.parameters and definition.body is not None:
                 inner.env[definition] = Thunk(self, definition.body, inner)
         return inner

@@ -15,6 +15,7 @@ from verifier.tla.translate.builtins import Builtins
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.making import known_table
+from verifier.tla.translate.recursion import Fold
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.values import NoValue, Value
 
@@ -38,6 +39,13 @@ class Evaluation(Builtins):
         self.assigned: dict[ast.Variable, Sym] | None = None
         """What variables are in the next state; None: the symbols of the state after a step."""
         self.depths: dict[Definition, int] = {}
+        self.repeated: dict[Definition, int] = {}
+        """How often operators called themselves within a call of them."""
+        self.folds: dict[Definition, Fold | None] = {}
+        self.folding: dict[ast.Apply, Sym] = {}
+        """What calls of operators that fold a set stand for, while they are folded."""
+        self.pinned: dict[Definition, Sym | None] = {}
+        """What the members of these sets are, which definitions of a LET name."""
         self.defined: dict[Definition, Sym] = {}
         self.compiled: dict[tuple[Expression, str], tuple[Unit, Any]] = {}
         self.known: dict[tuple[Expression, str], Sym] = {}

@@ -183,13 +183,8 @@ class Steps:
             yield from self._guarded(self.t.and_([read, NO]), branch)
         for cases, inner in rows:
             self._counted(whole)
-            made = replace(
-                branch,
-                parameters=(
-                    *branch.parameters,
-                    *((name, case.item, case.symbol) for name, case in zip(shown, cases, strict=False)),
-                ),
-            )
+            own = [(name, case.item, case.symbol) for name, case in zip(shown, cases, strict=False)]
+            made = replace(branch, parameters=(*branch.parameters, *own))
             for one in self._all_guarded(cases, made):
                 yield from self.walk(whole.body, inner, one, top=top)
 

@@ -1,0 +1,121 @@
+r"""Recursive operators that fold a set: they are e for {}, and else something of a member x of S
+and of ``Op(S \ {x})``, where x is any (``LET x == CHOOSE x \in S : TRUE``).
+
+Such an operator takes one member after the other, in TLC's order. So it needs one step for each possible
+member, however the state decides which are there, and no bound on the depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression, Parameter
+from verifier.tla.facts import subexpressions
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What a recursive operator does with a set."""
+
+    set: Parameter
+    item: Definition
+    """The definition of a LET that is the first member."""
+    empty: Expression
+    """Its value for the empty set."""
+    step: Expression
+    """Its value for any other set."""
+    calls: tuple[ast.Apply, ...]
+    """Where it calls itself in the step, for the set without its first member and all else as it is."""
+
+
+def fold_of(definition: Definition) -> Fold | None:
+    """How a recursive operator folds a set; None if it does something else."""
+    body = definition.body
+    if not isinstance(body, ast.If):
+        return None
+    asked = _asked_to_be_empty(body.condition)
+    if asked is None:
+        return None
+    of, wanted = asked
+    empty, step = (body.then, body.otherwise) if wanted else (body.otherwise, body.then)
+    nodes = list(_nodes(step))
+    calls = tuple(node for node in nodes if isinstance(node, ast.Apply) and node.operator is definition)
+    items = {item for call in calls if (item := _without(call, definition, of)) is not None}
+    if of not in definition.parameters or len(items) != 1 or not calls:
+        return None
+    item = items.pop()
+    used = sum(_is_name(node, of) for node in nodes)
+    plain = (
+        all(_without(call, definition, of) is item for call in calls)
+        and _is_any_of(item.body, of)
+        and any(isinstance(node, ast.Let) and item in node.definitions for node in nodes)
+        and used == len(calls) + 1
+        and not any(isinstance(node, ast.OperatorArgument) and node.operator is definition for node in nodes)
+        and not any(_is_name(node, of) or _is_name(node, definition) for node in _nodes(empty))
+    )
+    return Fold(of, item, empty, step, calls) if plain else None
+
+
+def _nodes(whole: Expression) -> Iterator[Expression]:
+    yield whole
+    if isinstance(whole, ast.Let):
+        parts = [one.body for one in whole.definitions if one.body is not None] + [whole.body]
+    else:
+        parts, _ = subexpressions(whole)
+    for part in parts:
+        yield from _nodes(part)
+
+
+def _is_name(whole: Expression | None, symbol: ast.Symbol) -> bool:
+    return isinstance(whole, ast.Apply) and whole.operator is symbol
+
+
+def _builtin(whole: Expression | None) -> tuple[str, tuple[Expression, ...]]:
+    """The name and the arguments of an operator that is built in."""
+    if isinstance(whole, ast.Apply) and isinstance(whole.operator, Builtin):
+        return whole.operator.name, whole.arguments
+    return "", ()
+
+
+def _asked_to_be_empty(condition: Expression) -> tuple[Parameter, bool] | None:
+    """The parameter that is compared with the empty set, and whether it is to be equal."""
+    name, arguments = _builtin(condition)
+    if name not in ("=", "#"):
+        return None
+    for one, other in (arguments, arguments[::-1]):
+        found = one.operator if isinstance(one, ast.Apply) and not one.arguments else None
+        if isinstance(found, Parameter) and isinstance(other, ast.SetOf) and not other.items:
+            return found, name == "="
+    return None
+
+
+def _without(call: ast.Apply, definition: Definition, of: Parameter) -> Definition | None:
+    r"""The x of a call ``Op(S \ {x})`` that passes on all other parameters."""
+    found: Definition | None = None
+    for parameter, argument in zip(definition.parameters, call.arguments, strict=True):
+        if parameter is not of:
+            if parameter.arity or not _is_name(argument, parameter):
+                return None
+            continue
+        name, parts = _builtin(argument)
+        if name != "\\" or not _is_name(parts[0], of) or not isinstance(parts[1], ast.SetOf):
+            return None
+        (item,) = parts[1].items if len(parts[1].items) == 1 else (None,)
+        if isinstance(item, ast.Apply) and isinstance(item.operator, Definition) and item.operator.nested:
+            found = item.operator
+    return found
+
+
+def _is_any_of(body: Expression | None, of: Parameter) -> bool:
+    r"""Whether an expression is ``CHOOSE x \in S : TRUE``."""
+    return (
+        isinstance(body, ast.Choose)
+        and not body.binding.is_tuple
+        and _is_name(body.binding.domain, of)
+        and _builtin(body.body)[0] == "TRUE"
+    )
+
+
+__all__ = ["Fold", "fold_of"]
