@@ -9,6 +9,7 @@ There is no invariant to write down, so where certificates are wanted nothing is
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ _MOST_STATES = 150_000
 """With more, IC3 is mostly faster, and the exploration takes a core from it in vain."""
 _MOST_STATES_AGAIN = 1_000_000
 """Without symmetry there may be so many."""
+_POLITENESS = 5
+"""It gives way to IC3 and bounded model checking, which it would slow where it comes to nothing."""
 _HEAD_START = 1.0
 """Seconds in which exploration proves nothing: an invariant that is found as fast says more than a count."""
 
@@ -65,6 +68,7 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
     implied = [prop.name for prop in model.system.implied]
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
+        os.nice(_POLITENESS)
         began = time.monotonic()
         limited = False
 
