@@ -35,6 +35,7 @@ LOCK = f"{TOYS}:LockServer"
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exploration without the other provers, and without their head start."""
     monkeypatch.setattr(proof_by_exploring, "_HEAD_START", 0.0)
+    monkeypatch.setattr(proof_by_exploring, "_POLITENESS", 0)
     monkeypatch.setattr(property_proof.PropertyProof, "_start", lambda proof: None)
 
 
@@ -135,8 +136,8 @@ def test_explorations_that_differ_are_an_error(
     assert verdict.kind is VerdictKind.ERROR
 
 
+@pytest.mark.usefixtures("alone")
 def test_symmetry_is_left_out_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof_by_exploring, "_HEAD_START", 0.0)
     asked: list[bool] = []
 
     def explore(model: Model, request: Any, *rest: Any) -> Exploration:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,15 @@ import pytest
 from tests.command_line import LOCK, TOYS
 from tests.sweeping import jobs_of
 from tests.test_sweep import HereRunner
+from verifier.engines import parts
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
-from verifier.engines.parts import Choice, Part, choose
+from verifier.engines.parts import Choice, Part, choose, halves
 from verifier.outcomes.row import Row
 from verifier.runs.loading import load
 from verifier.sweep.execution import error_row, run_job
 from verifier.sweep.job import Job
-from verifier.sweep.split import Split, parts_of
+from verifier.sweep.split import Split, halves_of, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
 from verifier.sweep.sweep import Sweep
 from verifier.system.model import build
@@ -27,6 +29,12 @@ from verifier.verdict import VerdictKind
 pytestmark = pytest.mark.thorough
 
 SMALL = ("replicas=2", "log_size=2", "max_records=2", "max_leader_epoch=2")
+
+
+@pytest.fixture(autouse=True)
+def short_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked at is the same, only less deep."""
+    monkeypatch.setattr(parts, "_MOST_EFFORT", 20_000)
 
 
 def split_jobs(*axes: str, **grid: Any) -> list[Job]:
@@ -93,23 +101,23 @@ def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
 
 def test_choices_tell_executions_apart() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
-    choices = choose(system, 12, 8)
+    choices = choose(system, "StrongIsr", 12, 8)
     assert len(set(choices)) == 3
-    assert choices == choose(system, 12, 8)
+    assert choices == choose(system, "StrongIsr", 12, 8)
     assert all(1 <= choice.frame <= 12 for choice in choices)
-    assert choose(system, 12, 1) == ()
+    assert choose(system, "StrongIsr", 12, 1) == ()
 
 
 def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:
     (job,) = split_jobs(*SMALL, specs=("kip320",), properties=("WeakIsr",), depth=7)
-    parts = parts_of(job)
+    split = parts_of(job)
     with Store(tmp_path) as store:
-        store.add(run_job(parts[0], "x"), job.job_id, PARTS)
-        store.add([error_row(parts[1], "x", "lost")], job.job_id, PARTS)
+        store.add(run_job(split[0], "x"), job.job_id, PARTS)
+        store.add([error_row(split[1], "x", "lost")], job.job_id, PARTS)
     runner = HereRunner()
     (row,) = swept(tmp_path, [job], runner)
     assert row.verdict is VerdictKind.HOLDS
-    assert [part.job_id for part in runner.submitted] == [part.job_id for part in parts[1:]]
+    assert [part.job_id for part in runner.submitted] == [part.job_id for part in split[1:]]
 
 
 def test_a_violation_ends_the_other_parts(tmp_path: Path) -> None:
@@ -164,3 +172,78 @@ def test_an_action_is_never_enabled_if_no_part_enabled_it(kip320: Split) -> None
     [row] = kip320.outcome() or []
     assert row.statistics["never_enabled"] == ["B"]
     assert len(row.statistics["parts"]) == 4
+
+
+# Parts whose time is over
+
+
+def test_halves_are_the_part_with_one_choice_more() -> None:
+    system = build(load("kip320", {"replicas": 2}).definition).system
+    for index in range(4):
+        part = Part(index, choose(system, "StrongIsr", 12, 4))
+        one, other = halves(system, "StrongIsr", 12, part)
+        assert one.choices == other.choices
+        assert one.choices[:2] == part.choices
+        assert len(set(one.choices)) == 3
+        assert (one.index, other.index) == (index, index + 4)
+
+
+@dataclass
+class _Hasty(HereRunner):
+    """Nothing with fewer choices than these ends in time."""
+
+    choices: int = 0
+
+    def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
+        part = job.options.get("part")
+        if part is None or len(part.choices) >= self.choices:
+            return super().submit(job, run_id)
+        self.submitted.append(job)
+        future: Future[list[Row]] = Future()
+        future.set_result([part_row(job, VerdictKind.INCONCLUSIVE, 3, "timeout of 1 s")])
+        return future
+
+
+@pytest.mark.parametrize("choices", [3, 4])
+def test_a_part_out_of_time_is_split_again(tmp_path: Path, choices: int) -> None:
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
+    runner = _Hasty(choices=choices)
+    (row,) = swept(tmp_path, [job], runner)
+    assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
+    assert len(runner.submitted) == sum(2**number for number in range(2, choices + 1))
+    again = _Hasty(choices=choices)
+    (tmp_path / "again").mkdir()
+    for file in (tmp_path / PARTS).iterdir():
+        (tmp_path / "again" / PARTS).mkdir(exist_ok=True)
+        (tmp_path / "again" / PARTS / file.name).write_bytes(file.read_bytes())
+    (row,) = swept(tmp_path / "again", [job], again)
+    assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
+    assert all(len(done.options["part"].choices) < choices for done in again.submitted)
+
+
+def test_a_part_is_not_split_without_end(tmp_path: Path) -> None:
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
+    runner = _Hasty(choices=9)
+    (row,) = swept(tmp_path, [job], runner)
+    assert (row.verdict, row.depth, row.reason) == (VerdictKind.INCONCLUSIVE, 3, "timeout of 1 s")
+    assert len(runner.submitted) == 4 + 8 + 16
+
+
+def test_halves_close_what_both_close(kip320: Split) -> None:
+    for part in kip320.parts:
+        kip320.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
+    last = kip320.parts[-1]
+    kip320.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")]
+    one, other = kip320.halves[last.job_id] = halves_of(kip320.job, last)
+    assert kip320.outcome() is None
+    kip320.rows[one.job_id] = [part_row(one, VerdictKind.HOLDS, 7)]
+    assert kip320.outcome() is None
+    for kind, depth, expected in [
+        (VerdictKind.HOLDS, 7, (VerdictKind.HOLDS, 7)),
+        (VerdictKind.INCONCLUSIVE, 6, (VerdictKind.INCONCLUSIVE, 6)),
+        (VerdictKind.INCONCLUSIVE, 2, (VerdictKind.INCONCLUSIVE, 5)),
+        (VerdictKind.ERROR, None, (VerdictKind.ERROR, 5)),
+        (VerdictKind.VIOLATED, 6, (VerdictKind.VIOLATED, 6)),
+    ]:
+        kip320.rows[other.job_id] = [part_row(other, kind, depth)]
+        assert [(row.verdict, row.depth) for row in kip320.outcome() or ()] == [expected]

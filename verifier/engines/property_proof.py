@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from verifier.engines.bounded_search import DepthClosed, SolverGaveUp, ViolationFound
@@ -17,6 +16,7 @@ from verifier.engines.hypotheses import with_hypotheses
 from verifier.engines.ic3.search import Counterexample, FrameClosed, FrameProgress, Proof
 from verifier.engines.kinduction import BaseClosed, KInductionProof
 from verifier.engines.proof_by_exploring import ExplorationsDiffer, Explored, SharedExploration
+from verifier.engines.proofs import CheckedProof, Progress, Request
 from verifier.engines.provers import (
     BMC,
     IC3,
@@ -45,56 +45,6 @@ from verifier.trust.trace import Trace
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, settled
 
 IC3_SOLVER, KIND_SOLVER, BMC_SOLVER = QUERY_SOLVER, "cadical", "z3"
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be proved, and how."""
-
-    properties: tuple[str, ...]
-    engine: EngineChoice = EngineChoice.AUTO
-    solver: str | None = None
-    """The solver of k-induction and bounded model checking; None: each uses the solver it prefers."""
-    limits: Limits = field(default_factory=Limits)
-    lemmas: bool = True
-    """Whether IC3 assumes the protocol's lemmas after they were checked."""
-    explore: bool = False
-    """Whether exploration goes on beside the other provers, unless one of them or a solver is named. What it
-    proves has no certificate."""
-    witnesses: bool = False
-    """Whether random walks look for states in which actions are enabled. A proof shows no such states."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """News of a prover."""
-
-    prover: str
-    property_name: str
-    seconds: float
-    depth: int | None = None
-    """The depth that was closed; of IC3, the frontier."""
-    clauses: int | None = None
-    obligations: int | None = None
-    note: str = ""
-    """What cannot be said by the numbers: that a proof was found, that lemmas hold."""
-
-
-@dataclass(frozen=True)
-class CheckedProof:
-    """A proof that another solver has checked."""
-
-    property_name: str
-    prover: str
-    rechecked_by: str
-    recheck_seconds: float
-    certificate: Certificate
-    uses: tuple[str, ...] = ()
-    """The other properties that are part of the invariant."""
-    lemmas_not_needed: tuple[str, ...] | None = None
-    """Declared lemmas that are inductive, but no part of the invariant; None: it was not found out."""
-    lemmas_not_inductive: tuple[str, ...] | None = None
-    """Declared lemmas that fall, with or without the others; None: it was not found out."""
 
 
 class PropertyProof:

@@ -11,7 +11,8 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.hypotheses import hypothesis, usable
 from verifier.engines.outcome import Outcome
 from verifier.engines.proof_by_exploring import Explored, SharedExploration
-from verifier.engines.property_proof import CheckedProof, Progress, PropertyProof, Request
+from verifier.engines.proofs import CheckedProof, Progress, Request
+from verifier.engines.property_proof import PropertyProof
 from verifier.processes.limits import INTERRUPTED
 from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model

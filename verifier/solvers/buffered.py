@@ -65,6 +65,9 @@ class BufferedSolver(ABC):
             self._core = tuple(self._read_core())
         return self._core
 
+    def effort(self) -> int:
+        return 0
+
     def close(self) -> None:
         if not self._closed:
             self._closed = True

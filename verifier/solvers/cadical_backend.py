@@ -41,6 +41,10 @@ class CadicalSolver(BufferedSolver):
     def _read_core(self) -> Iterable[int]:
         return self._solver.get_core() or ()
 
+    def effort(self) -> int:
+        """Propagations."""
+        return int(self._solver.accum_stats()["propagations"])
+
     def _release(self) -> None:
         self._model = None
         self._solver.delete()

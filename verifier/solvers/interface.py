@@ -70,6 +70,9 @@ class ClauseSolver(Protocol):
         Raises RuntimeError unless the last answer was UNSATISFIABLE.
         """
 
+    def effort(self) -> int:
+        """How much the solver did so far: a count that is the same in every run; 0 if it does not say."""
+
     def close(self) -> None:
         """Free the solver's memory. May be called twice; nothing else may be called afterwards."""
 

@@ -2,7 +2,8 @@
 
 Each part takes serial steps. If the job leaves the kind of steps open, one more search takes parallel
 steps over all executions: it finds violations fast. A violation in any of them is one of the whole; a
-depth is closed if it is closed in every part, or in the search over all executions.
+depth is closed if it is closed in every part, or in the search over all executions. Parts differ in what
+they cost: one whose time is over is split again, and closes what both of its halves close.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from verifier.engines.parts import Part, choose
+from verifier.engines.parts import Part, choose, halves
 from verifier.outcomes.row import Row, job_id
 from verifier.processes.limits import Limits
 from verifier.runs.building import build_model
@@ -22,18 +23,32 @@ from verifier.sweep.job import Job
 from verifier.verdict import VerdictKind
 
 _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
+_TIMEOUT = "timeout"
+_MOST_HALVINGS = 2
+"""How often a part, and a half of it, is split again."""
 
 
 def parts_of(job: Job) -> list[Job]:
     """The jobs that the job is split into. None if its state has no bits to tell executions apart by."""
     loaded = load(job.spec, job.constants, reading=job.reading)
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
-    choices = choose(model.system, job.recorded["depth"], job.parts)
+    choices = choose(model.system, job.property_name, job.recorded["depth"], job.parts)
     if not choices:
         return []
     whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]
     parts = [Part(index, choices) for index in range(2 ** len(choices))]
     return whole + [_part(job, {"steps": "serial", "part": part}) for part in parts]
+
+
+def halves_of(job: Job, part: Job) -> list[Job]:
+    """The halves of a part of the job; none if it is not to be split again."""
+    own = part.options.get("part")
+    if own is None or 2 ** len(own.choices) >= job.parts * 2**_MOST_HALVINGS:
+        return []
+    loaded = load(job.spec, job.constants, reading=job.reading)
+    model = build_model(loaded.definition, Limits(job.timeout, job.memory))
+    found = halves(model.system, job.property_name, job.recorded["depth"], own)
+    return [_part(job, {"steps": "serial", "part": half}) for half in found]
 
 
 def _part(job: Job, changed: dict[str, Any]) -> Job:
@@ -56,22 +71,33 @@ class Split:
     parts: Sequence[Job]
     rows: dict[str, list[Row]] = field(default_factory=dict)
     """By the key of the part."""
+    halves: dict[str, list[Job]] = field(default_factory=dict)
+    """The halves of the parts that were split again, by the key of the part."""
+
+    @property
+    def all_parts(self) -> list[Job]:
+        """The parts and the halves of parts."""
+        return [*self.parts, *(half for both in self.halves.values() for half in both)]
 
     @property
     def open(self) -> list[Job]:
         """The parts without rows."""
-        return [part for part in self.parts if part.job_id not in self.rows]
+        return [part for part in self.all_parts if part.job_id not in self.rows]
+
+    def is_out_of_time(self, part: Job) -> bool:
+        """Whether the part was left undecided because its time was over."""
+        row = self._row(part)
+        return row is not None and row.verdict is VerdictKind.INCONCLUSIVE and _TIMEOUT in (row.reason or "")
 
     def outcome(self) -> list[Row] | None:
         """The rows of the whole job, or None while it depends on parts that are open."""
-        own = [
-            row for part in self.parts for row in self.rows.get(part.job_id, ()) if row.job_id == part.job_id
-        ]
+        own = [row for part in self.all_parts if (row := self._row(part)) is not None]
         found = [row for row in own if row.verdict in _FOUND]
         over_all = [row for row in own if "part" not in row.options]
         if not found and not (over_all and _closed(over_all[0], self.job)) and self.open:
             return None
-        verdict = found[0] if found else self._not_found(own, over_all)
+        joined = [row for part in self.parts if (row := self._joined(part)) is not None]
+        verdict = found[0] if found else self._not_found(joined, over_all)
         others = {
             row.property_name: row
             for rows in self.rows.values()
@@ -79,6 +105,22 @@ class Split:
             if row.property_name != self.job.property_name
         }
         return [self._whole(row, own) for row in (verdict, *others.values())]
+
+    def _row(self, part: Job) -> Row | None:
+        return next((row for row in self.rows.get(part.job_id, ()) if row.job_id == part.job_id), None)
+
+    def _joined(self, part: Job) -> Row | None:
+        """What is known of a part by itself and by its halves: the depth that it closed, or both of them."""
+        own = self._row(part)
+        both = [self._joined(half) for half in self.halves.get(part.job_id, ())]
+        if own is None or not both:
+            return own
+        known = [row for row in both if row is not None]
+        if len(known) < len(both):
+            return own
+        least = min(known, key=lambda row: (_closed(row, self.job), -1 if row.depth is None else row.depth))
+        deepest = max(-1 if row.depth is None else row.depth for row in (own, least))
+        return replace(least, depth=None if deepest < 0 else deepest)
 
     def _not_found(self, own: Sequence[Row], over_all: Sequence[Row]) -> Row:
         if over_all and _closed(over_all[0], self.job):

@@ -14,7 +14,7 @@ from verifier.cluster.session import SparkFailed
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
 from verifier.sweep.job import Job
-from verifier.sweep.split import Split, parts_of
+from verifier.sweep.split import Split, halves_of, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
 from verifier.verdict import VerdictKind
 
@@ -113,10 +113,7 @@ class Sweep:
             self._waiting.appendleft((replace(job, parts=1), 1))
             return
         split = self._splits[job.job_id] = Split(job, parts)
-        keys = {part.job_id for part in parts}
-        for row in read_rows(self.store.folder, PARTS):
-            if row.job_id in keys and row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR):
-                split.rows[row.job_id] = [row]
+        self._recall(split, parts)
         self._waiting.extendleft((part, 1) for part in reversed(split.open))
         self._judge(split)
 
@@ -138,7 +135,27 @@ class Sweep:
         self.store.add(rows, flight.job.part_of, PARTS)
         split = self._splits[flight.job.part_of]
         split.rows[flight.job.job_id] = rows
+        if split.is_out_of_time(flight.job):
+            self._split_again(split, flight.job)
         self._judge(split)
+
+    def _split_again(self, split: Split, part: Job) -> None:
+        """Puts the halves of a part in its place, if it can be split."""
+        try:
+            both = halves_of(split.job, part)
+        except Exception:  # noqa: BLE001 -- the part was searched; what it closed counts
+            return
+        if both:
+            split.halves[part.job_id] = both
+            self._recall(split, both)
+            self._waiting.extendleft((half, 1) for half in both if half in split.open)
+
+    def _recall(self, split: Split, parts: Sequence[Job]) -> None:
+        """Takes the rows of parts that were decided before."""
+        keys = {part.job_id for part in parts}
+        for row in read_rows(self.store.folder, PARTS):
+            if row.job_id in keys and row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR):
+                split.rows[row.job_id] = [row]
 
     def _judge(self, split: Split) -> None:
         """Concludes a job whose parts decide it; parts that are not needed any more are ended."""
