@@ -25,10 +25,11 @@ def _models(clauses: Clauses, kept: Sequence[int]) -> set[tuple[bool, ...]]:
 
 
 def _random_clauses(draw: random.Random, variables: Collection[int]) -> list[list[int]]:
-    return [
-        [draw.choice((1, -1)) * variable for variable in draw.sample(list(variables), draw.choice((1, 2, 2, 3)))]
-        for _ in range(draw.randint(1, 3 * len(variables)))
-    ]
+    def clause() -> list[int]:
+        drawn = draw.sample(list(variables), draw.choice((1, 2, 2, 3)))
+        return [draw.choice((1, -1)) * variable for variable in drawn]
+
+    return [clause() for _ in range(draw.randint(1, 3 * len(variables)))]
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -18,7 +18,7 @@ from verifier.clauses.cnf import Clausifier
 from verifier.encodings.bits import negation
 from verifier.encodings.concrete import Concrete, show
 from verifier.engines.inductive_step import largest_inductive
-from verifier.engines.property_proof import CheckedProof
+from verifier.engines.proofs import CheckedProof
 from verifier.engines.recheck import DeadActions, recheck_work, rechecker
 from verifier.processes.children import Work
 from verifier.processes.limits import Limits
