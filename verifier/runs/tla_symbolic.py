@@ -7,6 +7,7 @@ there, which is an error of the specification. Every counterexample is an execut
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -217,6 +218,8 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
 
     made.each_way = asked.engine.counts_states
     for _ in range(_MOST_ROUNDS):
+        if asked.patience is not None and time.process_time() > asked.patience:
+            return _ended(asked, "it takes too much time")
         try:
             definition = _within_limits(asked, lambda: _definition(asked, made))
         except Interrupted as stop:
