@@ -1,4 +1,4 @@
-"""Certificates of proofs for all constants: per obligation the hypotheses that suffice, and the SMT-LIB text."""
+"""Certificates of proofs for all constants: the hypotheses that suffice, and each obligation as SMT-LIB."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class Misfit(UsageError):
 def dump(reading: ParametricReading, attempt: Attempt) -> str:
     """The certificate of a proof as JSON."""
     obligations = obligations_of(reading, attempt.property_name, kept=attempt.kept)
-    by_name = {one.name: one for claim in listed(obligations, attempt.property_name).values() for one in claim}
+    claims = listed(obligations, attempt.property_name)
+    by_name = {one.name: one for claim in claims.values() for one in claim}
     steps: list[_Step] = []
     for name, result in attempt.results.items():
         assert isinstance(result, Shown)

@@ -60,7 +60,8 @@ class Definedness:
 
     def _in_turn(self, parts: Sequence[Term], scope: Scope, goes_on: bool) -> Node:
         """Each part is read if those before it have this truth value."""
-        found, before = [], []
+        found: list[Node] = []
+        before: list[Node] = []
         for place, part in enumerate(parts):
             found.append(self.logic.implies(self.logic.conj(before), self.of(part, scope)))
             if place < len(parts) - 1:

@@ -10,7 +10,7 @@ from typing import Any
 from verifier.errors import UsageError
 from verifier.parametric.comparing import require_same
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.traced import Assumption, Decisions, Traced
+from verifier.parametric.traced import Assumption, Decisions, Polynomial, Traced
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol, define
@@ -67,7 +67,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
 
 def _declared(decisions: Decisions, name: str, constant: Any) -> None:
     """The bounds that the constant was declared with."""
-    own = {(name,): 1}
+    own: Polynomial = {(name,): 1}
     least = max(1, constant.minimum) if isinstance(constant, IndexSetConstant) else constant.minimum
     made = [Assumption(own, ">=", {(): least} if least else {}, True, "")]
     if isinstance(constant, IntegerConstant) and constant.maximum is not None:

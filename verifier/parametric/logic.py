@@ -1,7 +1,7 @@
 """Many-sorted first-order formulas with integers: immutable nodes, each structure made once.
 
-The sorts are ``Bool``, ``Int`` and the uninterpreted sorts of the index sets. Bound variables are numbered and
-never used twice, so that substitution captures nothing.
+The sorts are ``Bool``, ``Int`` and the uninterpreted sorts of the index sets. Bound variables are numbered
+and never used twice, so that substitution captures nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Logic:
             free = frozenset().union(*(arg.free for arg in args)) if args else frozenset()
             if isinstance(data, Bound):
                 free -= frozenset(data.variables)
-            found = Node(kind, sort, args, data, free, isinstance(data, Bound) or any(a.quantified for a in args))
+            quantified = isinstance(data, Bound) or any(arg.quantified for arg in args)
+            found = Node(kind, sort, args, data, free, quantified)
             if kind == "var":
                 object.__setattr__(found, "free", frozenset((found,)))
             self._made[key] = found

@@ -1,4 +1,4 @@
-"""What has to be shown for a proof by induction, one action and lemma at a time, and how a solver is asked."""
+"""What has to be shown for a proof by induction, one action and lemma at a time, and with what hypotheses."""
 
 from __future__ import annotations
 
@@ -300,8 +300,8 @@ class Obligations:
         said, ends = [], []
         for clause in obligation.goal:
             if len(clause.variables) == 1 and clause.variables[0].sort == INT:
-                compared = _compared(clause.body, clause.variables[0])
-                bounds = [t for t in compared if set(t.args) <= set(named) and t not in self._constant_nodes]
+                compared = [t for t in _compared(clause.body, clause.variables[0]) if set(t.args) <= set(named)]
+                bounds = [term for term in compared if term not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
         unfolded = []

@@ -1,4 +1,4 @@
-"""Proofs by induction for all constants: obligations to two solvers, the lemmas as they turn out to be needed."""
+"""Proofs by induction for all constants: two solvers, and the lemmas as they turn out to be needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import ALWAYS, EFFORTS, INITIALLY, Effort, Obligation, Obligations
+from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits

@@ -14,10 +14,7 @@ from typing import Any
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import (
     Boolean,
-    Enum,
-    IndexSet,
     Option,
-    Range,
     Set,
     Sort,
     Variant,
@@ -82,7 +79,11 @@ class Reader:
     """Reads terms in one state. ``before`` reads the same terms in the state before a step, for twins."""
 
     def __init__(
-        self, values: Values, definitions: Definitions, state: Mapping[Symbol, Value], before: Reader | None = None
+        self,
+        values: Values,
+        definitions: Definitions,
+        state: Mapping[Symbol, Value],
+        before: Reader | None = None,
     ) -> None:
         self.values = values
         self.logic: Logic = values.logic
@@ -96,7 +97,8 @@ class Reader:
 
     def value(self, term: Term) -> Value:
         """A value in the state."""
-        return self.read(term, self.scope)
+        found: Value = self.read(term, self.scope)
+        return found
 
     # Every term
 
@@ -158,7 +160,8 @@ class Reader:
             meaning = decides
             name = self.symbol("holds", meaning, outside, lambda one: (self.logic.iff(one, meaning),))
             decides = self.logic.app(name, BOOL, outside)
-        return self.short(self.values.choice(decides, self.read(then, inner), self.read(otherwise, inner)))
+        chosen: Value = self.values.choice(decides, self.read(then, inner), self.read(otherwise, inner))
+        return self.short(chosen)
 
     def _quantifier(self, term: Term, scope: Scope) -> Node:
         if not scope.weak.isdisjoint(term.free):
@@ -189,7 +192,7 @@ class Reader:
         if self.before is not None:
             values = {s: v for s, v in scope.values.items() if s not in self.scope.values}
             outer = replace(scope, values={**self.before.scope.values, **values})
-            twin = self.before._defined(term, outer, outside, symbols, variables)  # noqa: SLF001
+            twin = self.before._defined(term, outer, outside, symbols, variables)
             if twin != name:
                 self.definitions.twins.setdefault(name, twin)
         return self.logic.app(name, BOOL, args)
@@ -235,9 +238,13 @@ class Reader:
 
     # Integers
 
-    def short(self, value: Any) -> Any:
-        """A conditional integer as a constant of its own, so that formulas stay small."""
-        if not isinstance(value, Node) or value.kind != "ite" or value.sort != INT or value.free:
+    def short(self, value: Value) -> Value:
+        """The value; a conditional integer as a constant of its own, so that formulas stay small."""
+        return self.short_integer(value) if isinstance(value, Node) else value
+
+    def short_integer(self, value: Node) -> Node:
+        """The same of an integer."""
+        if value.kind != "ite" or value.sort != INT or value.free:
             return value
         name = self.symbol("value", value, (), lambda one: (self.logic.equal(one, value),), INT)
         return self.logic.app(name, INT)
@@ -261,7 +268,7 @@ class Reader:
         for other in rest:
             least = self.logic.less_equal(first, other)
             chosen = least if term.operator is Operator.MINIMUM else self.logic.neg(least)
-            first = self.short(self.logic.ite(chosen, first, other))
+            first = self.short_integer(self.logic.ite(chosen, first, other))
         return first  # type: ignore[no-any-return]
 
     def _extreme_of(self, term: Term, scope: Scope) -> Node:
@@ -420,7 +427,8 @@ class Reader:
         return Members(lambda item: self.logic.conj((self.values.typed(sort, item), body(item))))
 
     def _image(self, term: Term, scope: Scope) -> Members:
-        assert term.binds is not None and isinstance(term.sort, Set)
+        assert term.binds is not None
+        assert isinstance(term.sort, Set)
         condition, body = (self._body(term, scope, arg) for arg in term.arguments)
         sort, element = term.binds.sort, term.sort.element
         union = term.operator is Operator.UNION_OF
@@ -477,7 +485,7 @@ class Reader:
         sequence, most = (self.part(arg, scope) for arg in term.arguments)
         logic, zero = self.logic, self.logic.integer(0)
         least = logic.ite(logic.less_equal(most, sequence.length), most, sequence.length)
-        return Items(self.short(logic.ite(logic.less(least, zero), zero, least)), sequence.at)
+        return Items(self.short_integer(logic.ite(logic.less(least, zero), zero, least)), sequence.at)
 
     def _concatenate(self, term: Term, scope: Scope) -> Items:
         one, other = (self.part(arg, scope) for arg in term.arguments)

@@ -11,7 +11,7 @@ from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import Logic, Node
 from verifier.parametric.reading import Definitions, Reader
-from verifier.parametric.values import Fields, Value, Values
+from verifier.parametric.values import Fields, OptionOf, Value, Values
 from verifier.specs.definition import Action, Definition, PropertyKind
 
 TYPED = "Typed"
@@ -128,10 +128,8 @@ class ParametricSystem:
         )
 
     def _term(self, name: str) -> Term:
-        for claim in (*self.definition.lemmas, *self.definition.properties):
-            if claim.name == name:
-                return claim.formula
-        raise KeyError(name)
+        claims: dict[str, Term] = {lemma.name: lemma.formula for lemma in self.definition.lemmas}
+        return (claims | {prop.name: prop.formula for prop in self.definition.properties})[name]
 
     def _placed(self, place: str, reader: Reader, term: Term) -> Node:
         try:
@@ -152,6 +150,6 @@ def _is_first_order(value: Value) -> bool:
     match value:
         case Fields():
             return all(map(_is_first_order, value.of.values()))
-        case Node():
-            return True
-    return hasattr(value, "absent") and _is_first_order(value.value)
+        case OptionOf():
+            return _is_first_order(value.value)
+    return isinstance(value, Node)

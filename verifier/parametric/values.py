@@ -395,7 +395,8 @@ class Values:
             case Copies(), Copies():
                 return Copies(lambda item: logic.ite(condition, one.of(item), other.of(item)))
             case Tags(), Tags():
-                held = {t: self.choice(condition, part, other.payloads[t]) for t, part in one.payloads.items()}
+                pairs = {tag: (part, other.payloads[tag]) for tag, part in one.payloads.items()}
+                held = {tag: self.choice(condition, *pair) for tag, pair in pairs.items()}
                 return Tags(logic.ite(condition, one.tag, other.tag), held)
             case Partly(), Partly():
                 return Partly(
@@ -404,7 +405,7 @@ class Values:
                 )
         raise NotParametric("values of different shapes are joined")
 
-    def literal(self, sort: Sort, value: Any) -> Value:
+    def literal(self, sort: Sort, value: Any) -> Value:  # noqa: C901 -- one case each
         """A concrete value of the sort."""
         logic = self.logic
         match sort, value:

@@ -54,8 +54,8 @@ def reading_of(loaded: Loaded) -> ParametricReading:
 def _with_counterexamples(
     question: Question[ProveOptions], outcome: AllConstantsOutcome
 ) -> tuple[AllConstantsOutcome, Model | None]:
-    """Where something is open: a counterexample to induction of the first such property, at constants as small
-    as possible, and the model that it is one of."""
+    """Where something is open: a counterexample to induction of the first such property, at constants as
+    small as possible, and the model that it is one of."""
     verdicts = list(outcome.verdicts)
     for place, verdict in enumerate(verdicts):
         if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
@@ -75,9 +75,9 @@ def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
     given = dict(loaded.definition.constants)
     known = constants_of(load_class(loaded.spec))
     least = {
-        name: known[name].minimum
-        for name in given
-        if isinstance(known[name], IntegerConstant | IndexSetConstant)
+        name: constant.minimum
+        for name, constant in known.items()
+        if isinstance(constant, IntegerConstant | IndexSetConstant)
     }
     for more in (0, 1):
         yield {**given, **{name: value + more for name, value in least.items()}}
