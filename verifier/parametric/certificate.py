@@ -40,6 +40,7 @@ class Content(TypedDict):
     constants: dict[str, bool | int | str]
     property: str
     kept: bool
+    with_stays: bool
     assumptions: list[str]
     lemmas: list[str]
     obligations: list[_Step]
@@ -51,7 +52,9 @@ class Misfit(UsageError):
 
 def dump(reading: ParametricReading, attempt: Attempt) -> str:
     """The certificate of a proof as JSON."""
-    obligations = obligations_of(reading, attempt.property_name, kept=attempt.kept)
+    obligations = obligations_of(
+        reading, attempt.property_name, kept=attempt.kept, with_stays=attempt.with_stays
+    )
     claims = listed(obligations, attempt.property_name)
     by_name = {one.name: one for claim in claims.values() for one in claim}
     steps: list[_Step] = []
@@ -66,6 +69,7 @@ def dump(reading: ParametricReading, attempt: Attempt) -> str:
         constants=dict(reading.constants),
         property=attempt.property_name,
         kept=attempt.kept,
+        with_stays=attempt.with_stays,
         assumptions=list(reading.said),
         lemmas=list(attempt.needed),
         obligations=steps,
@@ -119,7 +123,9 @@ def check(
     """
     load_script_solvers()
     _require_fit(reading, content)
-    obligations = obligations_of(reading, content["property"], kept=content["kept"])
+    obligations = obligations_of(
+        reading, content["property"], kept=content["kept"], with_stays=content["with_stays"]
+    )
     asked = dict(_scripts(obligations, content))
     failed: list[str] = []
     limit = None

@@ -12,7 +12,7 @@ from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import INT, Logic, Node, walk
 from verifier.parametric.reading import canonical
-from verifier.parametric.system import TYPED, ParametricSystem, Step
+from verifier.parametric.system import STAYS, TYPED, ParametricSystem, Step
 from verifier.parametric.traced import Assumption, Polynomial
 from verifier.specs.definition import PropertyKind
 
@@ -84,7 +84,11 @@ EFFORTS = (
 class Obligations:
     """The obligations of a system for some properties."""
 
-    def __init__(self, system: ParametricSystem, assumptions: Sequence[Assumption]) -> None:
+    def __init__(
+        self, system: ParametricSystem, assumptions: Sequence[Assumption], *, with_stays: bool = False
+    ) -> None:
+        """``with_stays``: with a lemma for each action that it stays within sorts and what has a value."""
+        self.with_stays = with_stays
         self.system = system
         self.logic: Logic = system.logic
         self.clausifier = Clausifier(self.logic)
@@ -100,7 +104,8 @@ class Obligations:
         typed = (prop.name for prop in kinds if prop.kind is PropertyKind.TYPE_INVARIANT)
         always = self.logic.true
         said = [name for name in typed if self.system.formula(name, self.system.before) is not always]
-        return (TYPED, *said, *self.system.lemmas)
+        stays = [f"{STAYS}{step.name}" for step in self.system.steps] if self.with_stays else []
+        return (TYPED, *said, *self.system.lemmas, *stays)
 
     def always_needed(self, name: str) -> tuple[str, ...]:
         """What a claim contains beside its formula: a type invariant, that all values are of their sorts."""
@@ -177,8 +182,12 @@ class Obligations:
 
     # How a solver is asked
 
-    def learn(self) -> None:
-        """Learns from all formulas what integers are used for."""
+    def learn(self, obligations: Iterable[Obligation]) -> None:
+        """Learns from all formulas what integers are used for. Which instances there are depends on it, so all
+        of it is learned before an obligation is asked about."""
+        for obligation in obligations:
+            for clause in (*obligation.given, *obligation.goal):
+                self.kinds.learn(clause.body)
         for _, clause in self.hypotheses:
             self.kinds.learn(clause.body)
         for axioms in self.system.definitions.axioms.values():
@@ -194,8 +203,6 @@ class Obligations:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
         if not obligation.inductive:
             return []
-        for clause in (*obligation.given, *obligation.goal):
-            self.kinds.learn(clause.body)
         known = self._tiers(obligation)
         tiers = [known[number] for number in effort.tiers]
         found: list[tuple[str, Node]] = []
@@ -300,8 +307,9 @@ class Obligations:
         said, ends = [], []
         for clause in obligation.goal:
             if len(clause.variables) == 1 and clause.variables[0].sort == INT:
-                compared = [t for t in _compared(clause.body, clause.variables[0]) if set(t.args) <= set(named)]
-                bounds = [term for term in compared if term not in self._constant_nodes]
+                ends_of = _compared(clause.body, clause.variables[0])
+                known = (term for term in ends_of if set(term.args) <= set(named))
+                bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
         unfolded = []
