@@ -91,7 +91,9 @@ class Reading:
             known |= dict(facts(sort, f"{name}?", taken.parameters[name]))
         return Structure(self.system, self.elements, known, rng)
 
-    def is_step(self, before: ConcreteState, taken: ActionTaken, after: ConcreteState, rng: random.Random) -> bool:
+    def is_step(
+        self, before: ConcreteState, taken: ActionTaken, after: ConcreteState, rng: random.Random
+    ) -> bool:
         """Whether the reading has this step."""
         step = next(one for one in self.system.steps if one.name == taken.name)
         structure = self.structure(before, taken, rng)
@@ -352,7 +354,7 @@ def test_the_command_says_all(tmp_path: Path) -> None:
     spec = str(ROOT / "docs" / "tutorial" / "ticket_lock.py")
     asked = ("prove", "--spec", spec, "--property", "MutualExclusion", "--all-constants")
     done = verify(*asked, "--certificate", str(proof), "--format", "json")
-    content = json.loads(done.output)
+    content = json.loads(done.stdout)
     assert (done.exit_code, content["constants"]) == (0, "all")
     assert content["assumptions"] == ["clients >= 1", "last_ticket >= 0"]
     assert content["results"][0]["verdict"] == "PROVED"
@@ -372,4 +374,4 @@ def test_wrong_usage(more: tuple[str, ...], says: str) -> None:
     spec = str(ROOT / "docs" / "tutorial" / "ticket_lock.py")
     done = verify("prove", "--spec", spec, "--all-constants", *more)
     assert done.exit_code == 2
-    assert says in done.output + done.errors
+    assert says in done.output

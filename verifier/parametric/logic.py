@@ -339,3 +339,18 @@ def walk(node: Node, see: Callable[[Node], None], seen: set[Node] | None = None)
             stack.extend((arg, False) for arg in one.args)
             if isinstance(one.data, Bound):
                 stack.extend((part, False) for trigger in one.data.triggers for part in trigger)
+
+
+def canonical(node: Node, variables: Sequence[Node]) -> str:
+    """A text that is the same for formulas which differ in the numbers of variables only."""
+    numbers = {variable: place for place, variable in enumerate(variables)}
+
+    def of(one: Node) -> str:
+        if one.kind == "var":
+            return f"v{numbers.setdefault(one, len(numbers))}:{one.sort}"
+        if isinstance(one.data, Bound):
+            bound = " ".join(map(of, one.data.variables))
+            return f"({one.kind} {bound}. {of(one.args[0])})"
+        return f"({one.kind} {one.data} {' '.join(map(of, one.args))})"
+
+    return of(node)

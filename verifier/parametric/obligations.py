@@ -8,12 +8,12 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
-from verifier.parametric.logic import INT, Logic, Node, walk
-from verifier.parametric.reading import canonical
+from verifier.parametric.logic import INT, Logic, Node, canonical, walk
 from verifier.parametric.system import STAYS, TYPED, ParametricSystem, Step
-from verifier.parametric.traced import Assumption, Polynomial
+from verifier.parametric.traced import Assumption
 from verifier.specs.definition import PropertyKind
 
 INITIALLY = "initially"
@@ -43,7 +43,7 @@ class Obligation:
 
     @property
     def name(self) -> str:
-        """The name of the obligation, which no other has."""
+        """No other obligation has this name."""
         return f"{self.at} {self.claim} {self.part}"
 
 
@@ -183,8 +183,8 @@ class Obligations:
     # How a solver is asked
 
     def learn(self, obligations: Iterable[Obligation]) -> None:
-        """Learns from all formulas what integers are used for. Which instances there are depends on it, so all
-        of it is learned before an obligation is asked about."""
+        """Learns from all formulas what integers are used for. Which instances there are depends on it, so
+        all of it is learned before an obligation is asked about."""
         for obligation in obligations:
             for clause in (*obligation.given, *obligation.goal):
                 self.kinds.learn(clause.body)
@@ -277,8 +277,8 @@ class Obligations:
         return {}
 
     def _tiers(self, obligation: Obligation) -> list[list[Node]]:
-        """Terms to instantiate with, few and then more: those named; with the state's scalars; with those that
-        follow from what the goal says of all values; with all that the goal and the guard speak of."""
+        """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
+        that follow from what the goal says of all values; with all that goal and guard speak of."""
         goal = [clause.body for clause in obligation.goal]
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
@@ -298,7 +298,6 @@ class Obligations:
 
     @cached_property
     def _constant_nodes(self) -> frozenset[Node]:
-        """The constants of the protocol."""
         return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
 
     def _derived(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
@@ -401,29 +400,3 @@ def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:
             yield logic.forall(formula.data.variables, part)
     else:
         yield formula
-
-
-def assumption_node(logic: Logic, assumption: Assumption) -> Node:
-    """An assumption on constants as a formula."""
-    left, right = polynomial_node(logic, assumption.left), polynomial_node(logic, assumption.right)
-    relations = {
-        "<": logic.less(left, right),
-        "<=": logic.less_equal(left, right),
-        ">": logic.less(right, left),
-        ">=": logic.less_equal(right, left),
-        "==": logic.equal(left, right),
-        "!=": logic.neg(logic.equal(left, right)),
-    }
-    said = relations[assumption.relation]
-    return said if assumption.holds else logic.neg(said)
-
-
-def polynomial_node(logic: Logic, polynomial: Polynomial) -> Node:
-    """A polynomial over the constants as a node."""
-    total = logic.integer(0)
-    for monomial, factor in polynomial.items():
-        product = logic.integer(factor)
-        for name in monomial:
-            product = logic.times(product, logic.app(name, INT))
-        total = logic.plus(total, product)
-    return total

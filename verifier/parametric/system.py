@@ -11,7 +11,8 @@ from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import Logic, Node
 from verifier.parametric.reading import Definitions, Reader, Scope
-from verifier.parametric.values import Fields, OptionOf, Value, Values
+from verifier.parametric.shapes import Fields, OptionOf, Value
+from verifier.parametric.values import Values
 from verifier.specs.definition import Action, Definition, PropertyKind
 
 TYPED = "Typed"
@@ -103,7 +104,8 @@ class ParametricSystem:
         for target, value in action.then:
             self._assign(successor, reader, scope, target, reader.part(value, scope))
         reads = [defined.of(term, scope) for assigned in action.then for term in assigned]
-        typed = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not reader.scope.values[s]]
+        old = reader.scope.values
+        typed = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not old[s]]
         then = logic.implies(guard, logic.conj([*reads, *typed]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
         return logic.forall(variables, logic.implies(logic.conj(within), said))

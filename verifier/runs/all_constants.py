@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.engines.all_constants import AllConstantsOutcome, check, check_properties, described
+from verifier.engines.all_constants import PROVABLE, AllConstantsOutcome, check, check_properties, described
 from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
     """The question, if it can be asked of all constants. Raises UsageError."""
+    if not question.options.properties:
+        kinds = {prop.name: prop.kind for prop in question.definition.properties}
+        provable = tuple(name for name in question.properties if kinds.get(name) in PROVABLE)
+        question = replace(question, properties=provable or question.properties)
     check_properties(question.definition, question.properties)
     if question.loaded.source is not None:
         raise UsageError("--all-constants reads protocols that are Python classes, no TLA+ modules")
