@@ -169,16 +169,16 @@ def test_the_example_is_proved_and_its_certificate_checked() -> None:
 def test_a_certificate_that_leaves_something_out_is_refused() -> None:
     reading = read_for_all(ticket_lock(), {})
     attempt = prove(reading, "MutualExclusion", Limits(60).begun())
-    content = json.loads(dump(reading, attempt))
-    fewer = {**content, "obligations": content["obligations"][1:]}
+    content: Any = json.loads(dump(reading, attempt))
+    fewer: Any = {**content, "obligations": content["obligations"][1:]}
     with pytest.raises(Misfit, match="leaves out"):
         check(reading, fewer, Limits(60).begun())
     step = next(one for one in content["obligations"] if one["kept"])
     weaker = [{**one, "kept": []} if one is step else one for one in content["obligations"]]
     with pytest.raises(Misfit, match="is not what it means here"):
-        check(reading, {**content, "obligations": weaker}, Limits(60).begun())
+        check(reading, content | {"obligations": weaker}, Limits(60).begun())
     with pytest.raises(Misfit, match="assumes other things"):
-        check(reading, {**content, "assumptions": []}, Limits(60).begun())
+        check(reading, content | {"assumptions": []}, Limits(60).begun())
 
 
 LOCK_MUTANTS = [

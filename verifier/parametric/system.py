@@ -131,7 +131,7 @@ class ParametricSystem:
             name = str(term.data)
             return Fields({**whole.of, name: self._with(whole.of[name], rest, reader, scope, value)})
         key = reader.part(term.arguments[1], scope)
-        old = whole.at(key)  # type: ignore[union-attr,arg-type]
+        old = whole.at(key)  # type: ignore[union-attr]
         return reader.updated(term.arguments[0].sort, whole, key, self._with(old, rest, reader, scope, value))
 
     # Formulas of one state
