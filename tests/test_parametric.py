@@ -14,7 +14,7 @@ from tests.explicit import initial_states
 from tests.finite_structures import Structure, facts
 from tests.weakened import without
 from verifier.encodings.quantifiers import any_of, count
-from verifier.encodings.sorts import Range
+from verifier.encodings.sorts import Range, Set
 from verifier.parametric.approximations import APPROXIMATIONS
 from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.clausal import closed
@@ -318,7 +318,7 @@ class Decided(Unrolled):
 class Counted(Unrolled):
     @action
     def up(self, s: Any) -> Step:
-        return Step(when=[count(i <= s.x for i in Range(0, self.n)) < 2], then={s.x: 0})
+        return Step(when=[count(i <= s.x for i in Range(0, self.n)) < 9], then={s.x: 0})
 
 
 class Divided(Unrolled):
@@ -344,6 +344,35 @@ def test_what_has_no_reading_is_refused_with_its_place() -> None:
         attempted(Counted, "Small")
     with pytest.raises(NotParametric, match=r"test_parametric.py, line .*: n is divided"):
         read_for_all(Divided, {})
+
+
+class FewWaiting(Protocol):
+    """At most one client waits: whoever wants to, while nobody does."""
+
+    clients = IndexSetConstant(2, kind="client")
+
+    def state(self) -> State:
+        return State(waiting=Set(self.clients))
+
+    def init(self, s: Any) -> Any:
+        return s.waiting.is_empty
+
+    @action(client="clients")
+    def wait(self, s: Any, client: Any) -> Step:
+        return Step(when=[s.waiting.cardinality < 1], then={s.waiting: s.waiting.add(client)})
+
+    @invariant
+    def few(self, s: Any) -> Any:
+        return count(s.waiting.contains(c) for c in self.clients) <= 1
+
+    @invariant(default=False)
+    def none(self, s: Any) -> Any:
+        return s.waiting.cardinality == 0
+
+
+def test_small_numbers_of_elements_are_read() -> None:
+    assert attempted(FewWaiting, "Few").proved
+    assert not attempted(FewWaiting, "None").proved
 
 
 # The command

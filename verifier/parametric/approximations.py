@@ -25,6 +25,11 @@ APPROXIMATIONS = (
         "every number of elements is one choice of it, and so are infinite ones",
     ),
     Approximation(
+        "an element of an index set that has a name",
+        "any element",
+        "the one that is meant is among them",
+    ),
+    Approximation(
         "an integer of a Range",
         "an integer without bounds",
         "the bounds are a lemma, Typed, that is proved like the others",

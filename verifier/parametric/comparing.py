@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from verifier.encodings.concrete import Element
 from verifier.encodings.sorts import Bag, Function, IndexSet, Range, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.errors import NotParametric
@@ -69,6 +70,8 @@ def _read(term: Term) -> tuple[object, ...]:
     if term.operator is Operator.LITERAL and isinstance(term.sort, Range):
         exact = term.sort.low if int(term.sort.low) == int(term.sort.high) else int(term.data)  # type: ignore[call-overload]
         return (_polynomial(polynomial_of(exact)), bound, domains)
+    if isinstance(term.data, Element):
+        return (term.data.name, bound, domains)
     return (term.data, bound, domains)
 
 

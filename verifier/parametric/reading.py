@@ -19,6 +19,7 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric import collected, structured
+from verifier.parametric import counted as counts
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
 from verifier.parametric.shapes import Mapped, Partly, Value
@@ -136,6 +137,9 @@ class Reader:
         return self.logic.implies(self.truth(one, scope.turned(-1)), self.truth(other, scope))
 
     def _equal(self, term: Term, scope: Scope) -> Node:
+        counted = counts.compared(self, term, scope)
+        if counted is not None:
+            return counted
         one, other = term.arguments
         sort = _wider(one.sort, other.sort)
         return self.values.equal(sort, self.part(one, scope), self.part(other, scope))
@@ -239,6 +243,9 @@ class Reader:
         return self.logic.app(name, INT)
 
     def _compare(self, term: Term, scope: Scope) -> Node:
+        counted = counts.compared(self, term, scope)
+        if counted is not None:
+            return counted
         one, other = (self.part(arg, scope) for arg in term.arguments)
         strict = term.operator is Operator.LESS
         return self.logic.less(one, other) if strict else self.logic.less_equal(one, other)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
-from verifier.encodings.concrete import FrozenMap, Tagged
+from verifier.encodings.concrete import Element, FrozenMap, Tagged
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -357,6 +357,8 @@ class Values:
                 return self.number(value)
             case Enum(), _:
                 return logic.integer(sort.members.index(value))
+            case IndexSet(), Element():
+                return logic.app(f"element {value.name}", self.index_sort(sort))
             case Option(), None:
                 return OptionOf(logic.true, self.unused(sort.inner))
             case Option(), _:
