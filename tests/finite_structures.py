@@ -1,7 +1,7 @@
 """Formulas of the parametric reading in finite structures: the states of a protocol at small constants.
 
-What a state leaves open, such as what stands beyond the end of a sequence, has a random value: the reading must
-not depend on it.
+What a state leaves open, such as what stands beyond the end of a sequence, has a random value: the reading
+must not depend on it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def flat(sort: Sort, value: Any) -> tuple[Any, ...]:
     return (scalar(sort, value),)
 
 
-def facts(sort: Sort, name: str, value: Any, args: tuple[Any, ...] = ()) -> Iterator[tuple[Any, Any]]:
+def facts(  # noqa: C901 -- one case each
+    sort: Sort, name: str, value: Any, args: tuple[Any, ...] = ()
+) -> Iterator[tuple[Any, Any]]:
     """What a concrete value says of the function symbols of its name."""
     match sort:
         case Boolean() | Range() | Enum() | Listed() | IndexSet():
@@ -105,7 +107,7 @@ class Structure:
             self._memory[key] = self._computed(node, env)
         return self._memory[key]
 
-    def _computed(self, node: Node, env: Mapping[Node, Any]) -> Any:
+    def _computed(self, node: Node, env: Mapping[Node, Any]) -> Any:  # noqa: C901 -- one case each
         match node.kind:
             case "true" | "false":
                 return node.kind == "true"

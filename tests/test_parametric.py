@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command_line import ROOT, verify
 from tests.explicit import initial_states
 from tests.finite_structures import Structure, facts
 from tests.weakened import without
+from verifier.encodings.quantifiers import any_of, count
+from verifier.encodings.sorts import Range, Set
+from verifier.parametric.approximations import APPROXIMATIONS
+from verifier.parametric.certificate import Misfit, check, dump
+from verifier.parametric.clausal import closed
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.loading import read_for_all, read_traced
-from verifier.parametric.proving import Attempt, listed, obligations_of, prove
+from verifier.parametric.proving import Attempt, Open, Shown, decide, listed, obligations_of, prove
+from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits
+from verifier.solvers import Answer
+from verifier.solvers.names import SCRIPT_SOLVERS, decide_script
 from verifier.specs.constants import IndexSetConstant, constants_of
-from verifier.specs.protocol import Protocol, define
+from verifier.specs.names import title_of
+from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, define, invariant
 from verifier.specs.registry import load
 from verifier.system.model import Model, build
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import ActionTaken
 
-State = dict[str, Any]
-Transition = tuple[State, ActionTaken, State]
+ConcreteState = dict[str, Any]
+Transition = tuple[ConcreteState, ActionTaken, ConcreteState]
 
 
 def random_transitions(model: Model, count: int, rng: random.Random) -> list[Transition]:
@@ -67,24 +79,24 @@ class Reading:
         )
         self.elements = {one.name: list(one.elements) for one in sets}
 
-    def structure(self, state: State, action: ActionTaken | None, rng: random.Random) -> Structure:
+    def structure(self, state: ConcreteState, taken: ActionTaken, rng: random.Random) -> Structure:
         """A structure that is this state, and the action's parameters, and random elsewhere."""
         definition, known = self.model.definition, dict[Any, Any]()
         for name, value in self.reading.constants.items():
             known[name, ()] = value
         for symbol in definition.variables:
             known |= dict(facts(symbol.sort, symbol.name, state[symbol.name]))
-        for own in definition.actions if action is not None else ():
-            if action is not None and own.name == action.name:
-                for parameter in own.parameters:
-                    name, sort = parameter.symbol.name, parameter.symbol.sort
-                    known |= dict(facts(sort, f"{name}?", action.parameters[name]))
+        own = next(one for one in definition.actions if one.name == taken.name)
+        for name, sort in own.sorts.items():
+            known |= dict(facts(sort, f"{name}?", taken.parameters[name]))
         return Structure(self.system, self.elements, known, rng)
 
-    def is_step(self, before: State, action: ActionTaken, after: State, rng: random.Random) -> bool:
+    def is_step(
+        self, before: ConcreteState, taken: ActionTaken, after: ConcreteState, rng: random.Random
+    ) -> bool:
         """Whether the reading has this step."""
-        step = next(one for one in self.system.steps if one.name == action.name)
-        structure = self.structure(before, action, rng)
+        step = next(one for one in self.system.steps if one.name == taken.name)
+        structure = self.structure(before, taken, rng)
         for symbol in self.model.definition.variables:
             structure.known |= dict(facts(symbol.sort, f"{symbol.name}'", after[symbol.name]))
         if not structure.value(step.guard):
@@ -109,7 +121,286 @@ def test_steps_at_small_constants_are_steps_of_the_reading(spec: str) -> None:
     rng = random.Random(1)
     reading = Reading(load(spec), SMALL[spec])
     seen = set()
-    for before, action, after in random_transitions(reading.model, 60, rng):
-        assert reading.is_step(before, action, after, rng), (action, before, after)
-        seen.add(action.name)
+    for before, taken, after in random_transitions(reading.model, 60, rng):
+        assert reading.is_step(before, taken, after, rng), (taken, before, after)
+        seen.add(taken.name)
     assert len(seen) > 5
+
+
+def test_what_is_no_step_is_no_step_of_the_reading() -> None:
+    """The check of steps can fail."""
+    rng = random.Random(2)
+    reading = Reading(load("kip320"), SMALL["kip320"])
+    transitions = random_transitions(reading.model, 30, rng)
+    pairs = zip(transitions, transitions[3:], strict=False)
+    wrong = [(before, taken, other) for (before, taken, after), (_, _, other) in pairs if after != other]
+    assert wrong
+    assert not any(reading.is_step(before, taken, after, rng) for before, taken, after in wrong)
+
+
+def test_what_the_table_says_stands_in_the_documentation() -> None:
+    text = (ROOT / "docs" / "all-constants.md").read_text(encoding="utf-8")
+    for one in APPROXIMATIONS:
+        assert f"| {one.what} | {one.read_as} | {one.why} |" in text
+
+
+# Proofs
+
+
+def attempted(kind: type[Protocol], name: str, **constants: Any) -> Attempt:
+    return prove(read_for_all(kind, constants), name, Limits(300).begun())
+
+
+def ticket_lock() -> type[Protocol]:
+    return load(str(ROOT / "docs" / "tutorial" / "ticket_lock.py"))
+
+
+def test_the_example_is_proved_and_its_certificate_checked() -> None:
+    reading = read_for_all(ticket_lock(), {})
+    attempt = prove(reading, "MutualExclusion", Limits(60).begun())
+    assert attempt.proved
+    assert attempt.needed == ("Typed", "HolderIsServed", "TicketsDiffer", "TicketsWereDrawn")
+    assert reading.said == ("clients >= 1", "last_ticket >= 0")
+    content = json.loads(dump(reading, attempt))
+    assert check(reading, content, Limits(60).begun()).failed == ()
+
+
+@pytest.mark.thorough
+def test_a_certificate_that_leaves_something_out_is_refused() -> None:
+    reading = read_for_all(ticket_lock(), {})
+    attempt = prove(reading, "MutualExclusion", Limits(60).begun())
+    content: Any = json.loads(dump(reading, attempt))
+    fewer: Any = {**content, "obligations": content["obligations"][1:]}
+    with pytest.raises(Misfit, match="leaves out"):
+        check(reading, fewer, Limits(60).begun())
+    step = next(one for one in content["obligations"] if one["kept"])
+    weaker = [{**one, "kept": []} if one is step else one for one in content["obligations"]]
+    with pytest.raises(Misfit, match="is not what it means here"):
+        check(reading, content | {"obligations": weaker}, Limits(60).begun())
+    with pytest.raises(Misfit, match="assumes other things"):
+        check(reading, content | {"assumptions": []}, Limits(60).begun())
+
+
+LOCK_MUTANTS = [
+    ("draw", {"effect": 1}, "Draw"),
+    ("enter", {"guard": 0}, "Enter"),
+    ("leave", {"guard": 0}, "Leave"),
+    ("leave", {"effect": 0}, "Leave"),
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("method", "lacks", "at"), LOCK_MUTANTS)
+def test_mutants_of_the_example_are_not_proved(method: str, lacks: dict[str, int], at: str) -> None:
+    mutant = type(without(ticket_lock(), {}, method, **lacks))
+    attempt = attempted(mutant, "MutualExclusion")
+    assert not attempt.proved
+    assert any(one.name.startswith(at) for one in attempt.open)
+
+
+KIP320_MUTANTS = [
+    ("controller_elect_leader", {"guard": 0}, "LeadersAreMembers"),
+    ("controller_elect_leader", {"effect": 0}, "TypeOk"),
+    ("controller_elect_leader", {"effect": 1}, "QuorumIsLastRequest"),
+    ("controller_shrink_isr", {"effect": 2}, "QuorumIsLastRequest"),
+    ("fenced_leader_shrink_isr", {"guard": 3}, "LeadersAreMembers"),
+    ("fenced_leader_shrink_isr", {"effect": 0}, "TrueLeaderAgrees"),
+    ("fenced_leader_shrink_isr", {"effect": 1}, "TrueLeaderAgrees"),
+    ("leader_write", {"guard": 0}, "Typed"),
+    ("leader_write", {"guard": 2}, "Typed"),
+    ("leader_write", {"effect": 1}, "RecordsArePast"),
+    ("fenced_leader_inc_high_watermark", {"guard": 0}, "HighWatermarkInLog"),
+    ("fenced_leader_inc_high_watermark", {"guard": 1}, "FollowerAheadOfLeader"),
+]
+"""What the action lacks, and a lemma that it then does not keep."""
+
+
+def results_of(kind: type[Protocol], action: str, claim: str) -> list[Any]:
+    """What comes of the obligations that an action keeps a lemma of kip320."""
+    obligations = obligations_of(read_traced(kind, SMALL["kip320"]), "StrongIsr", kept=False)
+    asked = [one for one in listed(obligations, "StrongIsr")[claim] if one.at == action]
+    assert asked
+    return [decide(obligations, one) for one in asked]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "lacks", "claim"), KIP320_MUTANTS)
+def test_mutants_of_kip320_are_not_proved(method: str, lacks: dict[str, int], claim: str) -> None:
+    """The same obligations of the protocol itself are shown."""
+    kind = load("kip320")
+    mutant = type(without(kind, {}, method, **lacks))
+    assert any(isinstance(result, Open) for result in results_of(mutant, title_of(method), claim))
+    assert all(isinstance(result, Shown) for result in results_of(kind, title_of(method), claim))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["StrongIsr", "WeakIsr"])
+def test_kip320_is_proved_for_all_constants(name: str) -> None:
+    reading = read_for_all(load("kip320"), {})
+    attempt = prove(reading, name, Limits(600).begun())
+    assert attempt.proved, attempt.open
+    assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begun()).failed == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spec", "at"),
+    [
+        ("kip101", "BecomeFollowerTruncateKip101"),
+        ("kip279", "BecomeFollowerTruncateKip279"),
+        ("kip320-first-try", "FollowerTruncate"),
+    ],
+)
+def test_what_loses_data_is_not_proved(spec: str, at: str) -> None:
+    """Open is, among others, the action by which the known violation happens."""
+    attempt = attempted(load(spec), "StrongIsr")
+    assert not attempt.proved
+    assert any(one.name.startswith(f"{at} StrongIsr") for one in attempt.open)
+
+
+# No proof is vacuous
+
+
+def test_no_guard_contradicts_the_lemmas() -> None:
+    """At small constants each action of kip320 is taken in some reachable state, where all lemmas hold."""
+    rng = random.Random(3)
+    reading = Reading(load("kip320"), SMALL["kip320"])
+    system, seen = reading.system, set()
+    for before, taken, _ in random_transitions(reading.model, 150, rng):
+        if taken.name not in seen:
+            seen.add(taken.name)
+            structure = reading.structure(before, taken, rng)
+            assert all(structure.value(system.formula(name, system.before)) for name in system.lemmas)
+    assert seen == {step.name for step in system.steps}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("solver", SCRIPT_SOLVERS)
+def test_the_lemmas_alone_do_not_contradict_each_other(solver: str) -> None:
+    """Neither solver finds a contradiction in what every proof assumes."""
+    obligations = obligations_of(read_traced(load("kip320"), {}), "StrongIsr", kept=False)
+    listed(obligations, "StrongIsr")
+    lemmas = [(n, closed(obligations.logic, c, obligations.leads)) for n, c in obligations.hypotheses]
+    constants = [("", clause.body) for clause in obligations.constants]
+    definitions = obligations.definitions(node for _, node in lemmas)
+    asked = script(constants, definitions, [("", name, node) for name, node in lemmas])
+    assert decide_script(solver, asked, (), 50_000).answer is not Answer.UNSATISFIABLE
+
+
+# What cannot be read
+
+
+class Unrolled(Protocol):
+    n = IntegerConstant(2)
+
+    def state(self) -> State:
+        return State(x=Range(0, self.n))
+
+    def init(self, s: Any) -> Any:
+        return s.x == 0
+
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=[any_of(*(s.x == i for i in range(self.n)))], then={s.x: s.x + 1})
+
+    @invariant
+    def small(self, s: Any) -> Any:
+        return s.x <= self.n
+
+
+class Decided(Unrolled):
+    @action
+    def up(self, s: Any) -> Step:
+        most = self.n if self.n > 1 else 1
+        return Step(when=[s.x < most], then={s.x: s.x + 1})
+
+
+class Counted(Unrolled):
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=[count(i <= s.x for i in Range(0, self.n)) < 9], then={s.x: 0})
+
+
+class Divided(Unrolled):
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=[s.x < self.n // 2], then={s.x: s.x + 1})
+
+
+def test_a_loop_over_a_constant_is_refused_with_its_place() -> None:
+    with pytest.raises(NotParametric, match="action Up is another formula at other constants"):
+        read_for_all(Unrolled, {})
+
+
+def test_a_decision_on_a_constant_is_an_assumption_with_its_place() -> None:
+    reading = read_for_all(Decided, {})
+    assert [one.words for one in reading.assumptions] == ["n >= 0", "n > 1"]
+    assert "test_parametric.py, line" in reading.said[1]
+    assert attempted(Decided, "Small").proved
+
+
+def test_what_has_no_reading_is_refused_with_its_place() -> None:
+    with pytest.raises(NotParametric, match="action Up: count has no parametric reading"):
+        attempted(Counted, "Small")
+    with pytest.raises(NotParametric, match=r"test_parametric.py, line .*: n is divided"):
+        read_for_all(Divided, {})
+
+
+class FewWaiting(Protocol):
+    """At most one client waits: whoever wants to, while nobody does."""
+
+    clients = IndexSetConstant(2, kind="client")
+
+    def state(self) -> State:
+        return State(waiting=Set(self.clients))
+
+    def init(self, s: Any) -> Any:
+        return s.waiting.is_empty
+
+    @action(client="clients")
+    def wait(self, s: Any, client: Any) -> Step:
+        return Step(when=[s.waiting.cardinality < 1], then={s.waiting: s.waiting.add(client)})
+
+    @invariant
+    def few(self, s: Any) -> Any:
+        return count(s.waiting.contains(c) for c in self.clients) <= 1
+
+    @invariant(default=False)
+    def none(self, s: Any) -> Any:
+        return s.waiting.cardinality == 0
+
+
+def test_small_numbers_of_elements_are_read() -> None:
+    assert attempted(FewWaiting, "Few").proved
+    assert not attempted(FewWaiting, "None").proved
+
+
+# The command
+
+
+def test_the_command_says_all(tmp_path: Path) -> None:
+    proof = tmp_path / "proof.json"
+    spec = str(ROOT / "docs" / "tutorial" / "ticket_lock.py")
+    asked = ("prove", "--spec", spec, "--property", "MutualExclusion", "--all-constants")
+    done = verify(*asked, "--certificate", str(proof), "--format", "json")
+    content = json.loads(done.stdout)
+    assert (done.exit_code, content["constants"]) == (0, "all")
+    assert content["assumptions"] == ["clients >= 1", "last_ticket >= 0"]
+    assert content["results"][0]["verdict"] == "PROVED"
+    again = verify("certify", str(proof), "--spec", spec)
+    assert again.exit_code == 0
+    assert "MutualExclusion  PROVED" in again.output
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--set", "clients=4"), "proves for every clients"),
+        (("--property", "Nothing"), "Nothing"),
+    ],
+)
+def test_wrong_usage(more: tuple[str, ...], says: str) -> None:
+    spec = str(ROOT / "docs" / "tutorial" / "ticket_lock.py")
+    done = verify("prove", "--spec", spec, "--all-constants", *more)
+    assert done.exit_code == 2
+    assert says in done.output

@@ -8,7 +8,7 @@ the cursor.
 from __future__ import annotations
 
 from verifier.encodings.declared import Formula
-from verifier.encodings.quantifiers import any_of
+from verifier.encodings.quantifiers import any_of, exists, forall
 from verifier.specs.protocol import lemma
 from verifier.specs.pulsar.topic import CompactionState, Topic
 
@@ -30,6 +30,24 @@ class CompactionLemmas(Topic):
         """A round reads all messages there are, so it reads at least as far as the rounds before it."""
         return (s.compaction_horizon <= s.messages.length) & (
             s.phase_one_result.is_some.implies(s.compaction_horizon <= s.phase_one_result.value)
+        )
+
+    @lemma
+    def each_key_has_a_latest_message(self, s: CompactionState) -> Formula:
+        """Among the messages read, one of each key is the last: a message comes behind all others."""
+        return forall(
+            exists(
+                (i <= j)
+                & (j < read)
+                & (self.key(s, i) == self.key(s, j))
+                & ~exists(
+                    (j < k) & (k < read) & (self.key(s, i) == self.key(s, k)) for k in self.places
+                )
+                for j in self.places
+            )
+            for i in self.places
+            for read in self.positions
+            if (i < read) & (read <= s.messages.length)
         )
 
     @lemma

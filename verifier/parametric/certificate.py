@@ -1,4 +1,4 @@
-"""Certificates of proofs for all constants: per obligation the hypotheses that suffice, and the SMT-LIB text."""
+"""Certificates of proofs for all constants: the hypotheses that suffice, and each obligation as SMT-LIB."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class Content(TypedDict):
     constants: dict[str, bool | int | str]
     property: str
     kept: bool
+    with_stays: bool
     assumptions: list[str]
     lemmas: list[str]
     obligations: list[_Step]
@@ -51,8 +52,11 @@ class Misfit(UsageError):
 
 def dump(reading: ParametricReading, attempt: Attempt) -> str:
     """The certificate of a proof as JSON."""
-    obligations = obligations_of(reading, attempt.property_name, kept=attempt.kept)
-    by_name = {one.name: one for claim in listed(obligations, attempt.property_name).values() for one in claim}
+    obligations = obligations_of(
+        reading, attempt.property_name, kept=attempt.kept, with_stays=attempt.with_stays
+    )
+    claims = listed(obligations, attempt.property_name)
+    by_name = {one.name: one for claim in claims.values() for one in claim}
     steps: list[_Step] = []
     for name, result in attempt.results.items():
         assert isinstance(result, Shown)
@@ -65,6 +69,7 @@ def dump(reading: ParametricReading, attempt: Attempt) -> str:
         constants=dict(reading.constants),
         property=attempt.property_name,
         kept=attempt.kept,
+        with_stays=attempt.with_stays,
         assumptions=list(reading.said),
         lemmas=list(attempt.needed),
         obligations=steps,
@@ -118,7 +123,9 @@ def check(
     """
     load_script_solvers()
     _require_fit(reading, content)
-    obligations = obligations_of(reading, content["property"], kept=content["kept"])
+    obligations = obligations_of(
+        reading, content["property"], kept=content["kept"], with_stays=content["with_stays"]
+    )
     asked = dict(_scripts(obligations, content))
     failed: list[str] = []
     limit = None

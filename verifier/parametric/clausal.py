@@ -1,7 +1,7 @@
 """Formulas as clauses: without quantifiers, and said of all values of their variables.
 
-What exists becomes a Skolem function of the variables that it depends on. So the clauses are satisfiable exactly
-if the formula is, and each ground instance of a clause follows from it.
+What exists becomes a Skolem function of the variables that it depends on. So the clauses are satisfiable
+exactly if the formula is, and each ground instance of a clause follows from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether two readings of a protocol, at different constants, are the same where constants do not show.
 
-Traced numbers see comparisons, but not a Python loop that unrolls ``range(n)``. What is unrolled differs between
-two readings, and then the protocol has no reading for all constants.
+Traced numbers see comparisons, but not a Python loop that unrolls ``range(n)``. What is unrolled differs
+between two readings, and then the protocol has no reading for all constants.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from verifier.encodings.concrete import Element
 from verifier.encodings.sorts import Bag, Function, IndexSet, Range, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.errors import NotParametric
@@ -19,7 +20,7 @@ from verifier.specs.definition import Definition
 def require_same(one: Definition, other: Definition) -> None:
     """Raises NotParametric, with the place, if the definitions differ in more than the constants' values."""
     for first, second in zip_longest(one.variables, other.variables):
-        if first is None or second is None or first.name != second.name or _sort(first.sort) != _sort(second.sort):
+        if first is None or second is None or _variable(first) != _variable(second):
             raise NotParametric(f"the state variables of {one.name} are others at other constants")
     for mine, theirs in zip_longest(_terms(one), _terms(other)):
         if mine is None or theirs is None or mine[0] != theirs[0] or not _Same().terms(mine[1], theirs[1]):
@@ -28,6 +29,10 @@ def require_same(one: Definition, other: Definition) -> None:
                 f"{place} is another formula at other constants: it is made by a loop, a list or a choice of "
                 "Python over a constant. Write forall(…), exists(…) or count(…) over a sort instead"
             )
+
+
+def _variable(symbol: Symbol) -> tuple[str, str]:
+    return symbol.name, _sort(symbol.sort)
 
 
 def _terms(definition: Definition) -> Iterator[tuple[str, Term]]:
@@ -65,6 +70,8 @@ def _read(term: Term) -> tuple[object, ...]:
     if term.operator is Operator.LITERAL and isinstance(term.sort, Range):
         exact = term.sort.low if int(term.sort.low) == int(term.sort.high) else int(term.data)  # type: ignore[call-overload]
         return (_polynomial(polynomial_of(exact)), bound, domains)
+    if isinstance(term.data, Element):
+        return (term.data.name, bound, domains)
     return (term.data, bound, domains)
 
 

@@ -34,9 +34,9 @@ class Definedness:
     def _parts(self, term: Term, scope: Scope) -> Node:
         match term.operator:
             case Operator.AND | Operator.IMPLIES:
-                return self._in_turn(term.arguments, scope, True)
+                return self.in_turn(term.arguments, scope, True)
             case Operator.OR:
-                return self._in_turn(term.arguments, scope, False)
+                return self.in_turn(term.arguments, scope, False)
             case Operator.IF:
                 condition, then, otherwise = term.arguments
                 taken = self.logic.ite(
@@ -54,13 +54,14 @@ class Definedness:
         inner = scope.binding(term.binds, one.value, weak=False)
         through = term.operator in (Operator.FILTER, Operator.MAP)
         whole = [self.of(part, scope) for part in term.arguments[:1] if through]
-        said = self._in_turn(term.arguments[1:] if through else term.arguments, inner, True)
+        said = self.in_turn(term.arguments[1:] if through else term.arguments, inner, True)
         every = self.logic.forall(one.variables, self.logic.implies(one.within, said))
         return self.logic.conj((*whole, every))
 
-    def _in_turn(self, parts: Sequence[Term], scope: Scope, goes_on: bool) -> Node:
-        """Each part is read if those before it have this truth value."""
-        found, before = [], []
+    def in_turn(self, parts: Sequence[Term], scope: Scope, goes_on: bool) -> Node:
+        """All that is read has a value where each part is read if those before it have this truth value."""
+        found: list[Node] = []
+        before: list[Node] = []
         for place, part in enumerate(parts):
             found.append(self.logic.implies(self.logic.conj(before), self.of(part, scope)))
             if place < len(parts) - 1:

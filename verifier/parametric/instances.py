@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from verifier.parametric.clausal import Clause
-from verifier.parametric.logic import BOOL, INT, Bound, Logic, Node, walk
+from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 
 Place = tuple[Any, ...]
 """Where an integer stands: a variable, or an argument or the result of a function."""

@@ -10,9 +10,9 @@ from typing import Any
 from verifier.errors import UsageError
 from verifier.parametric.comparing import require_same
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.traced import Assumption, Decisions, Traced
+from verifier.parametric.traced import Assumption, Decisions, Polynomial, Traced
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
-from verifier.specs.definition import Definition
+from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import Protocol, define
 
 
@@ -32,6 +32,11 @@ class ParametricReading:
         """What is assumed of the constants, in words, with the place of what the protocol's code decides."""
         fixed = [f"{name} = {_shown(v)}" for name, v in self.constants.items() if name not in self.free]
         return (*fixed, *(one.said for one in self.assumptions))
+
+    @property
+    def is_total(self) -> bool:
+        """Whether no term reads what may have no value at some constants."""
+        return all(prop.kind is not PropertyKind.UNDEFINED_READ for prop in self.definition.properties)
 
     @property
     def spec_hash(self) -> str:
@@ -67,7 +72,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
 
 def _declared(decisions: Decisions, name: str, constant: Any) -> None:
     """The bounds that the constant was declared with."""
-    own = {(name,): 1}
+    own: Polynomial = {(name,): 1}
     least = max(1, constant.minimum) if isinstance(constant, IndexSetConstant) else constant.minimum
     made = [Assumption(own, ">=", {(): least} if least else {}, True, "")]
     if isinstance(constant, IntegerConstant) and constant.maximum is not None:

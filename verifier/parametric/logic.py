@@ -1,7 +1,7 @@
 """Many-sorted first-order formulas with integers: immutable nodes, each structure made once.
 
-The sorts are ``Bool``, ``Int`` and the uninterpreted sorts of the index sets. Bound variables are numbered and
-never used twice, so that substitution captures nothing.
+The sorts are ``Bool``, ``Int`` and the uninterpreted sorts of the index sets. Bound variables are numbered
+and never used twice, so that substitution captures nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Logic:
             free = frozenset().union(*(arg.free for arg in args)) if args else frozenset()
             if isinstance(data, Bound):
                 free -= frozenset(data.variables)
-            found = Node(kind, sort, args, data, free, isinstance(data, Bound) or any(a.quantified for a in args))
+            quantified = isinstance(data, Bound) or any(arg.quantified for arg in args)
+            found = Node(kind, sort, args, data, free, quantified)
             if kind == "var":
                 object.__setattr__(found, "free", frozenset((found,)))
             self._made[key] = found
@@ -338,3 +339,18 @@ def walk(node: Node, see: Callable[[Node], None], seen: set[Node] | None = None)
             stack.extend((arg, False) for arg in one.args)
             if isinstance(one.data, Bound):
                 stack.extend((part, False) for trigger in one.data.triggers for part in trigger)
+
+
+def canonical(node: Node, variables: Sequence[Node]) -> str:
+    """A text that is the same for formulas which differ in the numbers of variables only."""
+    numbers = {variable: place for place, variable in enumerate(variables)}
+
+    def of(one: Node) -> str:
+        if one.kind == "var":
+            return f"v{numbers.setdefault(one, len(numbers))}:{one.sort}"
+        if isinstance(one.data, Bound):
+            bound = " ".join(map(of, one.data.variables))
+            return f"({one.kind} {bound}. {of(one.args[0])})"
+        return f"({one.kind} {one.data} {' '.join(map(of, one.args))})"
+
+    return of(node)

@@ -1,4 +1,4 @@
-"""What has to be shown for a proof by induction, one action and lemma at a time, and how a solver is asked."""
+"""What has to be shown for a proof by induction, one action and lemma at a time, and with what hypotheses."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
-from verifier.parametric.logic import INT, Logic, Node, walk
-from verifier.parametric.reading import canonical
-from verifier.parametric.system import TYPED, ParametricSystem, Step
-from verifier.parametric.traced import Assumption, Polynomial
+from verifier.parametric.logic import INT, Logic, Node, canonical, walk
+from verifier.parametric.system import STAYS, TYPED, ParametricSystem, Step
+from verifier.parametric.traced import Assumption
 from verifier.specs.definition import PropertyKind
 
 INITIALLY = "initially"
@@ -43,7 +43,7 @@ class Obligation:
 
     @property
     def name(self) -> str:
-        """The name of the obligation, which no other has."""
+        """No other obligation has this name."""
         return f"{self.at} {self.claim} {self.part}"
 
 
@@ -84,7 +84,11 @@ EFFORTS = (
 class Obligations:
     """The obligations of a system for some properties."""
 
-    def __init__(self, system: ParametricSystem, assumptions: Sequence[Assumption]) -> None:
+    def __init__(
+        self, system: ParametricSystem, assumptions: Sequence[Assumption], *, with_stays: bool = False
+    ) -> None:
+        """``with_stays``: with a lemma for each action that it stays within sorts and what has a value."""
+        self.with_stays = with_stays
         self.system = system
         self.logic: Logic = system.logic
         self.clausifier = Clausifier(self.logic)
@@ -100,7 +104,8 @@ class Obligations:
         typed = (prop.name for prop in kinds if prop.kind is PropertyKind.TYPE_INVARIANT)
         always = self.logic.true
         said = [name for name in typed if self.system.formula(name, self.system.before) is not always]
-        return (TYPED, *said, *self.system.lemmas)
+        stays = [f"{STAYS}{step.name}" for step in self.system.steps] if self.with_stays else []
+        return (TYPED, *said, *self.system.lemmas, *stays)
 
     def always_needed(self, name: str) -> tuple[str, ...]:
         """What a claim contains beside its formula: a type invariant, that all values are of their sorts."""
@@ -177,8 +182,12 @@ class Obligations:
 
     # How a solver is asked
 
-    def learn(self) -> None:
-        """Learns from all formulas what integers are used for."""
+    def learn(self, obligations: Iterable[Obligation]) -> None:
+        """Learns from all formulas what integers are used for. Which instances there are depends on it, so
+        all of it is learned before an obligation is asked about."""
+        for obligation in obligations:
+            for clause in (*obligation.given, *obligation.goal):
+                self.kinds.learn(clause.body)
         for _, clause in self.hypotheses:
             self.kinds.learn(clause.body)
         for axioms in self.system.definitions.axioms.values():
@@ -194,8 +203,6 @@ class Obligations:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
         if not obligation.inductive:
             return []
-        for clause in (*obligation.given, *obligation.goal):
-            self.kinds.learn(clause.body)
         known = self._tiers(obligation)
         tiers = [known[number] for number in effort.tiers]
         found: list[tuple[str, Node]] = []
@@ -270,8 +277,8 @@ class Obligations:
         return {}
 
     def _tiers(self, obligation: Obligation) -> list[list[Node]]:
-        """Terms to instantiate with, few and then more: those named; with the state's scalars; with those that
-        follow from what the goal says of all values; with all that the goal and the guard speak of."""
+        """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
+        that follow from what the goal says of all values; with all that goal and guard speak of."""
         goal = [clause.body for clause in obligation.goal]
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
@@ -291,7 +298,6 @@ class Obligations:
 
     @cached_property
     def _constant_nodes(self) -> frozenset[Node]:
-        """The constants of the protocol."""
         return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
 
     def _derived(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
@@ -300,8 +306,9 @@ class Obligations:
         said, ends = [], []
         for clause in obligation.goal:
             if len(clause.variables) == 1 and clause.variables[0].sort == INT:
-                compared = _compared(clause.body, clause.variables[0])
-                bounds = [t for t in compared if set(t.args) <= set(named) and t not in self._constant_nodes]
+                ends_of = _compared(clause.body, clause.variables[0])
+                known = (term for term in ends_of if set(term.args) <= set(named))
+                bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
         unfolded = []
@@ -393,29 +400,3 @@ def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:
             yield logic.forall(formula.data.variables, part)
     else:
         yield formula
-
-
-def assumption_node(logic: Logic, assumption: Assumption) -> Node:
-    """An assumption on constants as a formula."""
-    left, right = polynomial_node(logic, assumption.left), polynomial_node(logic, assumption.right)
-    relations = {
-        "<": logic.less(left, right),
-        "<=": logic.less_equal(left, right),
-        ">": logic.less(right, left),
-        ">=": logic.less_equal(right, left),
-        "==": logic.equal(left, right),
-        "!=": logic.neg(logic.equal(left, right)),
-    }
-    said = relations[assumption.relation]
-    return said if assumption.holds else logic.neg(said)
-
-
-def polynomial_node(logic: Logic, polynomial: Polynomial) -> Node:
-    """A polynomial over the constants as a node."""
-    total = logic.integer(0)
-    for monomial, factor in polynomial.items():
-        product = logic.integer(factor)
-        for name in monomial:
-            product = logic.times(product, logic.app(name, INT))
-        total = logic.plus(total, product)
-    return total

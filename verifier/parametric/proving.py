@@ -1,15 +1,15 @@
-"""Proofs by induction for all constants: obligations to two solvers, the lemmas as they turn out to be needed."""
+"""Proofs by induction for all constants: two solvers, and the lemmas as they turn out to be needed."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import ALWAYS, EFFORTS, INITIALLY, Effort, Obligation, Obligations
+from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
@@ -60,6 +60,8 @@ class Attempt:
     property_name: str
     kept: bool
     """Whether the property is itself kept by all actions, not implied by the lemmas."""
+    with_stays: bool = False
+    """Whether the lemmas say of each action that it stays within sorts and what has a value."""
     results: Mapping[str, Result] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     """The lemmas that the proof needs, and the property if it is kept."""
@@ -77,11 +79,14 @@ class Attempt:
         return self.limit is None and not self.open
 
 
-def obligations_of(reading: ParametricReading, property_name: str, *, kept: bool) -> Obligations:
+def obligations_of(
+    reading: ParametricReading, property_name: str, *, kept: bool, with_stays: bool = False
+) -> Obligations:
     """The obligations for a property, always made in the same order."""
     lemmas = [lemma.name for lemma in reading.definition.lemmas]
     lemmas += [property_name] * (kept and property_name not in lemmas)
-    return Obligations(ParametricSystem(reading.definition, tuple(lemmas)), reading.assumptions)
+    system = ParametricSystem(reading.definition, tuple(lemmas), with_stays)
+    return Obligations(system, reading.assumptions, with_stays=with_stays)
 
 
 def listed(obligations: Obligations, property_name: str) -> dict[str, list[Obligation]]:
@@ -92,7 +97,7 @@ def listed(obligations: Obligations, property_name: str) -> dict[str, list[Oblig
     if property_name not in obligations.names:
         found[property_name] = list(obligations.safety(property_name))
     _ = obligations.hypotheses
-    obligations.learn()
+    obligations.learn(one for claim in found.values() for one in claim)
     return found
 
 
@@ -100,12 +105,20 @@ def prove(
     reading: ParametricReading, property_name: str, limits: Limits, listen: Listen = lambda _: None
 ) -> Attempt:
     """Shows that the lemmas imply the property, or that it is kept together with them, and then every lemma
-    that this needs."""
-    first = _attempt(reading, property_name, False, limits, listen, only_safety=True)
+    that this needs. Where that fails, the lemmas also claim that all that they and the actions read has a
+    value, and that actions assign values of the right sorts."""
+    first = _attempt(reading, property_name, False, limits, lambda _: None, only_safety=True)
     if first.limit is not None:
         return first
     kept = bool(first.open)
-    return _attempt(reading, property_name, kept, limits, listen, only_safety=False)
+    if reading.is_total:
+        return _attempt(reading, property_name, kept, limits, listen)
+    found = _attempt(reading, property_name, kept, limits, lambda _: None, until_open=True)
+    if found.proved or found.limit is not None:
+        return found
+    more = _attempt(reading, property_name, kept, limits, listen, with_stays=True)
+    # Where the time is over, what was open before is still worth saying.
+    return more if more.limit is None else replace(more, results={**found.results, **more.results})
 
 
 def _attempt(
@@ -115,10 +128,12 @@ def _attempt(
     limits: Limits,
     listen: Listen,
     *,
-    only_safety: bool,
+    only_safety: bool = False,
+    until_open: bool = False,
+    with_stays: bool = False,
 ) -> Attempt:
     load_script_solvers()
-    obligations = obligations_of(reading, property_name, kept=kept)
+    obligations = obligations_of(reading, property_name, kept=kept, with_stays=with_stays)
     claims = listed(obligations, property_name)
     results: dict[str, Result] = {}
     needed: dict[str, None] = {}
@@ -134,6 +149,8 @@ def _attempt(
                 result = _result(done)
                 results[result.name] = result
                 listen(result)
+                if until_open and isinstance(result, Open):
+                    break
                 if isinstance(result, Shown):
                     used |= dict.fromkeys(result.uses)
                 limits.check_time()
@@ -142,10 +159,10 @@ def _attempt(
         except Interrupted as reached:
             limit = str(reached)
         waiting = [name for name in used if name not in needed]
-        if only_safety:
+        if only_safety or (until_open and any(isinstance(one, Open) for one in results.values())):
             break
     names = tuple(name for name in obligations.names if name in needed)
-    return Attempt(property_name, kept, results, names, limit, peak)
+    return Attempt(property_name, kept, with_stays, results, names, limit, peak)
 
 
 def _task(obligations: Obligations, obligation: Obligation, limits: Limits) -> Task:

@@ -10,12 +10,16 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import Logic, Node
-from verifier.parametric.reading import Definitions, Reader
-from verifier.parametric.values import Fields, Value, Values
+from verifier.parametric.reading import Definitions, Reader, Scope
+from verifier.parametric.shapes import Fields, OptionOf, Value
+from verifier.parametric.values import Values
 from verifier.specs.definition import Action, Definition, PropertyKind
 
 TYPED = "Typed"
 """The lemma that every variable has a value of its sort. It is proved like the others."""
+STAYS = "Stays:"
+"""What a lemma's name begins with that says of an action that it would assign values of its variables' sorts,
+and read what has a value, wherever it is enabled. It is proved like the others."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class ParametricSystem:
     definition: Definition
     lemmas: tuple[str, ...]
     """The names of the lemmas that are used, without ``Typed``."""
+    reads_of_lemmas: bool = False
+    """Whether a lemma also claims that all it reads has a value. A property always does."""
     logic: Logic = field(default_factory=Logic)
     definitions: Definitions = field(default_factory=Definitions)
 
@@ -49,8 +55,9 @@ class ParametricSystem:
 
     @cached_property
     def init(self) -> Node:
-        """The formula of the initial states."""
-        return self._placed("init", self.before, self.definition.init)
+        """The formula of the initial states. Each has values of the variables' sorts, whatever it says."""
+        said = self._placed("init", self.before, self.definition.init)
+        return self.logic.conj((said, self.typed(self.before)))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -74,7 +81,7 @@ class ParametricSystem:
         successor = dict(self.state)
         try:
             for target, value in action.then:
-                self._assign(successor, reader, target, reader.value(value))
+                self._assign(successor, reader, reader.scope, target, reader.value(value))
         except NotParametric as error:
             raise NotParametric(f"{place}: {error}") from None
         after = Reader(self.values, self.definitions, successor, self.before)
@@ -84,25 +91,49 @@ class ParametricSystem:
         changed = frozenset(symbol for symbol, value in successor.items() if value is not self.state[symbol])
         return Step(action.name, guard, scalars, changed, after, successor)
 
-    def _assign(self, state: dict[Symbol, Value], reader: Reader, target: Term, value: Value) -> None:
+    def _stays(self, action: Action, reader: Reader) -> Node:
+        """Wherever the action is enabled, it reads what has a value and assigns values of the right sorts."""
+        logic, scope, variables, within = self.logic, reader.scope.turned(0), list[Node](), list[Node]()
+        for parameter in action.parameters:
+            one = self.values.quantified(parameter.symbol.sort)
+            scope = scope.binding(parameter.symbol, one.value, weak=False)
+            variables += one.variables
+            within.append(one.within)
+        guard = logic.conj(reader.truth(line, scope) for line in action.when)
+        successor = {symbol: reader.scope.values[symbol] for symbol in self.definition.variables}
+        defined = Definedness(reader)
+        for target, value in action.then:
+            self._assign(successor, reader, scope, target, reader.part(value, scope))
+        reads = [defined.of(term, scope) for assigned in action.then for term in assigned]
+        old = reader.scope.values
+        typed = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not old[s]]
+        then = logic.implies(guard, logic.conj([*reads, *typed]))
+        said = logic.conj((defined.in_turn(action.when, scope, True), then))
+        return logic.forall(variables, logic.implies(logic.conj(within), said))
+
+    def _assign(
+        self, state: dict[Symbol, Value], reader: Reader, scope: Scope, target: Term, value: Value
+    ) -> None:
         path = [target]
         while path[0].operator is not Operator.VARIABLE:
             path.insert(0, path[0].arguments[0])
         symbol = path[0].data
         assert isinstance(symbol, Symbol)
-        state[symbol] = self._with(state[symbol], path[1:], reader, value)
+        state[symbol] = self._with(state[symbol], path[1:], reader, scope, value)
 
-    def _with(self, whole: Value, path: Sequence[Term], reader: Reader, value: Value) -> Value:
+    def _with(
+        self, whole: Value, path: Sequence[Term], reader: Reader, scope: Scope, value: Value
+    ) -> Value:
         if not path:
             return value
         term, *rest = path
         if term.operator is Operator.FIELD:
             assert isinstance(whole, Fields)
             name = str(term.data)
-            return Fields({**whole.of, name: self._with(whole.of[name], rest, reader, value)})
-        key = reader.value(term.arguments[1])
-        old = whole.at(key)  # type: ignore[union-attr,arg-type]
-        return reader.updated(term.arguments[0].sort, whole, key, self._with(old, rest, reader, value))
+            return Fields({**whole.of, name: self._with(whole.of[name], rest, reader, scope, value)})
+        key = reader.part(term.arguments[1], scope)
+        old = whole.at(key)  # type: ignore[union-attr]
+        return reader.updated(term.arguments[0].sort, whole, key, self._with(old, rest, reader, scope, value))
 
     # Formulas of one state
 
@@ -111,8 +142,11 @@ class ParametricSystem:
         value: what it means otherwise, no reading says."""
         if name == TYPED:
             return self.typed(reader)
+        if name.startswith(STAYS):
+            found = next(a for a in self.definition.actions if a.name == name.removeprefix(STAYS))
+            return self._stays(found, reader)
         formula = self._placed(name, reader, self._term(name))
-        if name not in self._property_names:
+        if name not in self._property_names and not self.reads_of_lemmas:
             return formula
         return self.logic.conj((Definedness(reader).formula(self._term(name)), formula))
 
@@ -128,10 +162,8 @@ class ParametricSystem:
         )
 
     def _term(self, name: str) -> Term:
-        for claim in (*self.definition.lemmas, *self.definition.properties):
-            if claim.name == name:
-                return claim.formula
-        raise KeyError(name)
+        claims: dict[str, Term] = {lemma.name: lemma.formula for lemma in self.definition.lemmas}
+        return (claims | {prop.name: prop.formula for prop in self.definition.properties})[name]
 
     def _placed(self, place: str, reader: Reader, term: Term) -> Node:
         try:
@@ -152,6 +184,6 @@ def _is_first_order(value: Value) -> bool:
     match value:
         case Fields():
             return all(map(_is_first_order, value.of.values()))
-        case Node():
-            return True
-    return hasattr(value, "absent") and _is_first_order(value.value)
+        case OptionOf():
+            return _is_first_order(value.value)
+    return isinstance(value, Node)

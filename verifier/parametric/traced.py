@@ -55,8 +55,8 @@ class Decisions:
     assumptions: dict[str, Assumption] = field(default_factory=dict)
 
     def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool, depth: int = 2) -> None:
-        """Notes a comparison, unless the verifier's own code made it or no constant is in it. ``depth`` is how
-        many calls ago it was made.
+        """Notes a comparison, unless the verifier's own code made it or no constant is in it. It was made
+        ``depth`` calls ago.
 
         The verifier's own code compares bounds only to compute the static bounds of expressions, which the
         parametric reading does not use.
@@ -193,7 +193,8 @@ def polynomial_text(polynomial: Polynomial) -> str:
         if not factor:
             continue
         names = " * ".join(monomial)
-        shown = str(abs(factor)) if not monomial else names if abs(factor) == 1 else f"{abs(factor)} * {names}"
+        size = str(abs(factor))
+        shown = size if not monomial else names if size == "1" else f"{size} * {names}"
         sign = "-" if factor < 0 else "+"
         text += f" {sign} {shown}" if text else f"-{shown}" if factor < 0 else shown
     return text or "0"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
-from verifier.encodings.concrete import FrozenMap, Tagged
+from verifier.encodings.concrete import Element, FrozenMap, Tagged
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -27,79 +26,19 @@ from verifier.encodings.sorts import (
 from verifier.encodings.sorts import Sequence as SequenceSort
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, INT, Logic, Node
+from verifier.parametric.shapes import (
+    Copies,
+    Fields,
+    Items,
+    Mapped,
+    Members,
+    OptionOf,
+    Partly,
+    Quantified,
+    Tags,
+    Value,
+)
 from verifier.parametric.traced import Polynomial, polynomial_of
-
-
-@dataclass(frozen=True)
-class OptionOf:
-    """An option: whether there is no value, and the value, which means nothing if there is none."""
-
-    absent: Node
-    value: Value
-
-
-@dataclass(frozen=True)
-class Fields:
-    """A record, or a tuple with its places as names."""
-
-    of: Mapping[str, Value]
-
-
-@dataclass(frozen=True)
-class Mapped:
-    """A total function."""
-
-    at: Callable[[Value], Value]
-
-
-@dataclass(frozen=True)
-class Members:
-    """A set."""
-
-    contains: Callable[[Value], Node]
-
-
-@dataclass(frozen=True)
-class Items:
-    """A sequence: what is at places from the length on means nothing."""
-
-    length: Node
-    at: Callable[[Node], Value]
-
-
-@dataclass(frozen=True)
-class Copies:
-    """A bag."""
-
-    of: Callable[[Value], Node]
-
-
-@dataclass(frozen=True)
-class Tags:
-    """A variant: the number of its tag, and what each tag would hold."""
-
-    tag: Node
-    payloads: Mapping[str, Value]
-
-
-@dataclass(frozen=True)
-class Partly:
-    """A partial function."""
-
-    has: Callable[[Value], Node]
-    at: Callable[[Value], Value]
-
-
-Value: TypeAlias = Node | OptionOf | Fields | Mapped | Members | Items | Copies | Tags | Partly
-
-
-@dataclass(frozen=True)
-class Quantified:
-    """All values of a sort: variables, the value that they are, and when it is one of the sort."""
-
-    variables: tuple[Node, ...]
-    value: Value
-    within: Node
 
 
 class Values:
@@ -395,7 +334,8 @@ class Values:
             case Copies(), Copies():
                 return Copies(lambda item: logic.ite(condition, one.of(item), other.of(item)))
             case Tags(), Tags():
-                held = {t: self.choice(condition, part, other.payloads[t]) for t, part in one.payloads.items()}
+                pairs = {tag: (part, other.payloads[tag]) for tag, part in one.payloads.items()}
+                held = {tag: self.choice(condition, *pair) for tag, pair in pairs.items()}
                 return Tags(logic.ite(condition, one.tag, other.tag), held)
             case Partly(), Partly():
                 return Partly(
@@ -404,7 +344,7 @@ class Values:
                 )
         raise NotParametric("values of different shapes are joined")
 
-    def literal(self, sort: Sort, value: Any) -> Value:
+    def literal(self, sort: Sort, value: Any) -> Value:  # noqa: C901 -- one case each
         """A concrete value of the sort."""
         logic = self.logic
         match sort, value:
@@ -417,6 +357,8 @@ class Values:
                 return self.number(value)
             case Enum(), _:
                 return logic.integer(sort.members.index(value))
+            case IndexSet(), Element():
+                return logic.app(f"element {value.name}", self.index_sort(sort))
             case Option(), None:
                 return OptionOf(logic.true, self.unused(sort.inner))
             case Option(), _:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.engines.all_constants import AllConstantsOutcome, check, check_properties, described
+from verifier.engines.all_constants import PROVABLE, AllConstantsOutcome, check, check_properties, described
 from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
     """The question, if it can be asked of all constants. Raises UsageError."""
+    if not question.options.properties:
+        kinds = {prop.name: prop.kind for prop in question.definition.properties}
+        provable = tuple(name for name in question.properties if kinds.get(name) in PROVABLE)
+        question = replace(question, properties=provable or question.properties)
     check_properties(question.definition, question.properties)
     if question.loaded.source is not None:
         raise UsageError("--all-constants reads protocols that are Python classes, no TLA+ modules")
@@ -54,8 +58,8 @@ def reading_of(loaded: Loaded) -> ParametricReading:
 def _with_counterexamples(
     question: Question[ProveOptions], outcome: AllConstantsOutcome
 ) -> tuple[AllConstantsOutcome, Model | None]:
-    """Where something is open: a counterexample to induction of the first such property, at constants as small
-    as possible, and the model that it is one of."""
+    """Where something is open: a counterexample to induction of the first such property, at constants as
+    small as possible, and the model that it is one of."""
     verdicts = list(outcome.verdicts)
     for place, verdict in enumerate(verdicts):
         if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
@@ -75,9 +79,9 @@ def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
     given = dict(loaded.definition.constants)
     known = constants_of(load_class(loaded.spec))
     least = {
-        name: known[name].minimum
-        for name in given
-        if isinstance(known[name], IntegerConstant | IndexSetConstant)
+        name: constant.minimum
+        for name, constant in known.items()
+        if isinstance(constant, IntegerConstant | IndexSetConstant)
     }
     for more in (0, 1):
         yield {**given, **{name: value + more for name, value in least.items()}}

@@ -36,7 +36,8 @@ _LEMMAS = (
     "finds the whole invariant by itself."
 )
 _ALL_CONSTANTS = (
-    "Prove for every value of the constants at once, by induction with the spec's lemmas (docs/all-constants.md)."
+    "Prove for every value of the constants at once, by induction with the spec's lemmas "
+    "(docs/all-constants.md)."
 )
 _HELP = """Prove properties for all depths, or find executions that violate them.
 

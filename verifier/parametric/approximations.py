@@ -1,0 +1,52 @@
+"""What the parametric reading takes more widely than the protocol, and why that is sound.
+
+A wider reading may have more steps and more states, never fewer: what holds in all of its states holds in all
+states of the protocol, at every choice of constants. ``docs/all-constants.md`` shows this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """Something that is read more widely."""
+
+    what: str
+    read_as: str
+    why: str
+
+
+APPROXIMATIONS = (
+    Approximation(
+        "an index set",
+        "a sort of which nothing is known but that it has an element",
+        "every number of elements is one choice of it, and so are infinite ones",
+    ),
+    Approximation(
+        "an element of an index set that has a name",
+        "any element",
+        "the one that is meant is among them",
+    ),
+    Approximation(
+        "an integer of a Range",
+        "an integer without bounds",
+        "the bounds are a lemma, Typed, that is proved like the others",
+    ),
+    Approximation(
+        "an action that would assign a value outside a sort, or read what has no value",
+        "enabled",
+        "at given constants it is disabled, so the reading only adds its steps",
+    ),
+    Approximation(
+        "what stands beyond the end of a sequence or at a key that a function does not have",
+        "any value",
+        "the property itself must not depend on it: that all it reads has a value is proved with it",
+    ),
+    Approximation(
+        "the least or greatest element of an empty set",
+        "any integer",
+        "the axiom of the new symbol speaks of sets with an element only",
+    ),
+)
