@@ -31,7 +31,7 @@ from verifier.specs.protocol import (
 )
 from verifier.specs.registry import load
 from verifier.specs.temporal import Fairness, Strength
-from verifier.symmetry.instance_orbits import representatives
+from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.liveness import live_model
 from verifier.system.loops import loop_model
 from verifier.verdict import VerdictKind
@@ -129,7 +129,7 @@ def test_lemmas_serve_proofs_of_liveness() -> None:
     model = build(load("rabbit-sac")({"queues": 2, "apps": 2}))
     loops = loop_model(live_model(model, model.definition.temporal[0], "none", ()))
     assert model.system.lemmas
-    assert len(representatives(model.definition, loops.system)) == len(model.system.instances) + 1
+    assert len(instance_representatives(model.definition, loops.system)) == len(model.system.instances) + 1
 
 
 @pytest.mark.thorough

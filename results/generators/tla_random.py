@@ -27,7 +27,7 @@ from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
 from verifier.runs.tla_loading import TlaLoaded, formula_named, load
 from verifier.runs.tla_source import TlaSource
-from verifier.runs.tla_symbolic import Asked, NotTranslated, Symbolic, run_translated, symbolic
+from verifier.runs.tla_symbolic import ModuleQuestion, NotTranslated, Symbolic, run_translated, symbolic
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
@@ -399,7 +399,7 @@ def ran(name: str, made: Symbolic, **options: Any) -> Run:
     engine, module = engine_named(name), made.loaded
     loaded = Loaded(str(module.path), module.definition, {})
     question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
-    asked = Asked(engine, module, question, (), lambda _: None, lambda _: None)
+    asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
     return run_translated(asked, made)
 
 

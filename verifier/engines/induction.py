@@ -32,7 +32,7 @@ from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
-from verifier.symmetry.instance_orbits import representatives
+from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
 from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of
@@ -180,7 +180,7 @@ def question_of(model: Model, request: Request) -> Question:
         lemmas=lemmas,
         needed=needed,
         property_name=goal.name,
-        instances=representatives(model.definition, system) if request.symmetry else everything,
+        instances=instance_representatives(model.definition, system) if request.symmetry else everything,
         solver=request.solver,
         houdini=request.houdini,
         minimise=request.minimise,

@@ -24,7 +24,7 @@ from verifier.engines.kinduction import Event, KInductionProof, kinduction
 from verifier.processes.children import Work
 from verifier.solvers import QUERY_SOLVER, UnknownAnswer, solver_version
 from verifier.symmetry.bit_permutations import bit_permutations
-from verifier.symmetry.instance_orbits import representatives
+from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty, TransitionSystem
 from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of, named_formulas
@@ -87,7 +87,7 @@ def kept_lemmas(model: Model, name: str, lemmas: bool = True, others: Sequence[s
     candidates |= {lemma.name: lemma.formula for lemma in system.lemmas if lemmas}
     goals = dict.fromkeys((*_goals(model, name), *others))
     candidates |= {goal: system.property_named(goal).formula for goal in goals}
-    instances = representatives(model.definition, system)
+    instances = instance_representatives(model.definition, system)
     return largest_inductive(system, candidates, instances, _LEMMA_SOLVER, (TYPED, *_goals(model, name)))
 
 

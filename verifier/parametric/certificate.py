@@ -15,7 +15,15 @@ from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import EFFORTS, Obligations
-from verifier.parametric.proving import AT_ONCE, CHECKER, Asked, Attempt, Shown, listed, obligations_of
+from verifier.parametric.proving import (
+    AT_ONCE,
+    CHECKER,
+    Attempt,
+    ModuleQuestion,
+    Shown,
+    listed,
+    obligations_of,
+)
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer
@@ -60,7 +68,7 @@ def dump(reading: ParametricReading, attempt: Attempt) -> str:
     steps: list[_Step] = []
     for name, result in attempt.results.items():
         assert isinstance(result, Shown)
-        text = Asked.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
+        text = ModuleQuestion.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
         steps.append(_Step(name=name, effort=result.effort, kept=list(result.kept), smt2=text))
     content = Content(
         format=FORMAT,
@@ -162,7 +170,7 @@ def _scripts(obligations: Obligations, content: Content) -> Iterator[tuple[str, 
             step = steps.get(one.name)
             if step is None or not 0 <= step["effort"] < len(EFFORTS):
                 raise Misfit(f"the certificate leaves out that {one.name} holds")
-            asked = Asked.of(obligations, one, EFFORTS[step["effort"]])
+            asked = ModuleQuestion.of(obligations, one, EFFORTS[step["effort"]])
             if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
                 raise Misfit(f"the certificate names instances that there are not, for {one.name}")
             text = asked.script(step["kept"])

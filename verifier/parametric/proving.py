@@ -186,7 +186,7 @@ def decide(obligations: Obligations, obligation: Obligation) -> Result:
     reason = "both solvers gave up"
     last: list[Any] | None = None
     for number, effort in enumerate(EFFORTS):
-        asked = Asked.of(obligations, obligation, effort)
+        asked = ModuleQuestion.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue
         last = asked.hypotheses
@@ -216,7 +216,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModuleQuestion:
     """What a solver is asked of an obligation."""
 
     obligations: Obligations
@@ -226,10 +226,10 @@ class Asked:
     """Lemmas, or instances of them, each with the lemma's name."""
 
     @staticmethod
-    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Asked:
+    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> ModuleQuestion:
         """The formulas of an obligation with as many hypotheses as the effort says."""
         local = obligations.local(obligation)
-        return Asked(obligations, local, obligations.chosen(obligation, effort))
+        return ModuleQuestion(obligations, local, obligations.chosen(obligation, effort))
 
     def script(
         self, kept: Sequence[int] | None = None, *, named: bool = False

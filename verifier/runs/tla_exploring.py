@@ -11,7 +11,7 @@ from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched
 from verifier.runs.asking import Remark
 from verifier.runs.building import look_at
-from verifier.runs.tla_symbolic import INSTEAD, Asked, run_translated, started
+from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, run_translated, started
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
 
@@ -25,7 +25,7 @@ _PATIENCE = 12.0
 """So many seconds of processor time may building what explores take; then the interpreter explores."""
 
 
-def explored(asked: Asked) -> tuple[Run | None, str]:
+def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
     """An exploration of the translated module; or None, and why the interpreter is to explore it."""
     spec = asked.module.specification
     if spec.symmetry or spec.view is not None:

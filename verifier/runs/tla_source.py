@@ -28,7 +28,7 @@ from verifier.runs.tla_loading import (
     load,
     temporal_named,
 )
-from verifier.runs.tla_symbolic import Asked, Symbolic, run, symbolic
+from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, run, symbolic
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
@@ -127,7 +127,7 @@ class TlaSource:
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
         """The engine's run; of ``explore`` by the interpreter, where that is as good or the only way."""
-        asked = Asked(engine, self.module, question, self.named, listen, built)
+        asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
         if engine.name != "explore":
             return run(asked)
         found, why = explored(asked)

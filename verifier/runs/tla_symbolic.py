@@ -164,7 +164,7 @@ def symbolic(loaded: TlaLoaded, properties: Iterable[str] = (), *, widely: bool 
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModuleQuestion:
     """A question about a module."""
 
     engine: Engine[Any]
@@ -178,7 +178,7 @@ class Asked:
     """When building is given up, by the processor time of this process."""
 
 
-def run(asked: Asked) -> Run:
+def run(asked: ModuleQuestion) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
     try:
         made = _within_limits(asked, lambda: started(asked))
@@ -187,7 +187,7 @@ def run(asked: Asked) -> Run:
     return run_translated(asked, made)
 
 
-def _within_limits(asked: Asked, work: Callable[[], T]) -> T:
+def _within_limits(asked: ModuleQuestion, work: Callable[[], T]) -> T:
     """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it."""
     try:
         with Watched(look_at(asked.question.limits, asked.patience)):
@@ -196,12 +196,12 @@ def _within_limits(asked: Asked, work: Callable[[], T]) -> T:
         raise Interrupted(INTERRUPTED) from None
 
 
-def _ended(asked: Asked, reason: str) -> Run:
+def _ended(asked: ModuleQuestion, reason: str) -> Run:
     """The run of an engine that could not begin."""
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
-def started(asked: Asked) -> Symbolic:
+def started(asked: ModuleQuestion) -> Symbolic:
     """The module, its first states looked at."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
@@ -212,7 +212,7 @@ def started(asked: Asked) -> Symbolic:
     return made
 
 
-def run_translated(asked: Asked, made: Symbolic) -> Run:
+def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
     """The same of a module whose first states were looked at."""
     from verifier.runs.tla_verdicts import checked
 
@@ -233,7 +233,7 @@ def run_translated(asked: Asked, made: Symbolic) -> Run:
     raise NotTranslated(f"{words}: {INSTEAD}")
 
 
-def _definition(asked: Asked, made: Symbolic) -> TlaDefinition:
+def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
     """The module at the sorts that are known."""
     names = asked.question.properties
     definition = made.definition(names if asked.engine.decides_temporal else ())
@@ -241,7 +241,7 @@ def _definition(asked: Asked, made: Symbolic) -> TlaDefinition:
     return definition
 
 
-def _round(asked: Asked, made: Symbolic, definition: TlaDefinition) -> Run:
+def _round(asked: ModuleQuestion, made: Symbolic, definition: TlaDefinition) -> Run:
     """One run, at the sorts that are known."""
     question, names = asked.question, asked.question.properties
     if not asked.engine.decides_temporal:

@@ -22,14 +22,14 @@ from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.tla_symbolic import Asked, Symbolic
+    from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic
 
 _OF_THE_TRANSLATION = (SORTS, UNDEFINED_READ)
 _CONSTRAINED = "an ACTION_CONSTRAINT excludes all steps from a state: verify explore knows if TLC has one"
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
 
 
-def checked(made: Symbolic, found: Run, asked: Asked) -> Run:
+def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
     verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
     if not asked.named and not asked.engine.decides_temporal:
@@ -118,7 +118,7 @@ def _counted(made: Symbolic, figures: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_the_module(found: Run, asked: Asked) -> Sequence[Verdict]:
+def _of_the_module(found: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
     """The verdicts without those that only concern the translation: the sorts were not left, or not as far as
     was looked. A depth is closed only as far as the sorts were looked at too: a step that leaves them is not
     taken. Where nothing else was asked, it remains that all expressions have values."""
@@ -138,7 +138,7 @@ def _as_far(verdict: Verdict, beside: Sequence[Verdict]) -> Verdict:
     return verdict
 
 
-def _expectations(found: Run, asked: Asked) -> Expectations:
+def _expectations(found: Run, asked: ModuleQuestion) -> Expectations:
     if asked.engine.decides_temporal:
         return asked.question.expectations
     deadlock = getattr(asked.question.options, "deadlock", False)

@@ -54,7 +54,7 @@ SCHEMA = pa.schema(
 need not be its own; and when it was recorded (nanoseconds; the newest row of a key counts)."""
 
 
-class _Asked(TypedDict):
+class _SweepFile(TypedDict):
     """What ``sweep.json`` must say."""
 
     jobs: list[str]
@@ -221,7 +221,7 @@ def read_asked(folder: Path) -> frozenset[str]:
     file = folder / "sweep.json"
     try:
         asked = read_json(file.read_text(encoding="utf-8"))
-        check_shape(asked, _Asked, "")
+        check_shape(asked, _SweepFile, "")
         return frozenset(asked["jobs"])
     except FileNotFoundError:
         return frozenset()

@@ -52,7 +52,7 @@ def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...
     return tuple(found)
 
 
-def representatives(definition: Definition, system: TransitionSystem) -> tuple[int, ...]:
+def instance_representatives(definition: Definition, system: TransitionSystem) -> tuple[int, ...]:
     """An instance of each orbit."""
     if not system.symmetries:  # and instances may be of no action of the protocol
         return tuple(range(len(system.instances)))
