@@ -276,6 +276,11 @@ def _defined(protocol: Protocol) -> Definition:
         refinements=tuple(one.refinement for one in refined),
     )
     check_variables(definition)
+    return _with_undefined_read(definition)
+
+
+def _with_undefined_read(definition: Definition) -> Definition:
+    """The definition, with the property that nothing without value is read, where something can be."""
     if all(is_total(term) for _, term in definition.terms()):
         return definition
     words = "No enabled action, and no property asked for, reads what has no value."
