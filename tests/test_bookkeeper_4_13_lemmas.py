@@ -51,10 +51,10 @@ def failing(outcome: InductionOutcome) -> set[tuple[str | None, str]]:
     [
         {},
         {"send_limit": 2},
-        {"ack_quorum": 3},
+        pytest.param({"ack_quorum": 3}, marks=pytest.mark.slow),
         {"bookies": 1, "write_quorum": 1, "ack_quorum": 1, "send_limit": 2},
         {"write_quorum": 2},
-        {"bookies": 4, "ensemble_choice": "any", "losses": "one"},
+        pytest.param({"bookies": 4, "ensemble_choice": "any", "losses": "one"}, marks=pytest.mark.slow),
     ],
 )
 def test_the_lemmas_prove_the_properties(changed: dict[str, Any]) -> None:

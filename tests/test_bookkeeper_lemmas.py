@@ -55,7 +55,8 @@ def none_violated(model: Model, names: tuple[str, ...], **options: Any) -> int:
 
 
 @pytest.mark.parametrize(
-    "constants", [FEW, {"ack_quorum": 1}, SPARE, pytest.param(FOUR, marks=pytest.mark.slow)]
+    "constants",
+    [FEW, {"ack_quorum": 1}, *(pytest.param(each, marks=pytest.mark.slow) for each in (SPARE, FOUR))],
 )
 def test_the_lemmas_prove_that_nothing_is_lost(constants: dict[str, Any]) -> None:
     model = build(BookKeeper(constants))
@@ -64,6 +65,7 @@ def test_the_lemmas_prove_that_nothing_is_lost(constants: dict[str, Any]) -> Non
     assert {lemma.name for lemma in model.system.lemmas} <= set(outcomes[0].invariant)
 
 
+@pytest.mark.slow
 def test_the_lemmas_prove_all_properties() -> None:
     assert is_proved(by_lemmas(build(BookKeeper(SPARE)), PROPERTIES))
 

@@ -46,6 +46,8 @@ SMALL: Mapping[str, dict[str, Any]] = {
     "exactly-once": {"message_count": 1, "dup_count": 2},
 }
 """Constants at which all reachable states can be looked at."""
+FOR_ALL_CONSTANTS = {"EachKeyHasALatestMessage"}
+"""Lemmas that every state satisfies where sequences are finite; proofs for all constants need them."""
 
 
 def proved(protocol: Protocol, name: str, **options: Any) -> InductionOutcome:
@@ -115,7 +117,7 @@ def test_no_lemma_can_be_left_out(spec: str) -> None:
     model = build(load(spec)({}))
     names = [lemma.name for lemma in model.system.lemmas]
     follows = Kind.SAFETY in {item.kind for item in induct(model, Request(MAIN[spec])).obligations}
-    for gone in names:
+    for gone in sorted({*names} - FOR_ALL_CONSTANTS):
         others = tuple(name for name in names if name != gone)
         outcome = induct(model, Request(MAIN[spec], lemmas=others))
         kinds = {item.kind for item in outcome.obligations}

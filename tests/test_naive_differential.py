@@ -12,7 +12,7 @@ from tests.naive_comparisons import disagreements, subject_of
 from tests.naive_differential import EVERY_SLOW
 from tests.naive_terms import Reader, Undefined
 from tests.random_plans import plan_of
-from tests.sampling import first_of
+from tests.sampling import first_of, rest_slow
 from verifier.encodings.expressions import literal, wrap
 from verifier.encodings.quantifiers import choose, exists, filtered, forall, if_, image
 from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Sequence, Set, Sort
@@ -29,13 +29,13 @@ from verifier.specs.protocol import (
     reachable,
 )
 
-SEEDS, _FEW = range(300), 10
+SEEDS, _FEW, _MANY = range(300), 10, 100
 _OF_A_TEST = 5
 
 
 @pytest.mark.parametrize(
     "first",
-    first_of(SEEDS[::_OF_A_TEST], _FEW // _OF_A_TEST),
+    [*first_of(SEEDS[:_MANY:_OF_A_TEST], _FEW // _OF_A_TEST), *rest_slow(SEEDS[_MANY::_OF_A_TEST], 0)],
 )
 def test_engines_say_what_the_naive_reading_says(first: int) -> None:
     found = []

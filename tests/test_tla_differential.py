@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from results.generators.tla_random import compare_expressions, compare_modules, compare_texts, state
+from tests.sampling import rest_slow
 
 
 def _compare_expressions(folder: Path, seeds: range) -> None:
@@ -27,8 +28,7 @@ def test_random_expressions_mean_what_the_interpreter_computes(tmp_path: Path, f
     _compare_expressions(tmp_path, range(first, first + 20))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("first", range(40, 700, 40))
+@pytest.mark.parametrize("first", rest_slow(range(40, 700, 40), 3))
 def test_more_random_expressions(tmp_path: Path, first: int) -> None:
     _compare_expressions(tmp_path, range(first, first + 40))
 
@@ -40,8 +40,7 @@ def test_random_modules_have_the_states_and_verdicts_of_the_interpreter(tmp_path
         assert compare_modules(tmp_path, seed, found, ("explore",)) == []
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("first", range(0, 300, 20))
+@pytest.mark.parametrize("first", rest_slow(range(0, 300, 20), 3))
 def test_random_modules_to_every_engine(tmp_path: Path, first: int) -> None:
     found: Counter[str] = Counter()
     for seed in range(first, first + 20):
