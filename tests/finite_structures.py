@@ -147,7 +147,8 @@ class Structure:
     def domain(self, sort: str) -> list[Any]:
         if sort == BOOL:
             return [False, True]
-        return list(range(self.least, self.most + 1)) if sort == INT else list(self.elements[sort])
+        known = self.elements
+        return list(range(self.least, self.most + 1)) if sort == INT else list(known[sort.removeprefix("sort ")])
 
     def applied(self, node: Node, args: tuple[Any, ...]) -> Any:
         key = (str(node.data), args)

@@ -83,7 +83,7 @@ class Reading:
         """A structure that is this state, and the action's parameters, and random elsewhere."""
         definition, known = self.model.definition, dict[Any, Any]()
         for name, value in self.reading.constants.items():
-            known[name, ()] = value
+            known[f"constant {name}", ()] = value
         for symbol in definition.variables:
             known |= dict(facts(symbol.sort, symbol.name, state[symbol.name]))
         own = next(one for one in definition.actions if one.name == taken.name)

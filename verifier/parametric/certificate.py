@@ -15,7 +15,7 @@ from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import EFFORTS, Obligations
-from verifier.parametric.proving import AT_ONCE, CHECKER, Asked, Attempt, Shown, listed, obligations_of
+from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Asked, Attempt, Shown, listed, obligations_of
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer
@@ -144,6 +144,11 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
     name = reading.definition.name
     if content["spec"] != name or content["spec_hash"] != reading.spec_hash:
         raise Misfit(f"the certificate is of another protocol than {name}, or of another version of it")
+    kinds = {prop.name: prop.kind for prop in reading.definition.properties}
+    claimed = content["property"]
+    if kinds.get(claimed) not in PROVABLE:
+        what = f"a {kinds[claimed]}" if claimed in kinds else "no property of it"
+        raise Misfit(f"a certificate for all constants is of an invariant, and {claimed} is {what}")
     if content["assumptions"] != list(reading.said):
         raise Misfit(f"the certificate assumes other things of the constants than {name} does")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from verifier.encodings.concrete import Element
-from verifier.encodings.sorts import Bag, Function, IndexSet, Range, Sequence, Sort
+from verifier.encodings.sorts import Bag, Enum, Function, IndexSet, Range, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.traced import Polynomial, polynomial_of, polynomial_text
@@ -94,6 +94,8 @@ def _sort(sort: Sort) -> str:
             return f"Sequence({parts}, {_number(sort.capacity)})"
         case Bag():
             return f"Bag({parts}, {_number(sort.maximum)})"
+        case Enum():
+            return f"Enum({sort.name}, {sort.members})"
     names = getattr(sort, "field_sorts", None) or getattr(sort, "payloads", None) or ()
     own = "" if parts else str(sort)
     return f"{type(sort).__name__}[{' '.join(names)}]({parts}{own})"

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from verifier.parametric.logic import BOOL, INT, Bound, Node, walk
 
 
+_PLAIN = re.compile(r"[A-Za-z0-9_.!?' :-]")
+
+
 def symbol(name: str) -> str:
-    """A name as a symbol."""
-    return name if name.replace("_", "").replace(".", "").isalnum() and name[:1].isalpha() else f"|{name}|"
+    """The name of a function. It is quoted and begins with a dollar, so it is none of SMT-LIB's own names, no
+    bound variable and no hypothesis."""
+    return f"|${_escaped(name)}|"
 
 
 def sort_symbol(name: str) -> str:
-    """A sort as a symbol."""
-    return name if name in (BOOL, INT) else symbol(f"sort {name}")
+    """The name of a sort: one that SMT-LIB knows, or, quoted and with a dollar, that of an index set."""
+    return name if name in (BOOL, INT) else symbol(name)
+
+
+def _escaped(name: str) -> str:
+    """The name in letters that all solvers take; other names give other texts."""
+    return "".join(c if _PLAIN.fullmatch(c) else f"~{ord(c):x}~" for c in name)
 
 
 class Printer:

@@ -9,7 +9,7 @@ own code makes is an assumption: what was read is only known for constants that 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -137,23 +137,23 @@ class Traced(int):
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
 
-    def __lt__(self, other: int) -> bool:
-        return self._compared("<", other, int(self) < int(other))
+    def __lt__(self, other: int) -> Any:
+        return self._compared("<", other, int.__lt__)
 
-    def __le__(self, other: int) -> bool:
-        return self._compared("<=", other, int(self) <= int(other))
+    def __le__(self, other: int) -> Any:
+        return self._compared("<=", other, int.__le__)
 
-    def __gt__(self, other: int) -> bool:
-        return self._compared(">", other, int(self) > int(other))
+    def __gt__(self, other: int) -> Any:
+        return self._compared(">", other, int.__gt__)
 
-    def __ge__(self, other: int) -> bool:
-        return self._compared(">=", other, int(self) >= int(other))
+    def __ge__(self, other: int) -> Any:
+        return self._compared(">=", other, int.__ge__)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, int) and self._compared("==", other, int(self) == int(other))
+    def __eq__(self, other: object) -> Any:
+        return self._compared("==", other, int.__eq__)
 
-    def __ne__(self, other: object) -> bool:
-        return not isinstance(other, int) or self._compared("!=", other, int(self) != int(other))
+    def __ne__(self, other: object) -> Any:
+        return self._compared("!=", other, int.__ne__)
 
     def __bool__(self) -> bool:
         holds = int(self) != 0
@@ -163,7 +163,11 @@ class Traced(int):
     def __hash__(self) -> int:
         return hash(int(self))
 
-    def _compared(self, relation: str, other: int, holds: bool) -> bool:
+    def _compared(self, relation: str, other: Any, decide: Callable[[int, int], bool]) -> Any:
+        """What the comparison gives. That with an expression is a formula, which the expression makes."""
+        if not isinstance(other, int):
+            return NotImplemented
+        holds = decide(int(self), int(other))
         self.decisions.note(self.polynomial, relation, polynomial_of(other), holds, 3)
         return holds
 
