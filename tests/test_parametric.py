@@ -148,7 +148,7 @@ def test_what_the_table_says_stands_in_the_documentation() -> None:
 
 
 def attempted(kind: type[Protocol], name: str, **constants: Any) -> Attempt:
-    return prove(read_for_all(kind, constants), name, Limits(60).begun())
+    return prove(read_for_all(kind, constants), name, Limits(300).begun())
 
 
 def ticket_lock() -> type[Protocol]:
@@ -242,7 +242,7 @@ def test_kip320_is_proved_for_all_constants(name: str) -> None:
     assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begun()).failed == ()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "at"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -120,7 +120,9 @@ def prove(
     found = _attempt(reading, property_name, kept, limits, lambda _: None, until_open=True)
     if found.proved or found.limit is not None:
         return found
-    return _attempt(reading, property_name, kept, limits, listen, with_stays=True)
+    more = _attempt(reading, property_name, kept, limits, listen, with_stays=True)
+    # Where the time is over, what was open before is still worth saying.
+    return more if more.limit is None else replace(more, results={**found.results, **more.results})
 
 
 def _attempt(

@@ -15,6 +15,7 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import (
     Boolean,
     Option,
+    Range,
     Sort,
 )
 from verifier.encodings.terms import Operator, Symbol, Term
@@ -270,9 +271,20 @@ class Reader:
     def _extreme_of(self, term: Term, scope: Scope) -> Node:
         """The least or greatest element of a set: a function symbol, whose axiom says so of sets with one."""
         members = self.part(term.arguments[0], scope)
-        logic, least = self.logic, term.operator is Operator.MINIMUM_OF
+        return self._end(members.contains, least=term.operator is Operator.MINIMUM_OF)
+
+    def _choose(self, term: Term, scope: Scope) -> Node:
+        """The first of a sort: of integers the least one."""
+        assert term.binds is not None
+        if not isinstance(term.binds.sort, Range):
+            raise NotParametric("choose over what is no range has no parametric reading")
+        sort, body = term.binds.sort, self.body(term, scope, term.arguments[0])
+        return self._end(lambda v: self.logic.conj((self.values.typed(sort, v), body(v))), least=True)
+
+    def _end(self, contains: Callable[[Node], Node], *, least: bool) -> Node:
+        logic = self.logic
         variable, other = logic.variable(INT), logic.variable(INT)
-        inside = members.contains(variable)
+        inside = contains(variable)
         also = logic.substituted(inside, {variable: other})
         outside = sorted(inside.free - {variable}, key=lambda node: node.data)
 
@@ -345,6 +357,7 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.MAXIMUM: Reader._extreme,
     Operator.MINIMUM_OF: Reader._extreme_of,
     Operator.MAXIMUM_OF: Reader._extreme_of,
+    Operator.CHOOSE: Reader._choose,
     Operator.SOME: structured.some,
     Operator.IS_NONE: structured.is_none,
     Operator.GET: structured.get,

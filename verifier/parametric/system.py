@@ -67,8 +67,9 @@ class ParametricSystem:
 
     @cached_property
     def init(self) -> Node:
-        """The formula of the initial states."""
-        return self._placed("init", self.before, self.definition.init)
+        """The formula of the initial states. Each has values of the variables' sorts, whatever it says."""
+        said = self._placed("init", self.before, self.definition.init)
+        return self.logic.conj((said, self.typed(self.before)))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
