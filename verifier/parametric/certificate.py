@@ -15,7 +15,16 @@ from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import EFFORTS, Obligations
-from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Asked, Attempt, Shown, listed, obligations_of
+from verifier.parametric.proving import (
+    AT_ONCE,
+    CHECKER,
+    PROVABLE,
+    Asked,
+    Attempt,
+    Shown,
+    listed,
+    obligations_of,
+)
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from verifier.parametric.logic import BOOL, INT, Bound, Node, walk
 
-
 _PLAIN = re.compile(r"[A-Za-z0-9_.!?' :-]")
 
 

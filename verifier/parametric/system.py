@@ -60,7 +60,7 @@ class ParametricSystem:
         """Refuses names that obligations or the parts of other variables have."""
         for action in self.definition.actions:
             if action.name in (INITIALLY, ALWAYS):
-                raise NotParametric(f"an action is called {action.name}, as what is shown of initial states is")
+                raise NotParametric(f"an action is called {action.name}, which is said of something else")
         for variable in self.definition.variables:
             if not variable.name.isidentifier():
                 raise NotParametric(f"the state variable {variable.name!r} is called by no identifier")
@@ -104,7 +104,7 @@ class ParametricSystem:
         return Step(action.name, guard, scalars, changed, after, successor)
 
     def reads(self) -> Iterator[tuple[str, Node]]:
-        """By its place: that what is read there has a value. The places are the constraint and the actions."""
+        """By its place, the constraint or an action: that what is read there has a value."""
         bound = self.definition.constraint
         if bound is not None:
             yield ALWAYS, Definedness(self.before).formula(bound)

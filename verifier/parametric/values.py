@@ -349,8 +349,7 @@ class Values:
             case Boolean(), bool():
                 return logic.truth(value)
             case Range(), int():
-                exact = sort.low if int(sort.low) == int(sort.high) else value
-                return self.number(exact)
+                return self.number(value)
             case Listed(), int():
                 return self.number(value)
             case Enum(), _:

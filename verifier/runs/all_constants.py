@@ -123,5 +123,6 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         proofs=tuple(described(attempt) for attempt in outcome.attempts),
         origin=question.origin,
         assumptions=outcome.assumptions,
+        beyond_declared=reading.beyond_declared,
         certificate_texts=outcome.certificates,
     )
