@@ -78,8 +78,8 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
     constants = {**given, **{name: ReadConstant(number) for name, number in traced.items()}}
     try:
         with guarded(decisions):
-            protocol = kind(constants)
-            made = decisions.taken()
+            protocol = kind(constants)  # which asks for the assumptions, and whatever else its __init__ does
+            first = decisions.taken()
             protocol.assumptions()
             assumed = decisions.taken()
             definition = define(protocol)
@@ -90,7 +90,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         _require_nothing_refused(decisions)
         raise NotParametric(placed(raised_at(error), f"no reading for all constants: {error}")) from error
     _require_nothing_refused(decisions)
-    made |= decisions.taken()
+    made = {words: one for words, one in first.items() if assumed.get(words) != one} | decisions.taken()
     bounds = [bound for name, constant in numeric.items() for bound in _declared(name, constant)]
     found = {one.words: one for one in bounds}
     for one in assumed.values():
