@@ -187,7 +187,7 @@ def test_a_certificate_is_of_an_invariant(other: str) -> None:
     reading = read_for_all(ticket_lock(), {})
     content: Any = json.loads(dump(reading, Attempt("MutualExclusion", kept=False)))
     with pytest.raises(Misfit, match=f"has none called {other}"):
-        check(reading, {**content, "property": other}, Limits(60).begun())
+        check(reading, content | {"property": other}, Limits(60).begun())
 
 
 LOCK_MUTANTS = [

@@ -12,6 +12,7 @@ from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import INT, Logic, Node, canonical, walk
+from verifier.parametric.smtlib import Printer
 from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, TYPED, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
@@ -94,6 +95,7 @@ class Obligations:
             Clause((), assumption_node(self.logic, one)) for one in assumptions
         )
         self.kinds = Kinds()
+        self.printer = Printer()
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -246,6 +246,7 @@ class Asked:
             self.local,
             self.obligations.definitions(nodes),
             [(name if named else "", lemma, node) for name, lemma, node in hypotheses],
+            self.obligations.printer,
         )
 
 

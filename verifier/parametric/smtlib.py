@@ -29,12 +29,24 @@ def _escaped(name: str) -> str:
 class Printer:
     """Prints nodes. Variables are numbered anew in each formula, so that equal formulas have equal texts."""
 
+    def __init__(self) -> None:
+        self._ground: dict[Node, str] = {}
+        """The texts of nodes without variables, which are the same wherever they stand."""
+
     def text(self, node: Node) -> str:
         """One formula."""
         numbers: dict[Node, int] = {}
         return self._of(node, numbers)
 
     def _of(self, node: Node, numbers: dict[Node, int]) -> str:
+        if node.free or node.quantified:
+            return self._made(node, numbers)
+        found = self._ground.get(node)
+        if found is None:
+            found = self._ground[node] = self._made(node, numbers)
+        return found
+
+    def _made(self, node: Node, numbers: dict[Node, int]) -> str:
         parts = [self._of(arg, numbers) for arg in node.args] if not isinstance(node.data, Bound) else []
         match node.kind:
             case "true" | "false":
@@ -110,10 +122,11 @@ def script(
     local: Sequence[tuple[str, Node]],
     definitions: Sequence[tuple[str, Node]],
     hypotheses: Sequence[tuple[str, str, Node]],
+    printer: Printer | None = None,
 ) -> str:
     """The assertions. Each hypothesis has a name, or none, and the lemma that it comes from; one with a name
     is only asserted if the boolean constant of that name is true."""
-    printer = Printer()
+    printer = printer or Printer()
     nodes = [*(node for _, node in (*local, *definitions)), *(node for _, _, node in hypotheses)]
     lines = declarations(nodes)
     lines += [f"(declare-fun {name} () Bool)" for name, _, _ in hypotheses if name]
