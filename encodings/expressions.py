@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.listed_sort import range_of
+from verifier.encodings.open_integers import number_of
 from verifier.encodings.printing import text
 from verifier.encodings.scalar_sorts import Expression
 from verifier.encodings.sorts import (
@@ -142,6 +143,7 @@ def literal(sort: Sort[V], value: Concrete) -> V:
 
 def integer(value: Any) -> IntegerValue:
     """``value`` as an integer expression. Raises SortError if it is none."""
+    value = number_of(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return literal(Range(value, value), value)
     if not isinstance(value, Value) or range_of(value._term.sort) is None:
@@ -162,6 +164,7 @@ def coerce(value: Any, sort: Sort) -> Value:
     A Python value becomes a literal. A value becomes an option if the sort is an option. Integers keep their
     own bounds. Raises SortError if the value does not fit.
     """
+    value = number_of(value)
     if isinstance(value, Value):
         if isinstance(sort, Option) and not isinstance(value._term.sort, Option):
             inner = coerce(value, sort.inner)._term
@@ -250,6 +253,7 @@ def set_of(element: Sort[V], *items: V | Plain) -> SetValue[V]:
 
 def constant(sort: Sort, value: Any) -> Concrete:
     """A Python value as the hashable concrete value of ``sort``. Raises SortError if it does not fit."""
+    value = number_of(value)
     match sort, value:
         case Option(), None:
             return None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
 from verifier.encodings.counting import capped, require_few
+from verifier.encodings.open_integers import number_of
 from verifier.encodings.type_variables import M, V_co
 
 if TYPE_CHECKING:
@@ -33,10 +34,12 @@ def require_sort(place: str, value: Any) -> None:
         raise SortError(f"{place} is a sort, as Range(0, 3), not {no_sort(value)}")
 
 
-def require_integer(place: str, value: Any) -> None:
-    """Raises SortError if ``value``, which stands at ``place``, is no integer."""
-    if isinstance(value, bool) or not isinstance(value, int):
+def integer_at(place: str, value: Any) -> int:
+    """The integer that stands at ``place``. Raises SortError if ``value`` is none."""
+    number = number_of(value)
+    if isinstance(number, bool) or not isinstance(number, int):
         raise SortError(f"{place} is an integer, not {_declaration(value) or repr(value)}")
+    return number
 
 
 _MEANT_BY_TYPES: dict[Any, str] = {
@@ -182,8 +185,8 @@ class Range(Sort["IntegerValue"]):
 
     def __post_init__(self) -> None:
         if type(self.low) is not int or type(self.high) is not int:  # there are many, so the quick way first
-            require_integer("the lower bound of a Range", self.low)
-            require_integer("the upper bound of a Range", self.high)
+            object.__setattr__(self, "low", integer_at("the lower bound of a Range", self.low))
+            object.__setattr__(self, "high", integer_at("the upper bound of a Range", self.high))
 
     @property
     def lacking(self) -> Sort | None:
@@ -208,10 +211,12 @@ class Range(Sort["IntegerValue"]):
 
 
 def plain(value: Any) -> Any:
-    """The plain string or integer. A member of a Python enumeration can be one that prints differently."""
+    """The plain string or integer, or the one that is stood for. A member of a Python enumeration can
+    be one that prints differently."""
     if isinstance(value, str):
         return str.__str__(value)
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    value = number_of(value)
+    return +value if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 @dataclass(frozen=True)
@@ -286,7 +291,8 @@ class IndexSet(Sort["AtomValue"]):
     prefix: str = ""
 
     def __post_init__(self) -> None:
-        require_integer("the number of elements of an index set", self.count)
+        count = integer_at("the number of elements of an index set", self.count)
+        object.__setattr__(self, "count", count)
         written: Any = self.name
         if not isinstance(written, str):
             raise SortError(f"the name of an index set is a word, as 'replica', not {written!r}")

@@ -25,9 +25,9 @@ from verifier.encodings.scalar_sorts import (
     Range,
     Sort,
     SortError,
+    integer_at,
     no_sort,
     plain,
-    require_integer,
     require_sort,
 )
 from verifier.encodings.type_variables import F, K, V
@@ -257,7 +257,7 @@ class Sequence(Sort["SequenceValue[V]"], Generic[V]):
 
     def __post_init__(self) -> None:
         require_sort("the element of a Sequence", self.element)
-        require_integer("the capacity of a Sequence", self.capacity)
+        object.__setattr__(self, "capacity", integer_at("the capacity of a Sequence", self.capacity))
 
     @property
     def lacking(self) -> Sort | None:
@@ -308,7 +308,7 @@ class Bag(Sort["BagValue[V]"], Generic[V]):
 
     def __post_init__(self) -> None:
         require_sort("the element of a Bag", self.element)
-        require_integer("the maximum of a Bag", self.maximum)
+        object.__setattr__(self, "maximum", integer_at("the maximum of a Bag", self.maximum))
 
     @property
     def lacking(self) -> Sort | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from verifier.encodings.open_integers import OpenInteger, number_of
 from verifier.encodings.sorts import IndexSet, SortError
 from verifier.errors import UsageError, cut, unknown_name
 from verifier.specs.definition import DefinitionError
@@ -80,13 +81,15 @@ class IntegerConstant(Constant[int]):
         upper = "" if self.maximum is None else f" up to {self.maximum}"
         return f"an integer from {self.minimum}{upper}"
 
-    def parse(self, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int | str):
+    def parse(self, value: Any) -> Any:
+        """The integer, or an open one whose number is allowed."""
+        number = number_of(value)
+        if isinstance(number, bool) or not isinstance(number, int | str):
             raise ValueError
-        number = int(value)
+        number = +number if isinstance(number, int) else int(number)
         if number < self.minimum or (self.maximum is not None and number > self.maximum):
             raise ValueError
-        return number
+        return value if isinstance(value, OpenInteger) else number
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class IndexSetConstant(Constant[IndexSet]):
     def allowed(self) -> str:
         return f"an integer from {self.minimum}"
 
-    def parse(self, value: Any) -> int:
+    def parse(self, value: Any) -> Any:
         return IntegerConstant(self.default, minimum=self.minimum).parse(value)
 
     def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:

@@ -147,7 +147,9 @@ class Structure:
     def domain(self, sort: str) -> list[Any]:
         if sort == BOOL:
             return [False, True]
-        return list(range(self.least, self.most + 1)) if sort == INT else list(self.elements[sort])
+        if sort == INT:
+            return list(range(self.least, self.most + 1))
+        return list(self.elements[sort.removeprefix("sort ")])
 
     def applied(self, node: Node, args: tuple[Any, ...]) -> Any:
         key = (str(node.data), args)

@@ -83,7 +83,7 @@ class Reading:
         """A structure that is this state, and the action's parameters, and random elsewhere."""
         definition, known = self.model.definition, dict[Any, Any]()
         for name, value in self.reading.constants.items():
-            known[name, ()] = value
+            known[f"constant {name}", ()] = value
         for symbol in definition.variables:
             known |= dict(facts(symbol.sort, symbol.name, state[symbol.name]))
         own = next(one for one in definition.actions if one.name == taken.name)
@@ -179,6 +179,15 @@ def test_a_certificate_that_leaves_something_out_is_refused() -> None:
         check(reading, content | {"obligations": weaker}, Limits(60).begun())
     with pytest.raises(Misfit, match="assumes other things"):
         check(reading, content | {"assumptions": []}, Limits(60).begun())
+
+
+@pytest.mark.parametrize("other", ["HolderIsServed", "Typed", "UndefinedRead", "NoDeadlock", "None"])
+def test_a_certificate_is_of_an_invariant(other: str) -> None:
+    """Whatever else its file claims to be of is refused: a lemma, another kind of property, nothing."""
+    reading = read_for_all(ticket_lock(), {})
+    content: Any = json.loads(dump(reading, Attempt("MutualExclusion", kept=False)))
+    with pytest.raises(Misfit, match=f"has none called {other}"):
+        check(reading, content | {"property": other}, Limits(60).begun())
 
 
 LOCK_MUTANTS = [
@@ -328,7 +337,7 @@ class Divided(Unrolled):
 
 
 def test_a_loop_over_a_constant_is_refused_with_its_place() -> None:
-    with pytest.raises(NotParametric, match="action Up is another formula at other constants"):
+    with pytest.raises(NotParametric, match=r"test_parametric.py, line .*: n is made a plain integer"):
         read_for_all(Unrolled, {})
 
 
@@ -344,6 +353,59 @@ def test_what_has_no_reading_is_refused_with_its_place() -> None:
         attempted(Counted, "Small")
     with pytest.raises(NotParametric, match=r"test_parametric.py, line .*: n is divided"):
         read_for_all(Divided, {})
+
+
+class Ordered(Unrolled):
+    """What the protocol itself assumes is declared."""
+
+    last = IntegerConstant(4)
+
+    def assumptions(self) -> list[tuple[bool, str]]:
+        return [(self.n < self.last, "n < last")]
+
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=[s.x < self.n, s.x < self.last], then={s.x: s.x + 1})
+
+
+class OrderedTwice(Ordered):
+    """The code decides the same again. Nobody knows whether the proof needs the one or the other."""
+
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=[s.x < (self.n if self.n < self.last else 0)], then={s.x: s.x + 1})
+
+
+class AlwaysSo(Unrolled):
+    """Code that decides what the declared bounds imply."""
+
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=[s.x < (self.n if self.n + 1 > 0 else 7)], then={s.x: s.x + 1})
+
+
+def test_assumptions_that_the_protocol_declares() -> None:
+    reading = read_for_all(Ordered, {})
+    assert [one.words for one in reading.assumptions] == ["n >= 0", "last >= 0", "n < last"]
+    assert reading.beyond_declared == ()
+    assert len(read_for_all(OrderedTwice, {}).beyond_declared) == 1
+    assert read_for_all(AlwaysSo, {}).said == ("n >= 0",)
+
+
+class OneValue(Unrolled):
+    """The constant has no other value, so the reading is known for this one only."""
+
+    n = IntegerConstant(2, minimum=2, maximum=2)
+    other = IntegerConstant(1)
+
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=[s.x < self.n], then={s.x: s.x + 1})
+
+
+def test_a_constant_that_cannot_move_is_assumed_to_have_its_value() -> None:
+    beyond = read_for_all(OneValue, {}).beyond_declared
+    assert [words.partition(" (")[0] for words in beyond] == ["n == 2"]
 
 
 class FewWaiting(Protocol):

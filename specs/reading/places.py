@@ -31,10 +31,15 @@ def is_engine(module: str) -> bool:
 @functools.lru_cache(maxsize=1024)
 def is_library(file: str) -> bool:
     """Whether a file belongs to Python or to an installed package, and not to a protocol."""
-    if file.startswith("<frozen "):
-        return True
+    return is_standard_library(file) or any(folder in str(Path(file).resolve()) for folder in _INSTALLED)
+
+
+@functools.lru_cache(maxsize=1024)
+def is_standard_library(file: str) -> bool:
+    """Whether a file belongs to Python itself, and to no installed package."""
     path = str(Path(file).resolve())
-    return path.startswith(_STANDARD_LIBRARY) or any(folder in path for folder in _INSTALLED)
+    is_installed = any(folder in path for folder in _INSTALLED)
+    return file.startswith("<frozen ") or (path.startswith(_STANDARD_LIBRARY) and not is_installed)
 
 
 def is_watched(file: str, module: str, own: Collection[str] = ()) -> bool:

@@ -71,6 +71,7 @@ def _for_all(
     from verifier.outcomes.content import as_object
     from verifier.runs.certifying_all import certify, read_claim, run_of
     from verifier.solvers import solver_version
+    from verifier.text.all_constants import said_of_constants
     from verifier.text.run import verdict_text
 
     claim = read_claim(path, spec, solver, timeout)
@@ -82,7 +83,8 @@ def _for_all(
         print_json(as_object(run_of(certified)))
         return certified.verdict.kind.exit_code
     say(f"{claim.content['property']}  {verdict_text(certified.verdict)}")
-    say(f"Assumed of the constants: {', '.join(claim.reading.said) or 'nothing'}.")
+    for words in said_of_constants(claim.reading.said, claim.reading.beyond_declared):
+        say(words)
     if certified.checked is not None:
         count, seconds = certified.checked.obligations, certified.verdict.seconds
         say(f"Checked by {checker}: {count} obligations, {seconds:.1f} s.")

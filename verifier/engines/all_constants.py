@@ -11,13 +11,12 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
 from verifier.parametric.certificate import dump
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.proving import CHECKER, FINDER, Attempt, Open, Shown, open_places, prove
+from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Open, Shown, open_places, prove
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
-from verifier.specs.definition import Definition, PropertyKind
+from verifier.specs.definition import Definition
 from verifier.verdict import Verdict, VerdictKind
 
 ENGINE = "all-constants"
-PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT)
 
 
 @dataclass(frozen=True)

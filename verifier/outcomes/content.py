@@ -42,7 +42,9 @@ def as_object(run: Run) -> dict[str, Any]:
 def _constants(run: Run) -> dict[str, Any]:
     if run.assumptions is None:
         return {"constants": dict(run.definition.constants)}
-    return {"constants": "all", "assumptions": list(run.assumptions)}
+    beyond = list(run.beyond_declared)
+    kind = "assumed" if beyond else "all"
+    return {"constants": kind, "assumptions": list(run.assumptions), "beyond_declared": beyond}
 
 
 def without_answer(

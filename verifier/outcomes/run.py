@@ -64,6 +64,8 @@ class Run:
     assumptions: tuple[str, ...] | None = None
     """Of a run that is about all constants: what it assumes of them. None: it is about the constants of the
     definition."""
+    beyond_declared: tuple[str, ...] = ()
+    """What of that the protocol declares neither with its constants nor as its own assumptions."""
     certificate_texts: Mapping[str, str] = field(default_factory=dict)
     """Of each property that is proved for all constants, the text of the certificate's file."""
 

@@ -22,11 +22,11 @@ def assumption_node(logic: Logic, assumption: Assumption) -> Node:
 
 
 def polynomial_node(logic: Logic, polynomial: Polynomial) -> Node:
-    """A polynomial over the constants as a node."""
+    """A polynomial over the constants as a node. No state variable has a name with a space."""
     total = logic.integer(0)
     for monomial, factor in polynomial.items():
         product = logic.integer(factor)
         for name in monomial:
-            product = logic.times(product, logic.app(name, INT))
+            product = logic.times(product, logic.app(f"constant {name}", INT))
         total = logic.plus(total, product)
     return total

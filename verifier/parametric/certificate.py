@@ -18,8 +18,9 @@ from verifier.parametric.obligations import EFFORTS, Obligations
 from verifier.parametric.proving import (
     AT_ONCE,
     CHECKER,
+    PROVABLE,
+    Asked,
     Attempt,
-    ModuleQuestion,
     Shown,
     listed,
     obligations_of,
@@ -68,7 +69,7 @@ def dump(reading: ParametricReading, attempt: Attempt) -> str:
     steps: list[_Step] = []
     for name, result in attempt.results.items():
         assert isinstance(result, Shown)
-        text = ModuleQuestion.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
+        text = Asked.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
         steps.append(_Step(name=name, effort=result.effort, kept=list(result.kept), smt2=text))
     content = Content(
         format=FORMAT,
@@ -152,6 +153,9 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
     name = reading.definition.name
     if content["spec"] != name or content["spec_hash"] != reading.spec_hash:
         raise Misfit(f"the certificate is of another protocol than {name}, or of another version of it")
+    claimed = content["property"]
+    if claimed not in {prop.name for prop in reading.definition.properties if prop.kind in PROVABLE}:
+        raise Misfit(f"such a certificate is of an invariant, and {name} has none called {claimed}")
     if content["assumptions"] != list(reading.said):
         raise Misfit(f"the certificate assumes other things of the constants than {name} does")
 
@@ -170,7 +174,7 @@ def _scripts(obligations: Obligations, content: Content) -> Iterator[tuple[str, 
             step = steps.get(one.name)
             if step is None or not 0 <= step["effort"] < len(EFFORTS):
                 raise Misfit(f"the certificate leaves out that {one.name} holds")
-            asked = ModuleQuestion.of(obligations, one, EFFORTS[step["effort"]])
+            asked = Asked.of(obligations, one, EFFORTS[step["effort"]])
             if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
                 raise Misfit(f"the certificate names instances that there are not, for {one.name}")
             text = asked.script(step["kept"])

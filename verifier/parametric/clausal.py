@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, Logic, Node, walk
 
 
@@ -62,7 +63,7 @@ class Clausifier:
                 condition, then, otherwise = node.args
                 both = logic.conj((logic.implies(condition, then), logic.disj((condition, otherwise))))
                 return self._matrix(both, sign, outer, name)
-        raise AssertionError(f"a quantifier below {node.kind}")
+        raise NotParametric("a formula with quantifiers is a key, or decides which number is meant")
 
     def _quantifier(
         self, node: Node, sign: bool, outer: tuple[Node, ...], name: str

@@ -6,33 +6,51 @@ between two readings, and then the protocol has no reading for all constants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 
 from verifier.encodings.concrete import Element
-from verifier.encodings.sorts import Bag, Function, IndexSet, Range, Sequence, Sort
+from verifier.encodings.sorts import Bag, Enum, Function, IndexSet, Range, Sequence, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.traced import Polynomial, polynomial_of, polynomial_text
 from verifier.specs.definition import Definition
 
 
-def require_same(one: Definition, other: Definition) -> None:
+def require_same(one: Definition, other: Definition, how: str = "at other constants") -> None:
     """Raises NotParametric, with the place, if the definitions differ in more than the constants' values."""
+    _require(one, other, how, _traced)
+
+
+def require_same_values(traced: Definition, plain: Definition) -> None:
+    """The same of a definition with traced numbers and the plain one at the same constants: then the code did
+    not ask what its constants are."""
+    _require(traced, plain, "where its constants are plain numbers", _plain)
+
+
+_Number = Callable[[int], str]
+
+
+def _traced(value: int) -> str:
+    return polynomial_text(polynomial_of(value))
+
+
+def _plain(value: int) -> str:
+    return str(int(value))
+
+
+def _require(one: Definition, other: Definition, how: str, number: _Number) -> None:
+    same = _Same(number)
     for first, second in zip_longest(one.variables, other.variables):
-        if first is None or second is None or _variable(first) != _variable(second):
-            raise NotParametric(f"the state variables of {one.name} are others at other constants")
+        if first is None or second is None or same.symbol(first) != same.symbol(second):
+            raise NotParametric(f"the state variables of {one.name} are others {how}")
     for mine, theirs in zip_longest(_terms(one), _terms(other)):
-        if mine is None or theirs is None or mine[0] != theirs[0] or not _Same().terms(mine[1], theirs[1]):
+        if mine is None or theirs is None or mine[0] != theirs[0] or not same.terms(mine[1], theirs[1]):
             place = (mine or theirs or ("the protocol",))[0]
             raise NotParametric(
-                f"{place} is another formula at other constants: it is made by a loop, a list or a choice of "
+                f"{place} is another formula {how}: it is made by a loop, a list or a choice of "
                 "Python over a constant. Write forall(…), exists(…) or count(…) over a sort instead"
             )
-
-
-def _variable(symbol: Symbol) -> tuple[str, str]:
-    return symbol.name, _sort(symbol.sort)
 
 
 def _terms(definition: Definition) -> Iterator[tuple[str, Term]]:
@@ -43,10 +61,35 @@ def _terms(definition: Definition) -> Iterator[tuple[str, Term]]:
     yield from definition.terms()
 
 
-class _Same:
-    """Compares terms; what was found the same is not looked at again."""
+def index_set_counts(definition: Definition) -> list[Polynomial]:
+    """The numbers of elements of all index sets that are quantified over or that values belong to."""
+    sorts: dict[int, Sort] = {id(symbol.sort): symbol.sort for symbol in definition.variables}
+    seen = set[int]()
+    waiting = [term for _, term in _terms(definition)]
+    while waiting:
+        term = waiting.pop()
+        if id(term) not in seen:
+            seen.add(id(term))
+            sorts[id(term.sort)] = term.sort
+            if term.binds is not None:
+                sorts[id(term.binds.sort)] = term.binds.sort
+            waiting += term.arguments
+    return [polynomial_of(part.count) for sort in sorts.values() for part in _index_sets(sort)]
 
-    def __init__(self) -> None:
+
+def _index_sets(sort: Sort) -> Iterator[IndexSet]:
+    if isinstance(sort, IndexSet):
+        yield sort
+    for part in sort.parts():
+        yield from _index_sets(part)
+
+
+class _Same:
+    """Compares terms; what was found the same is not looked at again. Both definitions live as long."""
+
+    def __init__(self, number: _Number) -> None:
+        self._number = number
+        """What of an integer is compared."""
         self._known: set[tuple[int, int]] = set()
 
     def terms(self, one: Term, other: Term) -> bool:
@@ -56,23 +99,43 @@ class _Same:
         self._known.add((id(one), id(other)))
         if one.operator is not other.operator or len(one.arguments) != len(other.arguments):
             return False
-        if _read(one) != _read(other):
+        if self._read(one) != self._read(other):
             return False
         return all(map(self.terms, one.arguments, other.arguments))
 
+    def symbol(self, symbol: Symbol) -> tuple[str, str]:
+        """What is compared of a variable."""
+        return symbol.name, self._sort(symbol.sort)
 
-def _read(term: Term) -> tuple[object, ...]:
-    """What the parametric reading uses of a term beside its parts."""
-    bound = _sort(term.binds.sort) if term.binds is not None else ""
-    domains = tuple(_sort(part.domain) for part in _functions(term.sort))
-    if isinstance(term.data, Symbol):
-        return (term.data.name, _sort(term.data.sort), bound, domains)
-    if term.operator is Operator.LITERAL and isinstance(term.sort, Range):
-        exact = term.sort.low if int(term.sort.low) == int(term.sort.high) else int(term.data)  # type: ignore[call-overload]
-        return (_polynomial(polynomial_of(exact)), bound, domains)
-    if isinstance(term.data, Element):
-        return (term.data.name, bound, domains)
-    return (term.data, bound, domains)
+    def _read(self, term: Term) -> tuple[object, ...]:
+        """What the parametric reading uses of a term beside its parts."""
+        bound = self._sort(term.binds.sort) if term.binds is not None else ""
+        domains = tuple(self._sort(part.domain) for part in _functions(term.sort))
+        if isinstance(term.data, Symbol):
+            return (*self.symbol(term.data), bound, domains)
+        if term.operator is Operator.LITERAL and isinstance(term.sort, Range):
+            return (self._number(term.data), bound, domains)  # type: ignore[arg-type]
+        if isinstance(term.data, Element):
+            return (term.data.name, bound, domains)
+        return (term.data, bound, domains)
+
+    def _sort(self, sort: Sort) -> str:
+        """A sort as text, with constants by their names."""
+        number, parts = self._number, ", ".join(map(self._sort, sort.parts()))
+        match sort:
+            case Range():
+                return f"{number(sort.low)}..{number(sort.high)}"
+            case IndexSet():
+                return f"{sort.name}({number(sort.count)})"
+            case Sequence():
+                return f"Sequence({parts}, {number(sort.capacity)})"
+            case Bag():
+                return f"Bag({parts}, {number(sort.maximum)})"
+            case Enum():
+                return f"Enum({sort.name}, {sort.members})"
+        names = getattr(sort, "field_sorts", None) or getattr(sort, "payloads", None) or ()
+        own = "" if parts else str(sort)
+        return f"{type(sort).__name__}[{' '.join(names)}]({parts}{own})"
 
 
 def _functions(sort: Sort) -> Iterator[Function]:
@@ -80,28 +143,3 @@ def _functions(sort: Sort) -> Iterator[Function]:
         yield sort
     for part in sort.parts():
         yield from _functions(part)
-
-
-def _sort(sort: Sort) -> str:
-    """A sort as text, with constants by their names."""
-    parts = ", ".join(map(_sort, sort.parts()))
-    match sort:
-        case Range():
-            return f"{_number(sort.low)}..{_number(sort.high)}"
-        case IndexSet():
-            return f"{sort.name}({_number(sort.count)})"
-        case Sequence():
-            return f"Sequence({parts}, {_number(sort.capacity)})"
-        case Bag():
-            return f"Bag({parts}, {_number(sort.maximum)})"
-    names = getattr(sort, "field_sorts", None) or getattr(sort, "payloads", None) or ()
-    own = "" if parts else str(sort)
-    return f"{type(sort).__name__}[{' '.join(names)}]({parts}{own})"
-
-
-def _number(value: int) -> str:
-    return _polynomial(polynomial_of(value))
-
-
-def _polynomial(polynomial: Polynomial) -> str:
-    return polynomial_text(polynomial)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import cycle
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import cycle, permutations
+from math import prod
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.parametric.comparing import require_same
+from verifier.parametric.comparing import index_set_counts, require_same, require_same_values
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.traced import Assumption, Decisions, Polynomial, Traced
-from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
-from verifier.specs.definition import Definition, PropertyKind
+from verifier.parametric.guarding import guarded
+from verifier.parametric.read_constants import ReadConstant
+from verifier.parametric.traced import (
+    OPPOSITE,
+    Assumption,
+    Decisions,
+    Polynomial,
+    Traced,
+    constant_polynomial,
+    subtracted,
+)
+from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of, parse_constants
+from verifier.specs.definition import Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol, define
+from verifier.specs.reading.places import placed, raised_at
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,11 @@ class ParametricReading:
         return (*fixed, *(one.said for one in self.assumptions))
 
     @property
+    def beyond_declared(self) -> tuple[str, ...]:
+        """What is assumed beyond what the constants are declared with and the protocol's own assumptions."""
+        return tuple(one.said for one in self.assumptions if not one.is_declared)
+
+    @property
     def is_total(self) -> bool:
         """Whether no term reads what may have no value at some constants."""
         return all(prop.kind is not PropertyKind.UNDEFINED_READ for prop in self.definition.properties)
@@ -50,57 +67,121 @@ def _shown(value: Any) -> str:
 
 def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> ParametricReading:
     """The protocol's definition with traced numbers. Raises UsageError as ``define`` does."""
-    protocol = kind(settings)
+    given = parse_constants(kind, settings)
     decisions = Decisions()
     numeric = {
         name: constant
         for name, constant in constants_of(kind).items()
         if isinstance(constant, IntegerConstant | IndexSetConstant)
     }
-    given = dict(protocol.constants)
-    traced = {
-        name: Traced(value, {(name,): 1}, decisions) if name in numeric else value
-        for name, value in given.items()
-    }
-    protocol.constants = traced
-    protocol.assumptions()
-    for name, constant in numeric.items():
-        _declared(decisions, name, constant)
-    definition = define(protocol)
-    return ParametricReading(definition, given, tuple(numeric), tuple(decisions.assumptions.values()))
+    traced = {name: Traced(given[name], {(name,): 1}, decisions) for name in numeric}
+    constants = {**given, **{name: ReadConstant(number) for name, number in traced.items()}}
+    try:
+        with guarded(decisions):
+            protocol = kind(constants)  # which asks for the assumptions, and whatever else its __init__ does
+            first = decisions.taken()
+            protocol.assumptions()
+            assumed = decisions.taken()
+            definition = define(protocol)
+    except (UsageError, DefinitionError):
+        _require_nothing_refused(decisions)
+        raise
+    except Exception as error:  # of the protocol's code, which has no integer here
+        _require_nothing_refused(decisions)
+        raise NotParametric(placed(raised_at(error), f"no reading for all constants: {error}")) from error
+    _require_nothing_refused(decisions)
+    made = {words: one for words, one in first.items() if assumed.get(words) != one} | decisions.taken()
+    bounds = [bound for name, constant in numeric.items() for bound in _declared(name, constant)]
+    found = {one.words: one for one in bounds}
+    for one in assumed.values():
+        found.setdefault(one.words, replace(one, is_declared=one.words not in made or follows(one, numeric)))
+    for one in (*made.values(), *_inhabited(definition)):
+        if not follows(one, numeric):
+            found.setdefault(one.words, one)
+    return ParametricReading(
+        replace(definition, constants=given), given, tuple(numeric), tuple(found.values())
+    )
 
 
-def _declared(decisions: Decisions, name: str, constant: Any) -> None:
+def _require_nothing_refused(decisions: Decisions) -> None:
+    if decisions.refused:
+        raise decisions.refused[0]
+
+
+def _declared(name: str, constant: Any) -> Iterator[Assumption]:
     """The bounds that the constant was declared with."""
     own: Polynomial = {(name,): 1}
-    least = max(1, constant.minimum) if isinstance(constant, IndexSetConstant) else constant.minimum
-    made = [Assumption(own, ">=", {(): least} if least else {}, True, "")]
+    yield Assumption(own, ">=", constant_polynomial(constant.minimum), True, "", is_declared=True)
     if isinstance(constant, IntegerConstant) and constant.maximum is not None:
-        made.append(Assumption(own, "<=", {(): constant.maximum}, True, ""))
-    for one in made:
-        decisions.assumptions.setdefault(one.words, one)
+        yield Assumption(own, "<=", constant_polynomial(constant.maximum), True, "", is_declared=True)
+
+
+def _inhabited(definition: Definition) -> Iterator[Assumption]:
+    """That each index set has an element, as sorts of first-order logic have."""
+    for count in index_set_counts(definition):
+        yield Assumption(count, ">=", {(): 1}, True, "an index set that has elements")
+
+
+def follows(one: Assumption, numeric: Mapping[str, Any]) -> bool:
+    """Whether an assumption follows from the least values of constants, in a simple way."""
+    relation = one.relation if one.holds else OPPOSITE[one.relation]
+    sides = {">": (one.left, one.right, 1), ">=": (one.left, one.right, 0)}
+    sides |= {"<": (one.right, one.left, 1), "<=": (one.right, one.left, 0)}
+    if relation not in sides:
+        return False
+    greater, lesser, more = sides[relation]
+    least = 0
+    for monomial, factor in subtracted(greater, lesser).items():
+        bounds = [numeric[name].minimum for name in monomial]
+        if factor and monomial and (factor < 0 or min(bounds) < 0):
+            return False
+        least += factor * prod(bounds)
+    return least >= more
 
 
 def read_for_all(kind: type[Protocol], settings: Mapping[str, Any]) -> ParametricReading:
-    """The protocol's definition for all constants. Raises NotParametric if it has none."""
+    """The protocol's definition for all constants. Raises NotParametric if it has none.
+
+    A constant that takes no other value with which the reading could be compared is assumed to have its own.
+    """
     reading = read_traced(kind, settings)
-    other = _at_others(kind, reading)
-    if other is None:
-        raise NotParametric(f"{kind.spec_name()} takes no other constants with which to compare its reading")
-    require_same(reading.definition, other.definition)
-    return reading
-
-
-def _at_others(kind: type[Protocol], reading: ParametricReading) -> ParametricReading | None:
-    """The reading at other constants that satisfy the same assumptions, each a different distance away; None
-    if none of those tried is allowed."""
-    for distances in ((2, 3, 5, 7, 11, 13), (1,), (0, 1), (1, 0), (0, 0, 1), (0, 0, 0, 1)):
-        moved = zip(reading.free, cycle(distances), strict=False)
-        settings = {**reading.constants, **{n: reading.constants[n] + d for n, d in moved}}
+    require_same_values(reading.definition, define(kind(settings)))
+    moved = set[str]()
+    for settings_there in _others(reading, moved):
         try:
-            found = read_traced(kind, settings)
-        except UsageError:
+            other = read_traced(kind, settings_there)
+        except (UsageError, DefinitionError):
             continue
-        if {one.words for one in found.assumptions} == {one.words for one in reading.assumptions}:
-            return found
-    return None
+        if {one.words for one in other.assumptions} == {one.words for one in reading.assumptions}:
+            require_same(reading.definition, other.definition)
+            moved |= {name for name in reading.free if settings_there[name] != reading.constants[name]}
+    if reading.free and not moved:
+        raise NotParametric(f"{kind.spec_name()} takes no other constants with which to compare its reading")
+    still = [
+        Assumption({(name,): 1}, "==", constant_polynomial(reading.constants[name]), True, _NOT_MOVED)
+        for name in reading.free
+        if name not in moved
+    ]
+    return replace(reading, assumptions=(*reading.assumptions, *still))
+
+
+_NOT_MOVED = "no other value is allowed with which to compare what is read"
+
+
+def _others(reading: ParametricReading, moved: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Other constants, until each was moved: all of them, then one, then two of them."""
+
+    def at(distances: Mapping[str, int]) -> dict[str, Any]:
+        known = reading.constants
+        return {**known, **{name: known[name] + distance for name, distance in distances.items()}}
+
+    for cycled in ((2, 3, 5, 7, 11, 13), (1,), (-1,)):
+        yield at(dict(zip(reading.free, cycle(cycled), strict=False)))
+    for name in reading.free:
+        for distance in (1, -1, 2, 5):
+            if name not in moved:
+                yield at({name: distance})
+    for one, other in permutations(reading.free, 2):
+        for distances in ((1, 1), (1, -1), (1, 2), (-1, -1)):
+            if one not in moved:
+                yield at(dict(zip((one, other), distances, strict=True)))

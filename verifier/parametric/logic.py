@@ -217,7 +217,9 @@ class Logic:
         bound = tuple(v for v in variables if v in body.free)
         if not bound:
             return body
-        fit = tuple(tuple(t) for t in triggers if set(bound) <= frozenset().union(*(p.free for p in t)))
+        outside = body.free - set(bound)  # a variable whose value the body says is none of the bound ones
+        reads = [(tuple(t), frozenset().union(*(p.free for p in t))) for t in triggers]
+        fit = tuple(t for t, free in reads if set(bound) <= free <= {*bound, *outside})
         return self._node(kind, BOOL, (body,), Bound(bound, fit))
 
     def _solved(

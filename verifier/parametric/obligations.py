@@ -12,12 +12,11 @@ from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import INT, Logic, Node, canonical, walk
-from verifier.parametric.system import STAYS, TYPED, ParametricSystem, Step
+from verifier.parametric.smtlib import Printer
+from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, TYPED, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
-from verifier.specs.definition import PropertyKind
+from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
-INITIALLY = "initially"
-ALWAYS = "always"
 _LONGEST_TERM = 12
 """Terms with more symbols are not instantiated with."""
 
@@ -96,6 +95,7 @@ class Obligations:
             Clause((), assumption_node(self.logic, one)) for one in assumptions
         )
         self.kinds = Kinds()
+        self.printer = Printer()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -108,8 +108,10 @@ class Obligations:
         return (TYPED, *said, *self.system.lemmas, *stays)
 
     def always_needed(self, name: str) -> tuple[str, ...]:
-        """What a claim contains beside its formula: a type invariant, that all values are of their sorts."""
-        return (TYPED,) if self.system.kind(name) is PropertyKind.TYPE_INVARIANT else ()
+        """What a claim contains beside its formula: that what is read has a value; and a type invariant, that
+        all values are of their sorts."""
+        typed = (TYPED,) if self.system.kind(name) is PropertyKind.TYPE_INVARIANT else ()
+        return (*typed, UNDEFINED_READ)
 
     @cached_property
     def hypotheses(self) -> tuple[tuple[str, Clause], ...]:
@@ -152,6 +154,14 @@ class Obligations:
         """That the lemmas imply a property."""
         formula = self.system.formula(name, self.system.before)
         yield from self._parts(ALWAYS, name, formula, (), (), inductive=True)
+
+    def reads(self) -> Iterator[Obligation]:
+        """That what the actions and the constraint read has a value wherever the lemmas hold, and what the
+        formula of the initial states reads, in each state."""
+        first = self.system.initial_reads()
+        yield from self._parts(INITIALLY, UNDEFINED_READ, first, (), (), inductive=False)
+        for place, formula in self.system.reads():
+            yield from self._parts(place, UNDEFINED_READ, formula, (), (), inductive=True)
 
     def _parts(
         self,

@@ -16,8 +16,11 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
+from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
 FINDER, CHECKER = "z3", "cvc5"
+PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT)
+"""What a proof by induction can be of."""
 AT_ONCE = 2
 _STEPS_PER_SECOND = 2_000_000
 """Of Z3's own unit of work, about."""
@@ -96,6 +99,7 @@ def listed(obligations: Obligations, property_name: str) -> dict[str, list[Oblig
         found[one.claim].append(one)
     if property_name not in obligations.names:
         found[property_name] = list(obligations.safety(property_name))
+    found[UNDEFINED_READ] = list(obligations.reads())
     _ = obligations.hypotheses
     obligations.learn(one for claim in found.values() for one in claim)
     return found
@@ -137,7 +141,7 @@ def _attempt(
     claims = listed(obligations, property_name)
     results: dict[str, Result] = {}
     needed: dict[str, None] = {}
-    waiting = [property_name, *obligations.always_needed(property_name)]
+    waiting = [property_name, *(() if only_safety else obligations.always_needed(property_name))]
     peak, limit = 0, None
     while waiting and limit is None:
         needed |= dict.fromkeys(waiting)
@@ -186,7 +190,7 @@ def decide(obligations: Obligations, obligation: Obligation) -> Result:
     reason = "both solvers gave up"
     last: list[Any] | None = None
     for number, effort in enumerate(EFFORTS):
-        asked = ModuleQuestion.of(obligations, obligation, effort)
+        asked = Asked.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue
         last = asked.hypotheses
@@ -216,7 +220,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class ModuleQuestion:
+class Asked:
     """What a solver is asked of an obligation."""
 
     obligations: Obligations
@@ -226,10 +230,10 @@ class ModuleQuestion:
     """Lemmas, or instances of them, each with the lemma's name."""
 
     @staticmethod
-    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> ModuleQuestion:
+    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Asked:
         """The formulas of an obligation with as many hypotheses as the effort says."""
         local = obligations.local(obligation)
-        return ModuleQuestion(obligations, local, obligations.chosen(obligation, effort))
+        return Asked(obligations, local, obligations.chosen(obligation, effort))
 
     def script(
         self, kept: Sequence[int] | None = None, *, named: bool = False
@@ -242,6 +246,7 @@ class ModuleQuestion:
             self.local,
             self.obligations.definitions(nodes),
             [(name if named else "", lemma, node) for name, lemma, node in hypotheses],
+            self.obligations.printer,
         )
 
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from verifier.parametric.logic import BOOL, INT, Bound, Node, walk
 
+_PLAIN = re.compile(r"[A-Za-z0-9_.!?' :-]")
+
 
 def symbol(name: str) -> str:
-    """A name as a symbol."""
-    return name if name.replace("_", "").replace(".", "").isalnum() and name[:1].isalpha() else f"|{name}|"
+    """The name of a function. It is quoted and begins with a dollar, so it is none of SMT-LIB's own names, no
+    bound variable and no hypothesis."""
+    return f"|${_escaped(name)}|"
 
 
 def sort_symbol(name: str) -> str:
-    """A sort as a symbol."""
-    return name if name in (BOOL, INT) else symbol(f"sort {name}")
+    """The name of a sort: one that SMT-LIB knows, or, quoted and with a dollar, that of an index set."""
+    return name if name in (BOOL, INT) else symbol(name)
+
+
+def _escaped(name: str) -> str:
+    """The name in letters that all solvers take; other names give other texts."""
+    return "".join(c if _PLAIN.fullmatch(c) else f"~{ord(c):x}~" for c in name)
 
 
 class Printer:
     """Prints nodes. Variables are numbered anew in each formula, so that equal formulas have equal texts."""
+
+    def __init__(self) -> None:
+        self._ground: dict[Node, str] = {}
+        """The texts of nodes without variables, which are the same wherever they stand."""
 
     def text(self, node: Node) -> str:
         """One formula."""
@@ -26,6 +39,14 @@ class Printer:
         return self._of(node, numbers)
 
     def _of(self, node: Node, numbers: dict[Node, int]) -> str:
+        if node.free or node.quantified:
+            return self._made(node, numbers)
+        found = self._ground.get(node)
+        if found is None:
+            found = self._ground[node] = self._made(node, numbers)
+        return found
+
+    def _made(self, node: Node, numbers: dict[Node, int]) -> str:
         parts = [self._of(arg, numbers) for arg in node.args] if not isinstance(node.data, Bound) else []
         match node.kind:
             case "true" | "false":
@@ -101,10 +122,11 @@ def script(
     local: Sequence[tuple[str, Node]],
     definitions: Sequence[tuple[str, Node]],
     hypotheses: Sequence[tuple[str, str, Node]],
+    printer: Printer | None = None,
 ) -> str:
     """The assertions. Each hypothesis has a name, or none, and the lemma that it comes from; one with a name
     is only asserted if the boolean constant of that name is true."""
-    printer = Printer()
+    printer = printer or Printer()
     nodes = [*(node for _, node in (*local, *definitions)), *(node for _, _, node in hypotheses)]
     lines = declarations(nodes)
     lines += [f"(declare-fun {name} () Bool)" for name, _, _ in hypotheses if name]

@@ -73,8 +73,14 @@ def payload(reader: Reader, term: Term, scope: Scope) -> Value:
 
 
 def partial_function(reader: Reader, term: Term, scope: Scope) -> Partly:
-    inside, body = term.arguments
-    return Partly(reader.body(term, scope, inside), reader.body(term, scope, body))
+    """Only values of the sort that is gone through are keys."""
+    assert term.binds is not None
+    (inside, body), sort = term.arguments, term.binds.sort
+    is_key = reader.body(term, scope, inside)
+    return Partly(
+        lambda key: reader.logic.conj((reader.values.typed(sort, key), is_key(key))),
+        reader.body(term, scope, body),
+    )
 
 
 def domain(reader: Reader, term: Term, scope: Scope) -> Members:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,6 +15,8 @@ from verifier.parametric.shapes import Fields, OptionOf, Value
 from verifier.parametric.values import Values
 from verifier.specs.definition import Action, Definition, PropertyKind
 
+INITIALLY = "initially"
+ALWAYS = "always"
 TYPED = "Typed"
 """The lemma that every variable has a value of its sort. It is proved like the others."""
 STAYS = "Stays:"
@@ -49,9 +51,19 @@ class ParametricSystem:
     definitions: Definitions = field(default_factory=Definitions)
 
     def __post_init__(self) -> None:
+        self._require_names()
         self.values = Values(self.logic)
         self.state = {v: self.values.symbolic(v.sort, v.name) for v in self.definition.variables}
         self.before = Reader(self.values, self.definitions, self.state)
+
+    def _require_names(self) -> None:
+        """Refuses names that obligations or the parts of other variables have."""
+        for action in self.definition.actions:
+            if action.name in (INITIALLY, ALWAYS):
+                raise NotParametric(f"an action is called {action.name}, which is said of something else")
+        for variable in self.definition.variables:
+            if not variable.name.isidentifier():
+                raise NotParametric(f"the state variable {variable.name!r} is called by no identifier")
 
     @cached_property
     def init(self) -> Node:
@@ -91,9 +103,27 @@ class ParametricSystem:
         changed = frozenset(symbol for symbol, value in successor.items() if value is not self.state[symbol])
         return Step(action.name, guard, scalars, changed, after, successor)
 
-    def _stays(self, action: Action, reader: Reader) -> Node:
-        """Wherever the action is enabled, it reads what has a value and assigns values of the right sorts."""
+    def reads(self) -> Iterator[tuple[str, Node]]:
+        """By its place, the constraint or an action: that what is read there has a value."""
+        bound = self.definition.constraint
+        if bound is not None:
+            yield ALWAYS, Definedness(self.before).formula(bound)
+        for action in self.definition.actions:
+            yield action.name, self._stays(action, self.before, typed=False)
+
+    def initial_reads(self) -> Node:
+        """In each state, initial or not, what the formula of the initial states reads has a value."""
+        return self.logic.implies(
+            self.typed(self.before), Definedness(self.before).formula(self.definition.init)
+        )
+
+    def _stays(self, action: Action, reader: Reader, *, typed: bool = True) -> Node:
+        """Where the action is enabled, it reads what has a value and, if that is asked for, assigns values of
+        the right sorts."""
         logic, scope, variables, within = self.logic, reader.scope.turned(0), list[Node](), list[Node]()
+        bound = self.definition.constraint
+        if bound is not None and not typed:
+            within.append(reader.truth(bound, scope))
         for parameter in action.parameters:
             one = self.values.quantified(parameter.symbol.sort)
             scope = scope.binding(parameter.symbol, one.value, weak=False)
@@ -106,8 +136,8 @@ class ParametricSystem:
             self._assign(successor, reader, scope, target, reader.part(value, scope))
         reads = [defined.of(term, scope) for assigned in action.then for term in assigned]
         old = reader.scope.values
-        typed = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not old[s]]
-        then = logic.implies(guard, logic.conj([*reads, *typed]))
+        stays = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not old[s]]
+        then = logic.implies(guard, logic.conj([*reads, *(stays if typed else ())]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
         return logic.forall(variables, logic.implies(logic.conj(within), said))
 

@@ -1,20 +1,21 @@
 """Integers that remember which constants they were computed from.
 
-A protocol is a Python class that is read at given constants, so ``self.log_size - 1`` would be read as 1. The
-parametric reading gives the protocol traced integers in the place of its constants. Arithmetic on them gives
-traced integers, so bounds of sorts and literals keep where they come from. A comparison that the protocol's
-own code makes is an assumption: what was read is only known for constants that give the same answer.
+A protocol is a Python class that is read at given constants, so ``self.log_size - 1`` would be read as 1. In
+a reading for all constants, bounds of sorts and literals are traced integers: they keep where they come from.
+The protocol's own code gets objects that stand for them (``read_constants``). A comparison that it makes is
+an assumption: what was read is only known for constants that give the same answer.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, Self
 
+from verifier.parametric.callers import asker, place_of_frame, running
 from verifier.parametric.errors import NotParametric
-from verifier.specs.reading.places import is_engine, place
 
 Monomial = tuple[str, ...]
 """The names of the constants that are multiplied, in order; empty for the constant term."""
@@ -30,12 +31,14 @@ class Assumption:
     right: Polynomial = field(hash=False)
     holds: bool
     place: str
-    """Where the protocol decides it, as file and line."""
+    """Where the protocol decides it, as file and line, or why it is assumed."""
+    is_declared: bool = False
+    """Whether the protocol declares it, as a bound of a constant or as its own assumption."""
 
     @property
     def words(self) -> str:
         """The assumption as text."""
-        relation = self.relation if self.holds else _OPPOSITE[self.relation]
+        relation = self.relation if self.holds else OPPOSITE[self.relation]
         return f"{polynomial_text(self.left)} {relation} {polynomial_text(self.right)}"
 
 
@@ -45,7 +48,7 @@ class Assumption:
         return f"{self.words} ({self.place})" if self.place else self.words
 
 
-_OPPOSITE = {"<": ">=", "<=": ">", "==": "!=", ">": "<=", ">=": "<", "!=": "=="}
+OPPOSITE = {"<": ">=", "<=": ">", "==": "!=", ">": "<=", ">=": "<", "!=": "=="}
 
 
 @dataclass
@@ -53,10 +56,18 @@ class Decisions:
     """What a protocol's code decided on its constants while it was read."""
 
     assumptions: dict[str, Assumption] = field(default_factory=dict)
+    refused: list[NotParametric] = field(default_factory=list)
+    """What has no reading. It is kept for code that catches errors."""
+    is_reading: bool = False
+    """Whether the protocol's code is running."""
 
-    def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool, depth: int = 2) -> None:
-        """Notes a comparison, unless the verifier's own code made it or no constant is in it. It was made
-        ``depth`` calls ago.
+    def taken(self) -> dict[str, Assumption]:
+        """What was noted since this was last asked."""
+        found, self.assumptions = self.assumptions, {}
+        return found
+
+    def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool) -> None:
+        """Notes a comparison, unless the verifier's own code made it or no constant is in it.
 
         The verifier's own code compares bounds only to compute the static bounds of expressions, which the
         parametric reading does not use.
@@ -64,11 +75,10 @@ class Decisions:
         difference = subtracted(left, right)
         if not any(difference.values()) or set(difference) <= {()}:
             return
-        frame = sys._getframe(depth)
-        if is_engine(str(frame.f_globals.get("__name__", ""))):
+        frame = asker(_outside(sys._getframe(1)))
+        if frame is None:
             return
-        where = place(frame.f_code.co_filename, frame.f_lineno)
-        made = Assumption(left, relation, right, holds, where)
+        made = Assumption(left, relation, right, holds, place_of_frame(frame))
         self.assumptions.setdefault(made.words, made)
 
 
@@ -122,38 +132,23 @@ class Traced(int):
 
     __rmul__ = __mul__
 
-    def _refuse(self, *_: Any) -> Any:
-        frame = sys._getframe(1)
-        if is_engine(str(frame.f_globals.get("__name__", ""))):
-            return NotImplemented
-        where = place(frame.f_code.co_filename, frame.f_lineno)
-        raise NotParametric(
-            f"{where}: {polynomial_text(self.polynomial)} is divided or raised to a power, which has no "
-            "reading for all constants; only sums, differences and products of constants have one"
-        )
+    def __lt__(self, other: int) -> Any:
+        return self._compared("<", other, int.__lt__)
 
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
-    __truediv__ = __rtruediv__ = __divmod__ = __rdivmod__ = _refuse
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
+    def __le__(self, other: int) -> Any:
+        return self._compared("<=", other, int.__le__)
 
-    def __lt__(self, other: int) -> bool:
-        return self._compared("<", other, int(self) < int(other))
+    def __gt__(self, other: int) -> Any:
+        return self._compared(">", other, int.__gt__)
 
-    def __le__(self, other: int) -> bool:
-        return self._compared("<=", other, int(self) <= int(other))
+    def __ge__(self, other: int) -> Any:
+        return self._compared(">=", other, int.__ge__)
 
-    def __gt__(self, other: int) -> bool:
-        return self._compared(">", other, int(self) > int(other))
+    def __eq__(self, other: object) -> Any:
+        return self._compared("==", other, int.__eq__)
 
-    def __ge__(self, other: int) -> bool:
-        return self._compared(">=", other, int(self) >= int(other))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, int) and self._compared("==", other, int(self) == int(other))
-
-    def __ne__(self, other: object) -> bool:
-        return not isinstance(other, int) or self._compared("!=", other, int(self) != int(other))
+    def __ne__(self, other: object) -> Any:
+        return self._compared("!=", other, int.__ne__)
 
     def __bool__(self) -> bool:
         holds = int(self) != 0
@@ -161,17 +156,55 @@ class Traced(int):
         return holds
 
     def __hash__(self) -> int:
+        if (frame := asker(_outside(sys._getframe(1)))) is not None:
+            self._refuse_at(frame, "in a sort that is a key, in a set or remembered")
         return hash(int(self))
 
-    def _compared(self, relation: str, other: int, holds: bool) -> bool:
-        self.decisions.note(self.polynomial, relation, polynomial_of(other), holds, 3)
+    def __str__(self) -> str:
+        frame = running(_outside(sys._getframe(1))) if self.decisions.is_reading else None
+        if frame is not None:
+            self._refuse_at(frame, "in what is made text")
+        return str(int(self))
+
+    __repr__ = __str__
+
+    def __format__(self, _: str) -> str:
+        return str(self)
+
+    def _refuse_at(self, frame: FrameType, what: str) -> None:
+        error = NotParametric(
+            f"{place_of_frame(frame)}: {polynomial_text(self.polynomial)} is {what}, which has no reading "
+            "for all constants"
+        )
+        self.decisions.refused.append(error)
+        raise error
+
+    def _compared(self, relation: str, other: Any, decide: Callable[[int, int], bool]) -> Any:
+        """What the comparison gives. That with an expression is a formula, which the expression makes."""
+        if not isinstance(other, int):
+            return NotImplemented
+        holds = decide(int(self), int(other))
+        self.decisions.note(self.polynomial, relation, polynomial_of(other), holds)
         return holds
+
+
+def _outside(frame: FrameType | None) -> FrameType | None:
+    """The frame that called into the modules of traced integers."""
+    while frame is not None and frame.f_globals.get("__name__") in _OWN:
+        frame = frame.f_back
+    return frame
+
+
+_OWN = (__name__, "verifier.parametric.read_constants", "verifier.parametric.guarding")
 
 
 def polynomial_of(value: int) -> Polynomial:
     """The polynomial that an integer was computed by; of a plain one, itself."""
-    if isinstance(value, Traced):
-        return value.polynomial
+    return value.polynomial if isinstance(value, Traced) else constant_polynomial(value)
+
+
+def constant_polynomial(value: int) -> Polynomial:
+    """A plain integer as a polynomial."""
     return {(): int(value)} if value else {}
 
 

@@ -24,6 +24,7 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.encodings.sorts import Sequence as SequenceSort
+from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, INT, Logic, Node
 from verifier.parametric.shapes import (
@@ -53,19 +54,14 @@ class Values:
     def index_sort(self, sort: IndexSet) -> str:
         """The uninterpreted sort of an index set. Two of one name must have one number of elements."""
         count = polynomial_of(sort.count)
-        if dict(self.index_sets.setdefault(sort.name, count)) != dict(count):
+        name = f"sort {sort.name}"
+        if dict(self.index_sets.setdefault(name, count)) != dict(count):
             raise NotParametric(f"two index sets are called {sort.name!r} and differ in their elements")
-        return sort.name
+        return name
 
     def number(self, value: int) -> Node:
         """An integer of Python, with the constants that it was computed from."""
-        total = self.logic.integer(0)
-        for monomial, factor in polynomial_of(value).items():
-            product = self.logic.integer(factor)
-            for name in monomial:
-                product = self.logic.times(product, self.logic.app(name, INT))
-            total = self.logic.plus(total, product)
-        return total
+        return polynomial_node(self.logic, polynomial_of(value))
 
     def within(self, sort: Range, value: Node) -> Node:
         """The value is in the range."""
@@ -133,7 +129,7 @@ class Values:
                 return Copies(lambda item: logic.app(name, INT, (*args, *self.flat(sort.element, item))))
             case Variant():
                 held = {tag: self.symbolic(part, f"{name}.{tag}", args) for tag, part in sort.alternatives}
-                return Tags(logic.app(f"{name}.tag", INT, args), held)
+                return Tags(logic.app(f"{name}.number of tag", INT, args), held)
             case PartialFunction():
                 keys = sort.domain
                 return Partly(
@@ -182,8 +178,10 @@ class Values:
                 return (value.absent, *held)
             case (Record() | Tuple(), Fields()):
                 return tuple(chain.from_iterable(self.flat(part, value.of[f]) for f, part in _fields(sort)))
-            case _, Node():
+            case _, Node() if not value.quantified:
                 return (value,)
+            case _, Node():
+                raise NotParametric("a formula with quantifiers is a key, which has no first-order reading")
         raise NotParametric(f"values of {sort} are keys or elements, which has no first-order reading")
 
     def typed(self, sort: Sort, value: Value) -> Node:
@@ -351,14 +349,13 @@ class Values:
             case Boolean(), bool():
                 return logic.truth(value)
             case Range(), int():
-                exact = sort.low if int(sort.low) == int(sort.high) else value
-                return self.number(exact)
+                return self.number(value)
             case Listed(), int():
                 return self.number(value)
             case Enum(), _:
                 return logic.integer(sort.members.index(value))
             case IndexSet(), Element():
-                return logic.app(f"element {value.name}", self.index_sort(sort))
+                return logic.app(f"element {sort.name}: {value.name}", self.index_sort(sort))
             case Option(), None:
                 return OptionOf(logic.true, self.unused(sort.inner))
             case Option(), _:

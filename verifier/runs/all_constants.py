@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.engines.all_constants import PROVABLE, AllConstantsOutcome, check, check_properties, described
+from verifier.engines.all_constants import AllConstantsOutcome, check, check_properties, described
 from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
 from verifier.outcomes.run import Run
 from verifier.parametric.loading import ParametricReading, read_for_all
-from verifier.parametric.proving import CHECKER, FINDER
+from verifier.parametric.proving import CHECKER, FINDER, PROVABLE
 from verifier.processes.limits import Interrupted
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
@@ -123,5 +123,6 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         proofs=tuple(described(attempt) for attempt in outcome.attempts),
         origin=question.origin,
         assumptions=outcome.assumptions,
+        beyond_declared=reading.beyond_declared,
         certificate_texts=outcome.certificates,
     )

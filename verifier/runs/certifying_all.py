@@ -99,4 +99,5 @@ def run_of(certified: CertifiedForAll) -> Run:
         building_seconds=0.0,
         exit_code=verdict.kind.exit_code,
         assumptions=claim.reading.said,
+        beyond_declared=claim.reading.beyond_declared,
     )

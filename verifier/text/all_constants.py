@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -23,8 +25,9 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"{run.definition.name} with all constants", "bold")]
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines += [Text(f"prove by induction, {solvers}"), Text()]
-    assumed = f"Assumed of the constants: {', '.join(outcome.assumptions) or 'nothing'}."
-    lines += [*map(Text, wrap(assumed, width, subsequent_indent="  ")), Text()]
+    for words in said_of_constants(outcome.assumptions, run.beyond_declared):
+        lines += map(Text, wrap(words, width, subsequent_indent="  "))
+    lines.append(Text())
     lines += [*render_counterexamples(run, width, full), *render_verdicts(run, width), Text()]
     for attempt in outcome.attempts:
         for words in [*_proof(attempt), *_open(attempt, full)]:
@@ -59,11 +62,20 @@ def _place(one: Open) -> tuple[str, str]:
     return at, claim
 
 
+def said_of_constants(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:
+    """What is assumed of the constants, and what of that the protocol does not declare."""
+    said = [f"Assumed of the constants: {', '.join(assumptions) or 'nothing'}."]
+    if beyond:
+        said.append(f"warning: the protocol does not declare {', '.join(beyond)}; nothing is proved beyond.")
+    return said
+
+
 def _remarks(run: Run) -> list[str]:
     remarks = [f"The proof is in {v.certificate}." for v in run.outcome.verdicts if v.certificate]
     kinds = {verdict.kind for verdict in run.outcome.verdicts}
     if VerdictKind.PROVED in kinds:
-        remarks.append("PROVED: no execution of any length violates it, whatever the constants are.")
+        which = "all constants" + " with what is assumed of them" * bool(run.assumptions)
+        remarks.append(f"PROVED: no execution of any length violates it, for {which}.")
     if VerdictKind.INCONCLUSIVE in kinds:
         remarks.append(
             "INCONCLUSIVE: nothing is known. The first state of a counterexample to induction may be "

@@ -1,0 +1,47 @@
+"""Whose code asks: that of the verifier, or that of the protocol that is being read for all constants."""
+
+from __future__ import annotations
+
+from types import FrameType
+
+from verifier.specs.reading.places import is_engine, is_standard_library, place
+
+_READER = "verifier.parametric.loading"
+"""The module that has protocols read. What called it is no part of the protocol."""
+
+
+def asker(frame: FrameType | None) -> FrameType | None:
+    """The frame of the protocol that asks directly, or through special methods such as ``__eq__`` of a sort;
+    None if other code of the verifier asks."""
+    while frame is not None:
+        name = frame.f_code.co_name
+        if _is_of_protocol(frame):
+            return frame
+        is_special = name.startswith("__") and name.endswith("__") and _module(frame) != _READER
+        if not is_special and is_engine(_module(frame)):
+            return None
+        frame = frame.f_back
+    return None
+
+
+def running(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of the protocol on the stack, also below the verifier's; None if there is none."""
+    while frame is not None and _module(frame) != _READER:
+        if _is_of_protocol(frame):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def place_of_frame(frame: FrameType) -> str:
+    """The file and line where it is."""
+    return place(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_of_protocol(frame: FrameType) -> bool:
+    """Whether it is neither of the verifier nor of Python's own library, which both may call."""
+    return not is_engine(_module(frame)) and not is_standard_library(frame.f_code.co_filename)
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))

@@ -1,0 +1,78 @@
+"""Sorts that tell a protocol's code only what a reading for all constants may know of them.
+
+``Range(0, self.n).high`` is n again, an object that stands for it (``read_constants``). What values the sort
+has, and whether a number is among them, would be answered for one n; so it is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from verifier.encodings.sorts import Range, Sort
+from verifier.parametric.callers import asker, place_of_frame
+from verifier.parametric.errors import NotParametric
+from verifier.parametric.read_constants import ReadConstant
+from verifier.parametric.traced import Decisions, Traced
+
+_KNOWN = frozenset(
+    (
+        *("low", "high", "count", "capacity", "maximum", "name", "prefix", "symmetric", "is_scalar", "parts"),
+        *("element", "inner", "domain", "range", "fields", "field_sorts", "items"),
+        *("alternatives", "payloads", "payload", "tags", "make"),
+    )
+)
+"""What says nothing of the values of constants: a number in a sort is such an object again."""
+
+
+@contextmanager
+def guarded(decisions: Decisions) -> Iterator[None]:
+    """The context in which a protocol's code runs. All sorts answer it so."""
+    decisions.is_reading = True
+    Sort.__getattribute__ = _asked  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        del Sort.__getattribute__
+        decisions.is_reading = False
+
+
+def _asked(sort: Sort, name: str) -> Any:
+    if name.startswith("__") and name != "__dict__":
+        return object.__getattribute__(sort, name)
+    frame = asker(sys._getframe(1))
+    if frame is None or (traced := _traced(sort)) is None:
+        return object.__getattribute__(sort, name)
+    if name == "size" and type(sort) is Range:
+        return _size(sort)
+    found = object.__getattribute__(sort, name)
+    if isinstance(found, Traced):
+        return ReadConstant(found)
+    if name in _KNOWN:
+        return found
+    error = NotParametric(
+        f"{place_of_frame(frame)}: {name} of a sort that depends on constants has no reading for all of them"
+    )
+    traced.decisions.refused.append(error)
+    raise error
+
+
+def _size(sort: Range) -> Any:
+    """The size of a range, which is assumed not to end before it begins."""
+    size: Any = object.__getattribute__(sort, "high") - object.__getattribute__(sort, "low") + 1
+    if isinstance(size, Traced):
+        fits = int(size) >= 0
+        size.decisions.note(size.polynomial, ">=", {}, fits)
+        return ReadConstant(size) if fits else 0
+    return size
+
+
+def _traced(sort: Sort) -> Traced | None:
+    """A number that constants give in the sort; None if there is none."""
+    own = object.__getattribute__(sort, "__dict__").values()
+    found = next((value for value in own if isinstance(value, Traced)), None)
+    parts = object.__getattribute__(sort, "parts")()
+    among_parts = (one for part in parts if (one := _traced(part)) is not None)
+    return found if found is not None else next(among_parts, None)

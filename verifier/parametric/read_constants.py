@@ -1,0 +1,130 @@
+"""What a protocol's code gets as a constant when it is read for all constants.
+
+It is no integer. Sums, differences and products of it are again such objects, and comparisons are noted as
+assumptions. Whatever else would let Python decide with its value is refused, with the place. Refusals are
+also kept, for code that catches errors.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from numbers import Number
+from typing import Any
+
+from verifier.encodings.open_integers import OpenInteger, number_of
+from verifier.encodings.scalar_sorts import Expression
+from verifier.parametric.callers import asker, place_of_frame, running
+from verifier.parametric.errors import NotParametric
+from verifier.parametric.traced import Traced, polynomial_text
+
+
+def _calculated(calculate: Callable[[Any, Any], Any]) -> Callable[[ReadConstant, Any], Any]:
+    def method(self: ReadConstant, other: Any) -> Any:
+        known = number_of(other)
+        return ReadConstant(calculate(self.number, known)) if isinstance(known, int) else NotImplemented
+
+    return method
+
+
+def _compared(compare: Callable[[Any, Any], Any]) -> Callable[[ReadConstant, Any], Any]:
+    def method(self: ReadConstant, other: Any) -> Any:
+        known = number_of(other)
+        if isinstance(known, int):
+            return compare(self.number, known)
+        return self._refuse("compared with a fraction") if isinstance(known, Number) else NotImplemented
+
+    return method
+
+
+def _refused(what: str) -> Callable[..., Any]:
+    def method(self: ReadConstant, *others: Any) -> Any:
+        if any(isinstance(other, Expression) for other in others):
+            return NotImplemented
+        return self._refuse(what)
+
+    return method
+
+
+class ReadConstant(OpenInteger):
+    """Stands for a traced integer."""
+
+    __slots__ = ()
+    number: Traced
+
+    def _refuse(self, what: str) -> Any:
+        frame = running(sys._getframe(1))
+        where = f"{place_of_frame(frame)}: " if frame is not None else ""
+        error = NotParametric(
+            f"{where}{polynomial_text(self.number.polynomial)} is {what}, which has no reading for all "
+            "constants: sums, differences, products and comparisons have one, and quantifiers over sorts"
+        )
+        self.number.decisions.refused.append(error)
+        raise error
+
+    __add__ = __radd__ = _calculated(operator.add)
+    __sub__ = _calculated(operator.sub)
+    __rsub__ = _calculated(lambda one, other: other - one)
+    __mul__ = __rmul__ = _calculated(operator.mul)
+
+    def __neg__(self) -> ReadConstant:
+        return ReadConstant(-self.number)
+
+    def __pos__(self) -> ReadConstant:
+        return self
+
+    def __copy__(self) -> ReadConstant:
+        return self
+
+    def __deepcopy__(self, _: Any) -> ReadConstant:
+        return self
+
+    __lt__ = _compared(operator.lt)
+    __le__ = _compared(operator.le)
+    __gt__ = _compared(operator.gt)
+    __ge__ = _compared(operator.ge)
+    __eq__ = _compared(operator.eq)
+    __ne__ = _compared(operator.ne)
+
+    def __bool__(self) -> bool:
+        return bool(self.number != 0)
+
+    def __hash__(self) -> int:
+        return self._text_or_key("a key, in a set or remembered", hash)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        return self._text_or_key("made text", str)  # type: ignore[no-any-return]
+
+    __repr__ = __str__
+
+    def __format__(self, _: str) -> str:
+        return str(self)
+
+    def _text_or_key(self, what: str, made: Callable[[int], Any]) -> Any:
+        """What the verifier itself asks for, as in an error message."""
+        is_asked = self.number.decisions.is_reading and running(sys._getframe(1)) is not None
+        return self._refuse(what) if is_asked else made(int(self.number))
+
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = _refused("divided")
+    __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused("divided")
+    __pow__ = __rpow__ = _refused("raised to a power")
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refused("taken bit by bit")
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refused("taken bit by bit")
+    __index__ = __int__ = _refused("made a plain integer, as int(…), range(…) and indices do")
+    __float__ = __complex__ = __round__ = _refused("made a number of another kind")
+    __trunc__ = __floor__ = __ceil__ = _refused("rounded")
+    __abs__ = _refused("taken without its sign")
+    __reduce__ = __reduce_ex__ = _refused("written to a file")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        if asker(sys._getframe(1)) is not None:
+            self._refuse("asked for its type")
+        return ReadConstant
+
+    def __getattr__(self, name: str) -> Any:
+        if asker(sys._getframe(1)) is not None:
+            self._refuse(f"asked for {name}")
+        raise AttributeError(name)
+
