@@ -18,7 +18,7 @@ def asker(frame: FrameType | None) -> FrameType | None:
         if _is_of_protocol(frame):
             return frame
         is_special = name.startswith("__") and name.endswith("__") and _module(frame) != _READER
-        if not is_special and is_engine(_module(frame)):
+        if not is_special and is_of_verifier(frame):
             return None
         frame = frame.f_back
     return None
@@ -38,9 +38,14 @@ def place_of_frame(frame: FrameType) -> str:
     return place(frame.f_code.co_filename, frame.f_lineno)
 
 
+def is_of_verifier(frame: FrameType) -> bool:
+    """Whether it is of the verifier's own code."""
+    return is_engine(_module(frame))
+
+
 def _is_of_protocol(frame: FrameType) -> bool:
     """Whether it is neither of the verifier nor of Python's own library, which both may call."""
-    return not is_engine(_module(frame)) and not is_standard_library(frame.f_code.co_filename)
+    return not is_of_verifier(frame) and not is_standard_library(frame.f_code.co_filename)
 
 
 def _module(frame: FrameType) -> str:

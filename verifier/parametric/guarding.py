@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from verifier.encodings.sorts import Range, Sort
-from verifier.parametric.callers import asker, place_of_frame
+from verifier.parametric.callers import asker, is_of_verifier, place_of_frame
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.read_constants import ReadConstant
 from verifier.parametric.traced import Decisions, Traced
@@ -40,7 +40,7 @@ def guarded(decisions: Decisions) -> Iterator[None]:
 
 
 def _asked(sort: Sort, name: str) -> Any:
-    if name.startswith("__") and name != "__dict__":
+    if name.startswith("__") and (name != "__dict__" or is_of_verifier(sys._getframe(1))):
         return object.__getattribute__(sort, name)
     frame = asker(sys._getframe(1))
     if frame is None or (traced := _traced(sort)) is None:

@@ -13,6 +13,7 @@ from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import INT, Logic, Node, canonical, walk
 from verifier.parametric.smtlib import Printer
+from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
 from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, TYPED, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
@@ -236,12 +237,12 @@ class Obligations:
     def _is_about_unnamed(self, clause: Clause, kinds: set[Any]) -> bool:
         """Whether a hypothesis is about integers of a kind of which others say that there is one, and says
         itself of none that it is there."""
-        return not kinds.isdisjoint(self._unnamed_kinds) and not _skolem_functions([clause], self.leads)
+        return not kinds.isdisjoint(self._unnamed_kinds) and not skolem_functions([clause], self.leads)
 
     @cached_property
     def _unnamed_kinds(self) -> frozenset[Any]:
         """The kinds of integers of which a hypothesis says that there is one."""
-        made = _skolem_functions([clause for _, clause in self.hypotheses], {})
+        made = skolem_functions([clause for _, clause in self.hypotheses], {})
         return frozenset(self.kinds.of(node) for node in made if node.sort == INT)
 
     def _instances(
@@ -296,7 +297,7 @@ class Obligations:
         named = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
-        others = [node for node in spoken if _length(node) <= _LONGEST_TERM]
+        others = [node for node in spoken if length(node) <= _LONGEST_TERM]
         tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
@@ -316,88 +317,19 @@ class Obligations:
         said, ends = [], []
         for clause in obligation.goal:
             if len(clause.variables) == 1 and clause.variables[0].sort == INT:
-                ends_of = _compared(clause.body, clause.variables[0])
+                ends_of = compared(clause.body, clause.variables[0])
                 known = (term for term in ends_of if set(term.args) <= set(named))
                 bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
         unfolded = []
-        for node in _predicates(said, self.leads):
+        for node in predicates(said, self.leads):
             for axiom in self._axioms(node.data):
-                applied = _unfolded(self.logic, axiom, node)
+                applied = unfolding(self.logic, axiom, node)
                 if applied is not None:
                     unfolded.append(applied)
         found = [*ends, *ground_terms(unfolded)]
-        return [n for n in dict.fromkeys(found) if n not in named and _length(n) <= _LONGEST_TERM]
-
-
-def _skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:
-    """Applications of Skolem functions, and of predicates of definitions, to variables."""
-    found: dict[Node, None] = {}
-
-    def see(node: Node) -> None:
-        if node.kind == "app" and ("!" in node.data or node.data in leads):
-            found[node] = None
-
-    for clause in clauses:
-        walk(clause.body, see)
-    return list(found)
-
-
-def _compared(body: Node, variable: Node) -> list[Node]:
-    """The ground terms that a variable is compared with, but no constants of the protocol or numbers."""
-    found: dict[Node, None] = {}
-
-    def see(node: Node) -> None:
-        if node.kind == "<=" and variable in node.args:
-            other = node.args[1] if node.args[0] is variable else node.args[0]
-            for end in _alternatives(other):
-                if not end.free and end.kind == "app":
-                    found[end] = None
-
-    walk(body, see)
-    return list(found)
-
-
-def _alternatives(node: Node) -> Iterator[Node]:
-    """What a conditional value may be."""
-    if node.kind == "ite":
-        for arg in node.args[1:]:
-            yield from _alternatives(arg)
-    else:
-        yield node
-
-
-def _predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]:
-    found: dict[Node, None] = {}
-
-    def see(node: Node) -> None:
-        if node.kind == "app" and node.data in names and not node.free:
-            found[node] = None
-
-    for one in nodes:
-        walk(one, see)
-    return list(found)
-
-
-def _unfolded(logic: Logic, axiom: Node, applied: Node) -> Node | None:
-    """What the axiom says of an application, if it speaks of no other variables."""
-    if axiom.kind != "forall" or len(axiom.data.variables) != len(applied.args):
-        return None
-    heads = _heads(axiom.args[0], applied.data)
-    if not heads or set(heads[0].args) != set(axiom.data.variables):
-        return None
-    return logic.substituted(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
-
-
-def _heads(body: Node, name: str) -> list[Node]:
-    found: list[Node] = []
-    walk(body, lambda node: found.append(node) if node.kind == "app" and node.data == name else None)
-    return found
-
-
-def _length(node: Node) -> int:
-    return 1 + sum(map(_length, node.args))
+        return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
 
 
 def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:

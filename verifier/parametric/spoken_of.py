@@ -1,0 +1,79 @@
+"""What formulas speak of: Skolem functions, predicates of definitions, the ends of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from verifier.parametric.clausal import Clause
+from verifier.parametric.logic import Logic, Node, walk
+
+
+def skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:
+    """Applications of Skolem functions, and of predicates of definitions, to variables."""
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "app" and ("!" in node.data or node.data in leads):
+            found[node] = None
+
+    for clause in clauses:
+        walk(clause.body, see)
+    return list(found)
+
+
+def compared(body: Node, variable: Node) -> list[Node]:
+    """The ground terms that a variable is compared with, but no constants of the protocol or numbers."""
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "<=" and variable in node.args:
+            other = node.args[1] if node.args[0] is variable else node.args[0]
+            for end in _alternatives(other):
+                if not end.free and end.kind == "app":
+                    found[end] = None
+
+    walk(body, see)
+    return list(found)
+
+
+def _alternatives(node: Node) -> Iterator[Node]:
+    """What a conditional value may be."""
+    if node.kind == "ite":
+        for arg in node.args[1:]:
+            yield from _alternatives(arg)
+    else:
+        yield node
+
+
+def predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]:
+    """Applications of these to terms without variables."""
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "app" and node.data in names and not node.free:
+            found[node] = None
+
+    for one in nodes:
+        walk(one, see)
+    return list(found)
+
+
+def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
+    """What the axiom says of an application, if it speaks of no other variables."""
+    if axiom.kind != "forall" or len(axiom.data.variables) != len(applied.args):
+        return None
+    heads = _heads(axiom.args[0], applied.data)
+    if not heads or set(heads[0].args) != set(axiom.data.variables):
+        return None
+    return logic.substituted(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
+
+
+def _heads(body: Node, name: str) -> list[Node]:
+    found: list[Node] = []
+    walk(body, lambda node: found.append(node) if node.kind == "app" and node.data == name else None)
+    return found
+
+
+def length(node: Node) -> int:
+    """The number of symbols."""
+    return 1 + sum(map(length, node.args))
