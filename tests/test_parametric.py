@@ -454,6 +454,17 @@ def test_the_command_says_all(tmp_path: Path) -> None:
     assert "MutualExclusion  PROVED" in again.output
 
 
+def test_the_command_does_not_say_all_where_code_decides_on_a_constant() -> None:
+    spec = f"{ROOT / 'tests' / 'misread_constants.py'}:Matched"
+    asked = ("prove", "--spec", spec, "--property", "Inv", "--all-constants")
+    content = json.loads(verify(*asked, "--format", "json").stdout)
+    assert (content["results"][0]["verdict"], content["constants"]) == ("PROVED", "assumed")
+    (beyond,) = content["beyond_declared"]
+    assert beyond.startswith("n != 7 (")
+    assert beyond in content["assumptions"]
+    assert "warning: the protocol does not declare n != 7" in verify(*asked).output
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [
