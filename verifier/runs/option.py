@@ -134,38 +134,32 @@ class OneOf:
         return str(value)
 
 
+class _Text:
+    """Any text but the empty one."""
+
+    def of_word(self, word: str) -> str:
+        """The text itself."""
+        return self.of_value(word)
+
+    def of_value(self, value: Any) -> str:
+        """The text itself."""
+        if not isinstance(value, str) or not value:
+            raise ValueError(value)
+        return value
+
+
 @dataclass(frozen=True)
-class Name:
+class Name(_Text):
     """A name that the protocol knows."""
 
     allowed = "a name"
 
-    def of_word(self, word: str) -> str:
-        """The name itself."""
-        return self.of_value(word)
-
-    def of_value(self, value: Any) -> str:
-        """The name itself."""
-        if not isinstance(value, str) or not value:
-            raise ValueError(value)
-        return value
-
 
 @dataclass(frozen=True)
-class Folder:
+class Folder(_Text):
     """A folder that is written to."""
 
     allowed = "a folder"
-
-    def of_word(self, word: str) -> str:
-        """The path as it was given."""
-        return self.of_value(word)
-
-    def of_value(self, value: Any) -> str:
-        """The path as it was given."""
-        if not isinstance(value, str) or not value:
-            raise ValueError(value)
-        return value
 
 
 @dataclass(frozen=True)
