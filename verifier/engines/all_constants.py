@@ -11,6 +11,7 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
 from verifier.parametric.certificate import dump
 from verifier.parametric.loading import ParametricReading
+from verifier.parametric.obligations import place_of
 from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Open, Shown, open_places, prove
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.specs.definition import Definition
@@ -124,8 +125,8 @@ def described(attempt: Attempt) -> dict[str, Any]:
 
 
 def _obligation(result: Shown | Open) -> dict[str, Any]:
-    at, claim, part = result.name.rsplit(" ", 2)
-    found = {"formula": claim, "at": at, "part": int(part), "holds": isinstance(result, Shown) or None}
+    at, claim, part = place_of(result.name)
+    found = {"formula": claim, "at": at, "part": part, "holds": isinstance(result, Shown) or None}
     if isinstance(result, Shown):
         return {**found, "seconds": round(result.seconds, 4), "uses": list(result.uses)}
     return {**found, "seconds": 0.0, "reason": result.reason}

@@ -19,13 +19,13 @@ from verifier.parametric.proving import (
     AT_ONCE,
     CHECKER,
     PROVABLE,
-    Asked,
     Attempt,
+    Query,
     Shown,
     listed,
     obligations_of,
 )
-from verifier.processes.limits import Limits
+from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
@@ -69,7 +69,7 @@ def dump(reading: ParametricReading, attempt: Attempt) -> str:
     steps: list[_Step] = []
     for name, result in attempt.results.items():
         assert isinstance(result, Shown)
-        text = Asked.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
+        text = Query.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
         steps.append(_Step(name=name, effort=result.effort, kept=list(result.kept), smt2=text))
     content = Content(
         format=FORMAT,
@@ -145,7 +145,7 @@ def check(
                 failed.append(done.name)
             limits.check_time()
     except KeyboardInterrupt:
-        limit = "interrupted"
+        limit = INTERRUPTED
     return Checked(len(asked), tuple(failed), limit)
 
 
@@ -174,7 +174,7 @@ def _scripts(obligations: Obligations, content: Content) -> Iterator[tuple[str, 
             step = steps.get(one.name)
             if step is None or not 0 <= step["effort"] < len(EFFORTS):
                 raise Misfit(f"the certificate leaves out that {one.name} holds")
-            asked = Asked.of(obligations, one, EFFORTS[step["effort"]])
+            asked = Query.of(obligations, one, EFFORTS[step["effort"]])
             if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
                 raise Misfit(f"the certificate names instances that there are not, for {one.name}")
             text = asked.script(step["kept"])

@@ -47,6 +47,12 @@ class Obligation:
         return f"{self.at} {self.claim} {self.part}"
 
 
+def place_of(name: str) -> tuple[str, str, int]:
+    """What the name of an obligation says: the action, the claim, and the part of it."""
+    at, claim, part = name.rsplit(" ", 2)
+    return at, claim, int(part)
+
+
 class Quantified(Enum):
     """Which hypotheses a solver is also given with their quantifiers, beside their instances."""
 

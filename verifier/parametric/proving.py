@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations
+from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations, place_of
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
@@ -190,7 +190,7 @@ def decide(obligations: Obligations, obligation: Obligation) -> Result:
     reason = "both solvers gave up"
     last: list[Any] | None = None
     for number, effort in enumerate(EFFORTS):
-        asked = Asked.of(obligations, obligation, effort)
+        asked = Query.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue
         last = asked.hypotheses
@@ -220,7 +220,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """What a solver is asked of an obligation."""
 
     obligations: Obligations
@@ -230,10 +230,10 @@ class Asked:
     """Lemmas, or instances of them, each with the lemma's name."""
 
     @staticmethod
-    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Asked:
+    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Query:
         """The formulas of an obligation with as many hypotheses as the effort says."""
         local = obligations.local(obligation)
-        return Asked(obligations, local, obligations.chosen(obligation, effort))
+        return Query(obligations, local, obligations.chosen(obligation, effort))
 
     def script(
         self, kept: Sequence[int] | None = None, *, named: bool = False
@@ -254,7 +254,7 @@ def open_places(open_: Iterable[Open]) -> list[tuple[str, str, str]]:
     """Of what is open: the action, the claim, and why."""
     found: dict[tuple[str, str], str] = {}
     for one in open_:
-        at, claim, _ = one.name.rsplit(" ", 2)
+        at, claim, _ = place_of(one.name)
         found.setdefault((at, claim), one.reason)
     return [(at, claim, reason) for (at, claim), reason in found.items()]
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
+from verifier.parametric.obligations import place_of
 from verifier.parametric.proving import Attempt, Open, Shown
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
@@ -53,13 +54,9 @@ def _proof(attempt: Attempt) -> list[str]:
 def _open(attempt: Attempt, full: bool) -> list[str]:
     left = [one for one in attempt.results.values() if isinstance(one, Open)]
     shown = left if full else left[:_MOST_PLACES]
-    words = [f"  open: {at}, {claim}: {one.reason}" for one in shown for at, claim in [_place(one)]]
+    places = [(*place_of(one.name), one.reason) for one in shown]
+    words = [f"  open: {at}, {claim}: {reason}" for at, claim, _, reason in places]
     return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
-
-
-def _place(one: Open) -> tuple[str, str]:
-    at, claim, _ = one.name.rsplit(" ", 2)
-    return at, claim
 
 
 def said_of_constants(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:
