@@ -20,7 +20,8 @@ from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.clausal import closed
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.loading import read_for_all, read_traced
-from verifier.parametric.proving import Attempt, Open, Shown, decide, listed, obligations_of, prove
+from verifier.parametric.proving import Attempt, decide, listed, obligations_of, prove
+from verifier.parametric.results import Open, Shown
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits

@@ -11,8 +11,8 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
 from verifier.parametric.certificate import dump
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import place_of
-from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Open, Shown, open_places, prove
+from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, open_places, prove
+from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.specs.definition import Definition
 from verifier.verdict import Verdict, VerdictKind

@@ -15,16 +15,8 @@ from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import EFFORTS, Obligations
-from verifier.parametric.proving import (
-    AT_ONCE,
-    CHECKER,
-    PROVABLE,
-    Attempt,
-    Query,
-    Shown,
-    listed,
-    obligations_of,
-)
+from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Attempt, Query, listed, obligations_of
+from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer

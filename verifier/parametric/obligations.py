@@ -12,6 +12,7 @@ from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import INT, Logic, Node, canonical, walk
+from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
 from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, TYPED, ParametricSystem, Step
@@ -44,13 +45,7 @@ class Obligation:
     @property
     def name(self) -> str:
         """No other obligation has this name."""
-        return f"{self.at} {self.claim} {self.part}"
-
-
-def place_of(name: str) -> tuple[str, str, int]:
-    """What the name of an obligation says: the action, the claim, and the part of it."""
-    at, claim, part = name.rsplit(" ", 2)
-    return at, claim, int(part)
+        return name_of(self.at, self.claim, self.part)
 
 
 class Quantified(Enum):

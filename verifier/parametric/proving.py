@@ -9,7 +9,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations, place_of
+from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations
+from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
@@ -30,29 +31,6 @@ _CLOCK = 300.0
 """Seconds after which an obligation is given up, whatever its solver counts."""
 
 
-@dataclass(frozen=True)
-class Shown:
-    """An obligation that both solvers agreed on."""
-
-    name: str
-    effort: int
-    kept: tuple[int, ...]
-    """Which of the hypotheses of that effort suffice, by their place."""
-    uses: tuple[str, ...]
-    """The lemmas that these are instances of."""
-    seconds: float
-    check_seconds: float
-
-
-@dataclass(frozen=True)
-class Open:
-    """An obligation that was not shown."""
-
-    name: str
-    reason: str
-
-
-Result = Shown | Open
 Listen = Callable[[Any], None]
 
 

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
-from verifier.parametric.obligations import place_of
-from verifier.parametric.proving import Attempt, Open, Shown
+from verifier.parametric.proving import Attempt
+from verifier.parametric.results import Open, Shown, place_of
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.run import expectation_remarks, render_counterexamples, render_verdicts

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from verifier.engines import bmc, explore, induction, prove, simulate
-from verifier.parametric.proving import Open, Shown
+from verifier.parametric.results import Open, Shown
 
 _SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_SUMMARIES = 5.0, 10.0
 
