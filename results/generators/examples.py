@@ -40,6 +40,15 @@ def bookkeeper_data_loss() -> Row:
     return row
 
 
+@cache
+def rabbit_lasso() -> Row:
+    """Apps that subscribe and let go for ever, while one waits."""
+    constants = ("--set", "queues=2", "--set", "apps=2")
+    (row,) = run_rows("live", "--spec", "rabbit-sac", *constants, "--engine", "explicit")
+    assert row.trace is not None
+    return row
+
+
 def grid(jobs: int, traces: int) -> Report:
     """A report of many jobs over four constants, the first of which have traces."""
     kip, book = kip320_first_try(), bookkeeper_data_loss()

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from results.generators.chromium import browser, prefer, screenshot, size
-from results.generators.examples import bookkeeper_data_loss, kip320_first_try, run_rows
+from results.generators.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
 from results.generators.two_recoveries import two_recoveries
 from verifier.outcomes.row import Row
 from verifier.report.page import as_html
@@ -73,6 +73,9 @@ PICTURES = {
     "standard-sweep": Picture(lambda: STANDARD, "#overview", "light", 1280, 1060),
     "kip320-first-try": Picture(explorers, "#verdict-1", "light", 1440, 1060),
     "bookkeeper-4-13": Picture(explorers, "#verdict-2", "dark", 1440, 1240),
+    "rabbit-sac-lasso": Picture(
+        lambda: Report("A lasso", (rabbit_lasso(),)), "#verdict-1", "light", 1280, 760
+    ),
     "bookkeeper-two-recoveries": Picture(
         two_recoveries_report, "#verdict-1", "light", 1440, 1630, "b_, lac, status, fragments, last_entry"
     ),
