@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
-from typing import Any
 
 from matplotlib.figure import Figure
 from tabulate import tabulate
+
+from results.generators.measuring import measured
 
 FOLDER = Path(__file__).resolve().parent.parent
 ENGINES: Mapping[str, tuple[str, ...]] = {
@@ -30,7 +29,6 @@ ENGINES: Mapping[str, tuple[str, ...]] = {
     "ic3": ("prove", "--engine", "ic3", "--no-lemmas"),
     "induct": ("induct",),
 }
-_ENTRY = "from verifier.cli.main import main; main()"
 _CORES, _CORES_OF_A_NODE, _NETWORK = 1000, 32, 10e9 / 8
 _BARRIER_SECONDS = 1.0
 """Assumed for each level: two Spark jobs and the wait for their slowest tasks."""
@@ -61,12 +59,21 @@ LADDERS = (
         ("bookies", "write_quorum", "ack_quorum"),
         ((2, 2, 1), (3, 2, 1), (3, 2, 2), (3, 3, 2), (4, 3, 2)),
     ),
+    Ladder(
+        "pulsar-compaction",
+        "CompactionHorizonCorrectness",
+        ("message_sent_limit", "compaction_times_limit"),
+        ((1, 2), (2, 3), (3, 3), (4, 3), (5, 3)),
+    ),
     Ladder("rabbit-sac", "DeadlockBalanced", ("queues", "apps"), ((2, 2), (3, 3), (4, 3), (4, 4), (5, 4))),
     Ladder(
         "exactly-once",
         "Safety",
         ("message_count", "dup_count"),
         ((1, 2), (2, 2), (3, 2), (4, 2)),
+    ),
+    Ladder(
+        "exactly-once-atomic", "Safety", ("max_queue", "max_retry"), ((2, 1), (2, 2), (3, 1), (3, 2), (4, 2))
     ),
 )
 
@@ -85,7 +92,7 @@ class Point:
 def main() -> None:
     """Measures, draws, and prints the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--limit", type=int, default=300, help="seconds for each command, on the clock")
+    parser.add_argument("--limit", type=int, default=300, help="processor seconds for each command")
     parser.add_argument("--spec", action="append", help="only these protocols")
     parser.add_argument("--pictures", type=Path, default=FOLDER)
     given = parser.parse_args()
@@ -102,10 +109,9 @@ def _page(ladders: Sequence[Ladder], limit: int, pictures: Path) -> Iterator[str
     today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
     yield (
         f"`{command}` (`make scaling` for all), {today}, {platform.machine()}, {os.cpu_count()} cores, "
-        f"load {load:.1f} at the beginning, limit {limit} s on the clock for each command. Processor seconds "
-        "of all processes of the whole command; memory of its largest process. A dash: not decided within "
-        "the limit, and nothing larger was tried; where others use the machine too, lines end earlier. `ic3` "
-        "works without lemmas, `induct` by them.\n"
+        f"load {load:.1f} at the beginning, limit {limit} s for each command. Seconds are processor seconds "
+        "of all processes of the whole command; memory is that of its largest process. A dash: not decided "
+        "within the limit, and nothing larger was tried. `ic3` works without lemmas, `induct` by them.\n"
     )
     for ladder in ladders:
         points = {engine: _line(ladder, engine, limit) for engine in ENGINES}
@@ -122,34 +128,19 @@ def _line(ladder: Ladder, engine: str, limit: int) -> list[Point]:
     for step in ladder.steps:
         settings = [f"{name}={value}" for name, value in zip(ladder.names, step, strict=True)]
         chosen = [word for setting in settings for word in ("--set", setting)]
-        asked = ["--spec", ladder.spec, "--property", ladder.property_name, "--timeout", f"{limit}s"]
-        found.append(_point([*ENGINES[engine], *asked, *chosen]))
+        asked = ["--spec", ladder.spec, "--property", ladder.property_name]
+        found.append(_point([*ENGINES[engine], *asked, *chosen], limit))
         print(f"{ladder.spec} {engine} {step}: {found[-1]}", file=sys.stderr, flush=True)
         if not found[-1].decided:
             break
     return found
 
 
-def _point(arguments: Sequence[str]) -> Point:
-    content, seconds, memory = _measured([*arguments, "--format", "json"])
-    decided = bool(content) and content["exit_code"] == 0
-    return Point(seconds, memory, decided, content.get("statistics", {}).get("distinct_states"))
-
-
-def _measured(arguments: Sequence[str]) -> tuple[dict[str, Any], float, int]:
-    """What a command says, its processor seconds, and the bytes of its largest process."""
-    # A process of its own measures: the largest child ever would count here.
-    measure = (
-        "import json, resource, subprocess, sys\n"
-        "done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)\n"
-        "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
-        "figures = [used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]\n"
-        "print(json.dumps([done.stdout.decode(), *figures]))\n"
-    )
-    command = [sys.executable, "-c", measure, sys.executable, "-c", _ENTRY, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    said, seconds, memory = json.loads(done.stdout)
-    return json.loads(said) if said.strip() else {}, seconds, memory
+def _point(arguments: Sequence[str], limit: int) -> Point:
+    taken = measured(arguments, limit)
+    decided = bool(taken.content) and taken.content["exit_code"] == 0
+    states = taken.content.get("statistics", {}).get("distinct_states")
+    return Point(taken.cpu, taken.memory, decided, states)
 
 
 def _label(step: Sequence[int]) -> str:
@@ -203,15 +194,15 @@ def _draw(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int, pat
 def _projection(limit: int) -> Iterator[str]:
     """What a cluster would take, from one exploration in files by two processes."""
     constants = ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=2")
-    asked = ("--spec", "kip320", "--property", "StrongIsr", "--timeout", f"{limit}s", "--format", "json")
-    content, seconds, _ = _measured(["explore", *asked, *constants, "--workers", "2"])
-    figures = content.get("statistics", {})
+    asked = ("--spec", "kip320", "--property", "StrongIsr")
+    taken = measured(["explore", *asked, *constants, "--workers", "2"], limit)
+    figures = taken.content.get("statistics", {})
     yield "## A cluster\n"
     if not figures.get("complete"):
         yield "The exploration that this is computed from did not end within the limit."
         return
     states, levels = figures["distinct_states"], len(figures["levels"])
-    cpu = seconds / states
+    cpu = taken.cpu / states
     shuffled, kept = figures["bytes_exchanged"] / states, figures["bytes_in_files"] / states
     yield (
         f"Measured on kip320 3.3.3.2 in files, by two processes: {states:,} states, {cpu * 1e6:.1f} µs of "

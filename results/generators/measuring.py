@@ -1,0 +1,92 @@
+"""What a whole command of `verify` takes: processor seconds of all its processes, memory, clock time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+_SECONDS_TO_END = 30.0
+_RUN = """
+import json, resource, subprocess, sys
+words = [sys.executable, "-c", "from verifier.cli.main import main; main()", *sys.argv[1:]]
+done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([done.stdout.decode(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))
+"""
+"""A small process of its own: a process counts the memory of the one that started it as its own peak."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a command took and said."""
+
+    wall: float
+    cpu: float
+    """Processor seconds of all its processes; of those that it left to themselves, as seen while they ran."""
+    memory: int
+    """Bytes of its largest process."""
+    load: float
+    content: dict[str, Any]
+    """Its JSON; empty where it ended without."""
+
+
+def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measured:
+    """Runs `verify` with these arguments; interrupts it after so many processor seconds."""
+    began = time.monotonic()
+    command = [sys.executable, "-c", _RUN, *arguments, "--format", "json"]
+    seen = 0.0
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, stdout=said)
+        while process.poll() is None:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            seen = max(seen, _processor_seconds(process.pid))
+            if cpu_limit is not None and seen > cpu_limit:
+                _end(process)
+        wall = time.monotonic() - began
+        said.seek(0)
+        output, cpu, memory = json.load(said)
+    content = json.loads(output) if output.strip() else {}
+    return Measured(wall, max(seen, cpu), memory, os.getloadavg()[0], content)
+
+
+def _processor_seconds(pid: int) -> float:
+    """Of a process, its descendants, and those of them that ended."""
+    total = 0.0
+    for process in _tree(pid):
+        try:
+            times = process.cpu_times()
+        except psutil.Error:
+            continue
+        total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+def _tree(pid: int) -> list[psutil.Process]:
+    try:
+        root = psutil.Process(pid)
+        return [root, *root.children(recursive=True)]
+    except psutil.Error:
+        return []
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Interrupts the command, and kills what does not end."""
+    commands = psutil.Process(process.pid).children()
+    for command in commands:
+        command.send_signal(signal.SIGINT)
+    _, alive = psutil.wait_procs(commands, timeout=_SECONDS_TO_END)
+    for command in alive:
+        for one in reversed(_tree(command.pid)):
+            one.kill()
+    process.wait()
