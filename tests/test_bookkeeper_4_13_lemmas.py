@@ -50,7 +50,7 @@ def failing(outcome: InductionOutcome) -> set[tuple[str | None, str]]:
     "changed",
     [
         {},
-        {"send_limit": 2},
+        pytest.param({"send_limit": 2}, marks=pytest.mark.slow),
         pytest.param({"ack_quorum": 3}, marks=pytest.mark.slow),
         {"bookies": 1, "write_quorum": 1, "ack_quorum": 1, "send_limit": 2},
         {"write_quorum": 2},
@@ -64,6 +64,7 @@ def test_the_lemmas_prove_the_properties(changed: dict[str, Any]) -> None:
     assert {lemma.name for lemma in model.system.lemmas} <= set(outcomes[-1].invariant)
 
 
+@pytest.mark.slow
 def test_representatives_suffice() -> None:
     protocol = BookKeeper413(REPLACING)
     some, every = (by_induction(protocol, symmetry=symmetry) for symmetry in (True, False))

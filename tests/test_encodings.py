@@ -803,7 +803,7 @@ def test_constants_fold(operation: Operation, data: st.DataObject) -> None:
 
 @pytest.mark.thorough
 @each_operation
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_constants_fold_in_more_examples(operation: Operation, data: st.DataObject) -> None:
     _constants_fold(operation, data)
@@ -836,7 +836,7 @@ def test_variables_evaluate(operation: Operation, data: st.DataObject) -> None:
 
 @pytest.mark.thorough
 @each_operation
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_variables_evaluate_in_more_examples(operation: Operation, data: st.DataObject) -> None:
     _variables_evaluate(operation, data)

@@ -31,7 +31,7 @@ from verifier.trust.replay import Replayer
 
 MANY = 600
 """Mutants of each subject, for ``make slow``."""
-FEW = 60
+FEW = 25
 
 Data = dict[str, Any]
 
