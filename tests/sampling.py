@@ -1,12 +1,17 @@
-"""Which of many cases of one kind the quick tests take; the others are `thorough`, or `slow`."""
+"""Which of many cases of one kind are quick tests, which `thorough`, and which `slow`.
+
+What continuous integration runs has to end soon: for each quick case it runs two thorough ones. `make slow`
+runs the rest.
+"""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+_THOROUGH_FOR_A_QUICK_ONE = 2
 
 
 def some_of(cases: Iterable[Any], *, every: int) -> list[Any]:
@@ -14,20 +19,29 @@ def some_of(cases: Iterable[Any], *, every: int) -> list[Any]:
 
     A tuple has the values of several parameters, or of one that is a tuple itself: ``((1, 2),)``.
     """
-    return [_case(case, place % every == 0) for place, case in enumerate(cases)]
+    return [_case(case, place % every, 1) for place, case in enumerate(cases)]
 
 
 def first_of(cases: Iterable[Any], count: int) -> list[Any]:
     """The same, where the first ones are quick."""
-    return [_case(case, place < count) for place, case in enumerate(cases)]
+    return [_case(case, place, count) for place, case in enumerate(cases)]
 
 
 def rest_slow(cases: Iterable[Any], count: int) -> list[Any]:
     """All cases as parameters of a test, of which the first ones are thorough, and the rest is slow."""
-    marks = (pytest.mark.thorough if place < count else pytest.mark.slow for place in itertools.count())
-    return [pytest.param(case, marks=[mark]) for case, mark in zip(cases, marks, strict=False)]
+    return [
+        pytest.param(case, marks=[pytest.mark.thorough if place < count else pytest.mark.slow])
+        for place, case in enumerate(cases)
+    ]
 
 
-def _case(case: Any, quick: bool) -> Any:
+def _case(case: Any, place: int, quick: int) -> Any:
     values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, marks=[] if quick else [pytest.mark.thorough])
+    return pytest.param(*values, marks=_marks(place, quick))
+
+
+def _marks(place: int, quick: int) -> list[pytest.MarkDecorator]:
+    if place < quick:
+        return []
+    few = place < quick * (1 + _THOROUGH_FOR_A_QUICK_ONE)
+    return [pytest.mark.thorough if few else pytest.mark.slow]

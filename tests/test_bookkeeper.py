@@ -185,7 +185,7 @@ def test_the_published_data_loss_is_found() -> None:
     assert (last["meta_status"], last["meta_last_entry"], last["w1"]["lac"]) == ("CLOSED", 0, 1)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_no_data_is_lost_where_recovery_reads_fence() -> None:
     verdict = _checked("bookkeeper-4-13", {"recovery_reads_fence": True}, 20)
     assert (verdict.kind, verdict.depth) == (VerdictKind.HOLDS, 20)

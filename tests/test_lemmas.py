@@ -117,7 +117,9 @@ def test_the_property_follows_from_the_lemmas(spec: str) -> None:
     assert Kind.SAFETY in {item.kind for item in outcome.obligations}
 
 
-@pytest.mark.parametrize("spec", MAIN)
+@pytest.mark.parametrize(
+    "spec", [pytest.param(spec, marks=[pytest.mark.slow] if spec == "exactly-once" else []) for spec in MAIN]
+)
 def test_no_lemma_can_be_left_out(spec: str) -> None:
     """Without it the rest is not inductive, or the property does not follow any more."""
     model = build(load(spec)({}))

@@ -24,6 +24,7 @@ from tests.command_line import LOCK, ROOT, verify, wrong
 from tests.level_search import IN_FILES, TWO_PROCESSES, everything, found, same
 from tests.models import build
 from tests.random_protocols import random_protocol
+from tests.sampling import rest_slow
 from tests.test_explore import KAFKA, SMALL
 from tests.test_random_systems import RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
@@ -99,8 +100,7 @@ def test_random_systems_are_the_same_in_files(seed: int) -> None:
     same(model, everything(model, symmetry=True))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", rest_slow(range(20), 5))
 def test_random_protocols_are_the_same_in_files(seed: int) -> None:
     for model in (_random(100 + seed), with_deadlock(build(random_protocol(seed)[1]))):
         same(model, everything(model, max_depth=6))

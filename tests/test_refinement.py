@@ -321,7 +321,7 @@ def test_a_naive_judge_agrees_on_random_pairs() -> None:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("unwatched")
 def test_a_naive_judge_agrees_on_more_random_pairs() -> None:
-    assert sum(compare(seed, bounded=seed % 20 == 0) for seed in range(60, 400)) > 330
+    assert sum(compare(seed, bounded=seed % 20 == 0) for seed in range(60, 200)) > 135
 
 
 # The command line
