@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.listed_sort import range_of
@@ -283,8 +283,16 @@ def constant(sort: Sort, value: Any) -> Concrete:
     return result
 
 
+class NotOfOneState:
+    """What an author may take for a formula of one state. ``instead`` says what to write."""
+
+    instead: ClassVar[str]
+
+
 def _instead(sort: Sort, value: Any) -> str:
     """The names of an enumeration or index set, where one was misspelt, or the values that are listed."""
+    if isinstance(value, NotOfOneState):
+        return f": {value.instead}"
     if not (isinstance(value, str) and isinstance(sort, Enum | IndexSet)) and not isinstance(sort, Listed):
         return ""
     return f" {among(str(value), map(show, sort.each()))}"

@@ -18,6 +18,7 @@ from typing import Any, Generic
 from verifier.encodings import integer_bounds
 from verifier.encodings.expressions import (
     BOOLEAN,
+    NotOfOneState,
     Number,
     Plain,
     Truth,
@@ -63,6 +64,8 @@ def _joined(operator: str, other: Any) -> Value:
     """The operand of ``&`` or ``|`` beside a formula."""
     if isinstance(other, bool) or (isinstance(other, Value) and isinstance(other._term.sort, Boolean)):
         return coerce(other, BOOLEAN)
+    if isinstance(other, NotOfOneState):
+        raise SortError(f"{operator} joins formulas of one state, and {other!r} is none: {other.instead}")
     raise SortError(
         f"{operator} joins formulas, and {described(other)} is none: {operator} binds tighter than == and <, "
         f"so write (…) {operator} (…)"

@@ -6,15 +6,16 @@ nothing. So an execution may stop anywhere, unless fairness demands that it goes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.expressions import NotOfOneState
 from verifier.encodings.generators import bound
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol, Term
 
 SPEC_FAIRNESS = "spec"
@@ -104,9 +105,13 @@ class Fairness:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TemporalFormula:
+class TemporalFormula(NotOfOneState):
     """A temporal formula. ``&``, ``|``, ``~`` and ``implies`` combine it with others."""
 
+    instead: ClassVar[str] = (
+        "it speaks of executions; now(P) makes a formula P of one state go with it, as in "
+        "now(P) | always(Q), and for_each and for_some quantify over it"
+    )
     operator: TemporalOperator
     terms: tuple[Term, ...] = ()
     """The formulas about one state or one step: two of LEADS_TO, UNTIL and EVER_AFTER, one of others."""
@@ -169,15 +174,16 @@ def _joined(operator: TemporalOperator, one: TemporalFormula, other: Any) -> Tem
     return TemporalFormula(operator, parts=(one, other))
 
 
-def quantified(operator: TemporalOperator, domain: Sort, body: Callable[..., Any]) -> TemporalFormula:
+def quantified(operator: TemporalOperator, domain: Any, body: Callable[..., Any] | None) -> TemporalFormula:
     """The formula about a bound variable over a sort."""
-    if not isinstance(domain, Sort):
-        raise TypeError(f"{operator} goes over a sort, as in for_each(self.apps, …), not {domain!r}")
+    called = operator.replace(" ", "_")
+    if not isinstance(domain, Sort) or body is None:
+        raise SortError(f"{called} takes a sort and a function, as in {called}(self.apps, lambda app: …)")
     code = getattr(body, "__code__", None)
     made = bound(code.co_varnames[0] if code is not None and code.co_argcount else "x", domain, domain)
     part = body(made.variable)
     if not isinstance(part, TemporalFormula):
-        raise TypeError(f"{operator} speaks of temporal formulas, as leads_to(…, …): got {part!r}")
+        raise SortError(f"{called} speaks of temporal formulas, as leads_to(…, …): got {part!r}")
     return TemporalFormula(operator, parts=(part,), binds=made.symbol)
 
 
@@ -199,7 +205,10 @@ class FairnessVariant:
     conditions: tuple[Fairness, ...]
 
 
-def weak(*actions: str, each: Iterable[str] = (), given: Mapping[str, Concrete] | None = None) -> Fairness:
+Names: TypeAlias = str | Sequence[str]
+
+
+def weak(*actions: str, each: Names = (), given: Mapping[str, Concrete] | None = None) -> Fairness:
     """Weak fairness of actions, named as methods. ``weak()`` is that of the next step, ``WF_vars(Next)``.
 
     ``weak("subscribe", each=("app", "queue"))`` is that of Subscribe(a, q) for each a and q.
@@ -207,13 +216,19 @@ def weak(*actions: str, each: Iterable[str] = (), given: Mapping[str, Concrete] 
     return _fair(Strength.WEAK, actions, each, given)
 
 
-def strong(*actions: str, each: Iterable[str] = (), given: Mapping[str, Concrete] | None = None) -> Fairness:
+def strong(*actions: str, each: Names = (), given: Mapping[str, Concrete] | None = None) -> Fairness:
     """Strong fairness of actions, named as methods, as in ``weak``."""
     return _fair(Strength.STRONG, actions, each, given)
 
 
 def _fair(
-    strength: Strength, actions: tuple[str, ...], each: Iterable[str], given: Mapping[str, Concrete] | None
+    strength: Strength, actions: tuple[str, ...], each: Names, given: Mapping[str, Concrete] | None
 ) -> Fairness:
+    if not all(isinstance(action, str) for action in actions):
+        raise SortError(f'{strength} takes the names of methods, as in {strength}("send", "receive")')
+    if not isinstance(each, str | list | tuple) or not all(isinstance(name, str) for name in each):
+        raise SortError(f'each= names parameters of actions, as in each=("app", "queue"), not {each!r}')
     names = (each,) if isinstance(each, str) else tuple(each)
+    if not isinstance(given, Mapping | None):
+        raise SortError(f'given= gives parameters their values, as in given={{"app": "a1"}}, not {given!r}')
     return Fairness(strength, actions, names, tuple((given or {}).items()))

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, overload
 
-from verifier.encodings.sorts import Sort
+from verifier.encodings.concrete import Concrete
+from verifier.encodings.expressions import constant
+from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import among
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.formulas import formula
@@ -63,7 +65,11 @@ def _about(operator: TemporalOperator, *written: Any) -> TemporalFormula:
     if any(isinstance(one, TemporalFormula) for one in written):
         parts = (one if isinstance(one, TemporalFormula) else now(one) for one in written)
         return TemporalFormula(operator, parts=tuple(parts))
-    return TemporalFormula(operator, tuple(formula(one, what, None) for one in written))
+    try:
+        return TemporalFormula(operator, tuple(formula(one, what, None) for one in written))
+    except DefinitionError as error:
+        # The reading of the class adds the place of what Python calls wrong.
+        raise SortError(str(error)) from None
 
 
 def now(claim: Any) -> TemporalFormula:
@@ -103,12 +109,12 @@ def until(first: Any, second: Any) -> TemporalFormula:
     return _about(TemporalOperator.UNTIL, first, second)
 
 
-def for_each(domain: Sort, body: Callable[..., TemporalFormula]) -> TemporalFormula:
+def for_each(domain: Sort, body: Callable[..., TemporalFormula] | None = None) -> TemporalFormula:
     """The temporal formula for all values of a sort: ``for_each(self.apps, lambda a: leads_to(…, …))``."""
     return quantified(TemporalOperator.FOR_EACH, domain, body)
 
 
-def for_some(domain: Sort, body: Callable[..., TemporalFormula]) -> TemporalFormula:
+def for_some(domain: Sort, body: Callable[..., TemporalFormula] | None = None) -> TemporalFormula:
     """The temporal formula for at least one value of a sort."""
     return quantified(TemporalOperator.FOR_SOME, domain, body)
 
@@ -180,7 +186,13 @@ def checked_fairness(condition: Any, actions: Sequence[Action], method: Any) -> 
             if name not in expanded:
                 words = f"fairness for {name!r}: {action.name} has no such parameter that is expanded"
                 raise _wrong(method, f"{words} {among(name, list(expanded))}")
-        for name, value in condition.given:
-            if not expanded[name].contains(value):
-                raise _wrong(method, f"fairness for {name} = {value!r}, which is not in {expanded[name]}")
-    return replace(condition, actions=titles)
+    sorts = {p.symbol.name: p.symbol.sort for title in titles or known for p in known[title].parameters}
+    given = tuple((name, _value(sorts[name], name, value, method)) for name, value in condition.given)
+    return replace(condition, actions=titles, given=given)
+
+
+def _value(sort: Sort, name: str, value: Any, method: Any) -> Concrete:
+    try:
+        return constant(sort, value)
+    except TypeError as error:
+        raise _wrong(method, f"fairness for {name} = {value!r}: {error}") from None

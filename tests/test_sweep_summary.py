@@ -43,8 +43,8 @@ def test_verdicts_are_counted_with_their_extremes() -> None:
         ]
     )
     assert found.counts == (
-        Count("chain", "NeverTop", "bmc", "HOLDS", 1, None, None, None, 3.0),
-        Count("chain", "NeverTop", "bmc", "VIOLATED", 3, 2, 2, 4, 3.5),
+        Count("chain", "NeverTop", "NeverTop", "bmc", "HOLDS", 1, None, None, None, 3.0),
+        Count("chain", "NeverTop", "NeverTop", "bmc", "VIOLATED", 3, 2, 2, 4, 3.5),
     )
     assert (found.seconds, found.undecided) == (6.5, ())
     assert set(found.verdicts) == {("NeverTop", "HOLDS"), ("NeverTop", "VIOLATED")}

@@ -12,6 +12,7 @@ from verifier.json_shape import check_shape
 from verifier.outcomes.expectations import exit_codes, parse_expectations
 from verifier.outcomes.names import current_name, name_in_keys
 from verifier.outcomes.shapes import RowObject, RunObject
+from verifier.specs.temporal import SPEC_FAIRNESS
 from verifier.verdict import ExitCode, VerdictKind
 
 _NOT_ASKED = ("timeout", "memory", "workers", "master", "work", "resume", "archive", "conf")
@@ -62,6 +63,12 @@ class Row:
     host: str
     started_at: str
     """ISO 8601, UTC."""
+
+    @property
+    def claim(self) -> str:
+        """The property; of a temporal one, under which fairness, unless that is the protocol's own."""
+        fairness = self.options.get("fairness", SPEC_FAIRNESS)
+        return self.property_name if fairness == SPEC_FAIRNESS else f"{self.property_name} ({fairness})"
 
 
 def check_run(content: Mapping[str, Any]) -> None:

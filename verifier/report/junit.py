@@ -38,7 +38,7 @@ def _case(row: Row, version: str | None) -> Case:
     words = verdict_words(row)
     about = f"spec hash {row.spec_hash}, version {row.tool_version}"
     return Case(
-        name=f"{row.property_name} [{row.engine}: {show_constants(row.constants)}]"
+        name=f"{row.claim} [{row.engine}: {show_constants(row.constants)}]"
         + (f" {version}" if version else ""),
         seconds=row.seconds,
         exit_code=row.exit_code,

@@ -90,7 +90,7 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
     lines: dict[tuple[str, ...], dict[str, list[tuple[int, Row]]]] = {}
     for number, row in jobs:
         chosen = tuple(_value(row, name) for name in names)
-        lines.setdefault(chosen, {}).setdefault(row.property_name, []).append((number, row))
+        lines.setdefault(chosen, {}).setdefault(row.claim, []).append((number, row))
     columns = sorted({name for cells in lines.values() for name in cells})
     return Grid(
         caption="",
@@ -151,7 +151,7 @@ def _grid(jobs: _Jobs, caption: str, down: str, across: str, scale: _Scale) -> G
 
 
 def _value(row: Row, name: str) -> str:
-    special: Mapping[str, str] = {"property": row.property_name, _ENGINE: row.engine, _SOLVER: row.solver}
+    special: Mapping[str, str] = {"property": row.claim, _ENGINE: row.engine, _SOLVER: row.solver}
     return special[name] if name in special else show(row.constants.get(name))
 
 

@@ -281,7 +281,7 @@ def _where(diagram: Diagram) -> str:
 def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     """The diagram as JSON, in a compact form: each state is the changes from the state before it."""
     return {
-        "property": row.property_name,
+        "property": row.claim,
         "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "about_step": diagram.about_step,
         "loop": None if row.trace is None else row.trace.get("loop"),

@@ -59,7 +59,7 @@ def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ..
             check_values(row.trace, f"{folder}: the row of job {row.job_id}: trace")
     found = standing(rows, read_asked(folder))
     chosen = found.current + (found.superseded + found.unasked if older else ())
-    shown = sorted(chosen, key=lambda row: (row.spec, row.property_name, str(row.constants), row.engine))
+    shown = sorted(chosen, key=lambda row: (row.spec, row.claim, str(row.constants), row.engine))
     return tuple(shown), tuple(_left_out(found, older))
 
 

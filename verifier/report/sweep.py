@@ -41,7 +41,7 @@ def _count_cells(count: Count) -> tuple[object, ...]:
         steps += f" to {count.most_steps}"
     return (
         count.spec,
-        count.property_name,
+        count.claim,
         count.engine,
         count.verdict,
         count.jobs,
@@ -57,7 +57,7 @@ def _jobs(lines: Sequence[Line]) -> list[str]:
         [
             (
                 line.spec,
-                line.property_name,
+                line.claim,
                 line.engine,
                 ", ".join(f"{name}={value}" for name, value in json.loads(line.constants).items()),
                 line.verdict,

@@ -97,7 +97,7 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
                 else ABSENT
                 for name in names
             ),
-            row.property_name,
+            row.claim,
             row.engine,
             row.solver or ABSENT,
             verdict_words(row),
@@ -124,7 +124,7 @@ def _summary(report: Report) -> str:
 
 
 def _named(row: Row) -> str:
-    return f"{row.spec} {row.property_name} ({show_constants(row.constants)})"
+    return f"{row.spec} {row.claim} ({show_constants(row.constants)})"
 
 
 def _short(value: str) -> str:

@@ -69,6 +69,9 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
 
     definition = loaded.definition
     names = [prop.name for prop in definition.temporal]
+    for name in options.properties:
+        if name not in names and name in {prop.name for prop in definition.properties}:
+            raise UsageError(f"{name} speaks of single states: verify bmc, explore and prove check it")
     if not names:
         words = f"{definition.name} has no temporal property: mark a method with @temporal"
         raise UsageError(words)
@@ -174,6 +177,7 @@ ENGINE = Engine(
     progress=late("verifier.text.live", "LiveText"),
     writes_certificates=True,
     decides_temporal=True,
+    finds_fewest=lambda options: options.get("engine") == "bmc",
     relative_cost=6.0,
     depth_option="depth",
 )

@@ -74,6 +74,8 @@ def chosen_properties(
     known = [prop.name for prop in definition.properties]
     for name in named:
         if name not in (*known, *([NO_DEADLOCK] if deadlock else []), "all"):
+            if name in {prop.name for prop in definition.temporal}:
+                raise UsageError(f"{name} is a temporal property: verify live checks it")
             raise unknown_name("property", name, [*known, "all"])
     also = [*(name for name in expected if name != NO_DEADLOCK), *([NO_DEADLOCK] if deadlock else [])]
     if "all" in named:

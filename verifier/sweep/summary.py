@@ -16,10 +16,12 @@ _UNDECIDED = (VerdictKind.ERROR, VerdictKind.INCONCLUSIVE)
 
 @dataclass(frozen=True)
 class Count:
-    """How many jobs of one spec, property and engine ended with a verdict."""
+    """How many jobs of one spec, claim and engine ended with a verdict."""
 
     spec: str
     property_name: str
+    claim: str
+    """As rows have it."""
     engine: str
     verdict: str
     jobs: int
@@ -37,7 +39,7 @@ class Line:
     """One job and its verdict."""
 
     spec: str
-    property_name: str
+    claim: str
     engine: str
     constants: str
     """As JSON."""
@@ -70,9 +72,10 @@ class Summary:
 def summarise(rows: Iterable[Row]) -> Summary:
     """The summary of these rows, each of which has a key of its own."""
     slowest = sorted(rows, key=lambda row: (-row.seconds, row.job_id))
-    groups: dict[tuple[str, str, str, str], list[Row]] = {}
+    groups: dict[tuple[str, str, str, str, str], list[Row]] = {}
     for row in slowest:
-        groups.setdefault((row.spec, row.property_name, row.engine, row.verdict.value), []).append(row)
+        key = (row.spec, row.property_name, row.claim, row.engine, row.verdict.value)
+        groups.setdefault(key, []).append(row)
     undecided = [row for kind in _UNDECIDED for row in slowest if row.verdict is kind]
     return Summary(
         counts=tuple(_count(key, groups[key]) for key in sorted(groups)),
@@ -81,7 +84,7 @@ def summarise(rows: Iterable[Row]) -> Summary:
     )
 
 
-def _count(key: tuple[str, str, str, str], rows: Sequence[Row]) -> Count:
+def _count(key: tuple[str, str, str, str, str], rows: Sequence[Row]) -> Count:
     depths = [row.depth for row in rows if row.depth is not None]
     steps = [row.steps for row in rows if row.steps is not None]
     return Count(
@@ -96,5 +99,5 @@ def _count(key: tuple[str, str, str, str], rows: Sequence[Row]) -> Count:
 
 def _line(row: Row) -> Line:
     constants = json.dumps(dict(row.constants), ensure_ascii=False, sort_keys=True)
-    where = (row.spec, row.property_name, row.engine, constants)
+    where = (row.spec, row.claim, row.engine, constants)
     return Line(*where, row.verdict.value, row.depth, row.seconds, row.reason)
