@@ -19,7 +19,7 @@ from typing import Any
 from verifier.engines.bounded_search import DepthClosed, Event, ViolationFound
 from verifier.engines.explore import COMPLETE, Exploration, Request, explore
 from verifier.engines.search_by_exploring import NAME, Told, is_worth_trying, share_of
-from verifier.processes.children import Child, ChildEnded, Children, Message, Work
+from verifier.processes.children import Child, ChildEnded, Children, Message, Work, seconds_of_others
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
 from verifier.verdict import NEVER_REACHED
@@ -30,9 +30,10 @@ _MOST_STATES_AGAIN = 1_000_000
 """Without symmetry there may be so many."""
 _POLITENESS = 5
 """It gives way to IC3 and bounded model checking, which it would slow where it comes to nothing."""
-_HEAD_START = 1.0
-"""Seconds of the others. What they decide meanwhile costs nothing here, and an invariant says more than a
-count."""
+_HEAD_START = 2.0
+"""Processor seconds of the others, so that what they need is no more where the machine does other work, too.
+What they decide meanwhile costs nothing here, and an invariant says more than a count."""
+_PAUSE = 0.25
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         os.nice(_POLITENESS)
-        time.sleep(_HEAD_START)
+        _give_head_start()
         limited = False
 
         def tell(event: Event) -> None:
@@ -94,6 +95,17 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
             report(replace(first, seconds_again=again.seconds))
 
     return work
+
+
+def _give_head_start() -> None:
+    """Waits until the others had their time, or none of them works."""
+    first = last = seconds_of_others()
+    while last - first < _HEAD_START:
+        time.sleep(_PAUSE)
+        now = seconds_of_others()
+        if now <= last:
+            return
+        last = now
 
 
 def _explored(model: Model, properties: Sequence[str], found: Exploration) -> Explored | None:

@@ -226,6 +226,21 @@ def _resident_with_descendants(pid: int) -> int:
     return total
 
 
+def seconds_of_others() -> float:
+    """The processor seconds of the parent of this process and all its other children, ended ones included."""
+    total = 0.0
+    with contextlib.suppress(psutil.Error):
+        parent = psutil.Process(os.getppid())
+        times = parent.cpu_times()
+        total += times.user + times.system + times.children_user + times.children_system
+        for child in parent.children():
+            if child.pid != os.getpid():
+                with contextlib.suppress(psutil.Error):
+                    own = child.cpu_times()
+                    total += own.user + own.system
+    return total
+
+
 def _kill_with_descendants(pid: int) -> None:
     """The group, and who left it."""
     with contextlib.suppress(psutil.Error):
