@@ -130,10 +130,10 @@ def _none_holds(found: Exploration) -> Exploration:
 def test_explorations_that_differ_are_an_error(
     change: Callable[[Exploration], Exploration], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof_by_exploring, "explore", _mistaken(2, change))
+    monkeypatch.setattr("verifier.engines.explore.explore", _mistaken(2, change))
     told = _told(build(Chain()), "StartsLow")
     assert isinstance(told[-1], ExplorationsDiffer)
-    monkeypatch.setattr(proof_by_exploring, "explore", _mistaken(2, change))
+    monkeypatch.setattr("verifier.engines.explore.explore", _mistaken(2, change))
     (verdict,) = check(build(Chain()), Request(("StartsLow",), explore=True)).verdicts
     assert verdict.kind is VerdictKind.ERROR
 
@@ -146,7 +146,7 @@ def test_symmetry_is_left_out_the_second_time(monkeypatch: pytest.MonkeyPatch) -
         asked.append(request.symmetry)
         return right(model, request, *rest)
 
-    monkeypatch.setattr(proof_by_exploring, "explore", explore)
+    monkeypatch.setattr("verifier.engines.explore.explore", explore)
     assert isinstance(_told(build(LockServer()), "HolderWaitsNoMore")[-1], Explored)
     assert asked == [True, False]
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import psutil
@@ -233,12 +234,21 @@ def seconds_of_others() -> float:
         parent = psutil.Process(os.getppid())
         times = parent.cpu_times()
         total += times.user + times.system + times.children_user + times.children_system
-        for child in parent.children():
-            if child.pid != os.getpid():
+        for pid in _children_of(parent):
+            if pid != os.getpid():
                 with contextlib.suppress(psutil.Error):
-                    own = child.cpu_times()
+                    own = psutil.Process(pid).cpu_times()
                     total += own.user + own.system
     return total
+
+
+def _children_of(parent: psutil.Process) -> list[int]:
+    """From the parent's list of them where the system has one: psutil looks at every process there is."""
+    try:
+        lists = [Path(f"/proc/{parent.pid}/task/{one.id}/children") for one in parent.threads()]
+        return [int(pid) for file in lists for pid in file.read_text().split()]
+    except OSError:
+        return [child.pid for child in parent.children()]
 
 
 def _kill_with_descendants(pid: int) -> None:
