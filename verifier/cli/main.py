@@ -19,7 +19,7 @@ from verifier.verdict import ExitCode
 from verifier.version import UNKNOWN, tool_version
 
 _COLLECTIONS = (100_000, 20, 20)
-"""How seldom Python looks for garbage in cycles. Models are many small objects, and few of them are garbage."""
+"""How seldom Python looks for garbage in cycles. A model is many small objects, and few are garbage."""
 
 _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
