@@ -163,7 +163,8 @@ def test_the_others_begin(used: tuple[float, ...], pauses: int, monkeypatch: pyt
     """The head start is one of processor time: on a busy machine the others need more of the clock's."""
     slept: list[float] = []
     monkeypatch.setattr(proof_by_exploring, "seconds_of_others", iter(used).__next__)
-    monkeypatch.setattr(proof_by_exploring.time, "sleep", slept.append)
+    monkeypatch.setattr(proof_by_exploring, "_HEAD_START", 2.0)
+    monkeypatch.setattr(time, "sleep", slept.append)
     proof_by_exploring._give_head_start()
     assert len(slept) == pauses
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from verifier.engines.ic3.cubes import Cube, mask, negation
@@ -57,9 +56,6 @@ class OrbitIndex:
 
     def subsumed(self, orbit: Orbit) -> list[Orbit]:
         """The orbits that this one subsumes at their level, or above it."""
-        return [o for o in self._candidates(orbit.classes) if o.level <= orbit.level and orbit.subsumes(o)]
-
-    def _candidates(self, classes: Iterable[int]) -> Iterator[Orbit]:
-        """The orbits with the rarest of the classes."""
-        having = [self._having.get(one, {}) for one in classes]
-        return iter(min(having, key=len)) if having else iter(())
+        having = [self._having.get(one, {}) for one in orbit.classes]
+        rarest = min(having, key=len, default={})
+        return [other for other in rarest if other.level <= orbit.level and orbit.subsumes(other)]
