@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from verifier.encodings.concrete import FrozenMap
@@ -85,17 +85,22 @@ def plan_of(seed: int) -> Plan:
 
 
 def harder_plan_of(seed: int) -> Plan:
-    """A random system in which several labels may have the same steps, and some lead nowhere."""
+    """A random system in which two labels may have the same steps, and some lead nowhere."""
     plan, rng = plan_of(seed), random.Random(f"harder {seed}")
     steps = {label: dict(leads) for label, leads in plan.steps.items()}
-    if rng.random() < 0.6:
-        for label in rng.sample(list(steps), rng.randint(1, len(steps))):
-            steps[label] |= steps[rng.choice(list(steps))]
+    fairness = plan.fairness
+    if rng.random() < 0.6 and len(steps) > 2:  # one way into a circle, and another one on
+        *alike, other = rng.sample(list(steps), 3)
+        first, *others = rng.sample(range(plan.states), min(plan.states, rng.choice([2, 3])))
+        steps |= {label: {first: others[0]} for label in alike}
+        steps[other] |= dict(pairwise([*others, first]))
+        each = [Fairness(Strength.STRONG, (name,), (), (("value", value),)) for name, value in alike]
+        fairness = (Fairness(Strength.WEAK), *each)
     if rng.random() < 0.5:
         for label in rng.sample(list(steps), rng.randint(1, 2)):
             sources = rng.sample(range(plan.states), rng.randint(1, 2))
             steps[label] |= dict.fromkeys(sources, plan.nowhere)
-    return replace(plan, steps=steps, reads=rng.random() < 0.4)
+    return replace(plan, steps=steps, fairness=fairness, reads=rng.random() < 0.4)
 
 
 def _fairness(rng: random.Random, actions: Sequence[str]) -> Fairness:
