@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command_line import verify, wrong
 from tests.live_systems import live_of, plan_of
 from tests.models import build
 from verifier.encodings.evaluator import Evaluator
@@ -303,3 +305,29 @@ def test_no_certificate_of_a_temporal_property_counts_under_a_constraint(ranking
         claimed_model(model, forged)
     assert claimed_model(model, replace(forged, fairness=None)) is model
 
+
+
+# What is refused at once
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--engine", "explicit", "--depth", "3"), "--depth is for --engine bmc"),
+        (("--depth", "3"), "--depth is for --engine bmc"),
+        (("--engine", "explicit", "--certificate", "c.json"), "use --engine auto, prove or ranking"),
+        (("--engine", "orbits", "--certificate", "c.json"), "use --engine auto, prove or ranking"),
+    ],
+)
+def test_options_that_an_engine_cannot_take_are_refused(words: tuple[str, ...], expected: str) -> None:
+    assert expected in wrong("live", "--spec", "rabbit-sac", *words)
+
+
+@pytest.mark.thorough
+def test_a_certificate_that_is_asked_for_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "proof.json"
+    constants = ("--set", "processes=1", "--set", "message_count=1", "--set", "dup_count=1")
+    done = verify("live", "--spec", "exactly-once", *constants, "--certificate", str(file))
+    assert done.exit_code == 0, done.output
+    assert "decided by prove" in done.stdout
+    assert file.exists()

@@ -237,7 +237,7 @@ def test_sorts_are_widened_where_fairness_rests_on_a_step_beyond_them(engine: st
     claims = "Within == x < 2\nStays == []<>(x = 0)"
     written(folder, f"EXTENDS Naturals\nVARIABLE x\n{body}\n{claims}")
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Stays\nCONSTRAINT Within\nCHECK_DEADLOCK FALSE\n")
-    (result,) = _live("--engine", engine, "--depth", "5", code=0)["results"]
+    (result,) = _live("--engine", engine, code=0)["results"]
     assert result["verdict"] == "HOLDS"
 
 

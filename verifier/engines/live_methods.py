@@ -57,6 +57,8 @@ class Request:
     """Of bounded search: the most states of a lasso."""
     solver: str | None = None
     max_states: int | None = None
+    explore: bool = True
+    """Whether all engines side by side include those that explore: they leave no certificate."""
     limits: Limits = field(default_factory=Limits)
 
 

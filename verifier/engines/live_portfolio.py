@@ -76,6 +76,7 @@ class _Portfolio:
         self.listen = listen
         self.began = time.monotonic()
         useless = {LiveEngine.RANKING: not is_ranked(live), LiveEngine.ORBITS: no_symmetry(live) is not None}
+        useless |= {} if request.explore else dict.fromkeys(_EXPLORING, True)
         self.engines = tuple(engine for engine in _ENGINES if not useless.get(engine))
         self.answers: dict[LiveEngine, ProveOutcome] = {}
         self.failures: dict[LiveEngine, str] = {}
