@@ -4,15 +4,15 @@ the engines: it looks at every set of states in which an execution may stay for 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from typing import Any
 
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import if_
-from verifier.encodings.sorts import Boolean, Function, Range
+from verifier.encodings.sorts import Boolean, Function, Option, Range
 from verifier.specs.members import ActionMember
 from verifier.specs.protocol import Protocol, State, Step, define
 from verifier.specs.temporal import Fairness, Strength, TemporalFormula
@@ -42,6 +42,24 @@ class Plan:
     fairness: tuple[Fairness, ...]
     split: bool = False
     """Whether the protocol holds the state in two variables, of which no loop may change the first."""
+    reads: bool = False
+    """Whether a step that leads nowhere reads what has no value. If not, it leaves its sort."""
+
+    def leads_nowhere(self, source: int, labels: Iterable[tuple[str, int]] | None = None) -> bool:
+        """Whether a step from a state, of one of the labels, leads to none of the states (``nowhere``)."""
+        chosen = self.steps if labels is None else labels
+        return any(self.steps[label].get(source) == self.nowhere for label in chosen)
+
+    @property
+    def nowhere(self) -> int:
+        """Stands for what is no state."""
+        return self.states
+
+    @property
+    def edges(self) -> set[Edge]:
+        """The steps that can be taken and change the state."""
+        every = {(s, t) for leads in self.steps.values() for s, t in leads.items() if s != t}
+        return {(s, t) for s, t in every if t != self.nowhere}
 
 
 def plan_of(seed: int) -> Plan:
@@ -64,6 +82,25 @@ def plan_of(seed: int) -> Plan:
     if split and rng.random() < 0.6:  # no step back to a pair of states that was left
         steps = {label: {s: t for s, t in to.items() if t // 2 >= s // 2} for label, to in steps.items()}
     return Plan(count, initial, steps, formula, fairness, split)
+
+
+def harder_plan_of(seed: int) -> Plan:
+    """A random system in which two labels may have the same steps, and some lead nowhere."""
+    plan, rng = plan_of(seed), random.Random(f"harder {seed}")
+    steps = {label: dict(leads) for label, leads in plan.steps.items()}
+    fairness = plan.fairness
+    if rng.random() < 0.6 and len(steps) > 2:  # one way into a circle, and another one on
+        *alike, other = rng.sample(list(steps), 3)
+        first, *others = rng.sample(range(plan.states), min(plan.states, rng.choice([2, 3])))
+        steps |= {label: {first: others[0]} for label in alike}
+        steps[other] |= dict(pairwise([*others, first]))
+        each = [Fairness(Strength.STRONG, (name,), (), (("value", value),)) for name, value in alike]
+        fairness = (Fairness(Strength.WEAK), *each)
+    if rng.random() < 0.5:
+        for label in rng.sample(list(steps), rng.randint(1, 2)):
+            sources = rng.sample(range(plan.states), rng.randint(1, 2))
+            steps[label] |= dict.fromkeys(sources, plan.nowhere)
+    return replace(plan, steps=steps, fairness=fairness, reads=rng.random() < 0.4)
 
 
 def _fairness(rng: random.Random, actions: Sequence[str]) -> Fairness:
@@ -102,6 +139,7 @@ def protocol_of(plan: Plan) -> type[Protocol]:
     """The system as a protocol."""
     firsts, seconds = Range(0, (plan.states - 1) // 2), Range(0, 1)
     places = Range(0, plan.states - 1)
+    beyond, outside = Range(0, plan.states), Range(0, (plan.states + 1) // 2)
     own = State(first=firsts, second=seconds) if plan.split else State(x=places)
 
     def table(s: Any, sort: Any, of: Callable[[int], Any]) -> Any:
@@ -118,17 +156,25 @@ def protocol_of(plan: Plan) -> type[Protocol]:
     def goes(s: Any, leads: Mapping[int, int]) -> list[tuple[Any, Any]]:
         """What each variable becomes."""
         if not plan.split:
-            return [(s.x, table(s, places, lambda x: leads.get(x, 0)))]
+            return [(s.x, table(s, beyond, lambda x: leads.get(x, 0)))]
         return [
-            (s.first, table(s, firsts, lambda x: leads.get(x, 0) // 2)),
+            (s.first, table(s, outside, lambda x: first_of(leads.get(x, 0)))),
             (s.second, table(s, seconds, lambda x: leads.get(x, 0) % 2)),
         ]
+
+    def first_of(state: int) -> int:
+        return (plan.states + 1) // 2 if state == plan.nowhere else state // 2
+
+    def reads(s: Any, leads: Mapping[int, int]) -> Any:
+        """True, but without value where a step leads nowhere, if that is so because of what it reads."""
+        lacking = [x for x, to in leads.items() if plan.reads and to == plan.nowhere]
+        return table(s, Option(Boolean()), lambda x: None if x in lacking else True).value
 
     def action(name: str) -> ActionMember:
         def method(self: Any, s: Any, value: Any) -> Step:
             first, second = plan.steps[name, 0], plan.steps[name, 1]
-            off = table(s, Boolean(), lambda x: x in first)
-            on = table(s, Boolean(), lambda x: x in second)
+            off = table(s, Boolean(), lambda x: x in first) & reads(s, first)
+            on = table(s, Boolean(), lambda x: x in second) & reads(s, second)
             when = ((value == 0) & off) | ((value == 1) & on)
             both = zip(goes(s, first), goes(s, second), strict=True)
             then = {target: if_(value == 0, zero, one) for (target, zero), (_, one) in both}
@@ -180,7 +226,7 @@ def _temporal(formula: Formula, holds: Callable[[frozenset[int]], Any]) -> Tempo
 
 def is_violated(plan: Plan) -> bool:
     """Whether a fair execution violates the property, by trying every set of states to stay in."""
-    edges = {(s, t) for leads in plan.steps.values() for s, t in leads.items() if s != t}
+    edges = plan.edges
     due = sorted(_leads_to(plan.formula), key=repr)
     ends = _stems(plan, edges, due)
     for size in range(1, plan.states + 1):
@@ -192,6 +238,11 @@ def is_violated(plan: Plan) -> bool:
                 if state in inside and not _truth(plan.formula, visited | inside, inside, due, pending):
                     return True
     return False
+
+
+def meets_nowhere(plan: Plan) -> bool:
+    """Whether an execution comes to a state from which a step leads nowhere."""
+    return any(plan.leads_nowhere(state) for state, _, _ in _stems(plan, plan.edges, ()))
 
 
 def _leads_to(formula: Formula) -> set[Formula]:

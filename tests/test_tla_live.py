@@ -195,14 +195,50 @@ def test_other_formulas_are_refused_with_their_place(formula: str, expected: str
     assert "M.tla:11:" in error
 
 
+def test_all_of_a_property_is_decided(folder: Path) -> None:
+    claims = {
+        "Both": ("[](x <= 3) /\\ []<>(x = 0)", True),
+        "States": ("[](x <= 2) /\\ []<>(x = 0)", False),
+        "Steps": ("[][x' > x]_vars /\\ []<>(x = 0)", False),
+        "First": ("x = 1 /\\ []<>(x = 0)", False),
+        "Safe": ("[](x <= 3)", True),
+    }
+    said = "\n".join(f"{name} == {claim}" for name, (claim, _) in claims.items())
+    body = "Init == x = 0\nNext == x' = (x + 1) % 4\nLive == Init /\\ [][Next]_vars /\\ WF_vars(Next)"
+    written(folder, f"EXTENDS Naturals\nVARIABLE x\nvars == x\n{body}\n{said}\n")
+    Path("M.cfg").write_text(f"SPECIFICATION Live\nPROPERTY {' '.join(claims)}\nCHECK_DEADLOCK FALSE\n")
+    done = verify("live", "M.tla", "--format", "json")
+    assert done.exit_code == 10, done.output
+    assert "Safe says nothing of whole executions: verify bmc, explore and prove check it" in done.stderr
+    found = {result["property"]: result["verdict"] for result in json.loads(done.stdout)["results"]}
+    expected = {name: "PROVED" if holds else "VIOLATED" for name, (_, holds) in claims.items()}
+    assert found == {name: verdict for name, verdict in expected.items() if name != "Safe"}
+    proof = folder / "proof.json"
+    words = ("M.tla", "--property", "Both", "--certificate", str(proof))
+    for command in (("live", "--engine", "prove"), ("prove",)):
+        assert verify(*command, *words).exit_code == 0
+        assert verify("certify", str(proof), "--spec", "M.tla").exit_code == 0
+    assert "verify bmc, explore and prove check it" in wrong("live", "M.tla", "--property", "Safe")
+
+
 def test_what_a_property_says_of_states_is_left_to_the_others(folder: Path) -> None:
     written(folder, f"{SAID}SF_vars(Inc(1))\nBoth == [](x <= 3) /\\ <>(x = 3)")
     Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY Both\nCHECK_DEADLOCK FALSE\n")
     (result,) = _live("--property", "Both", code=0)["results"]
-    assert result["property"] == "Both (temporal part)"
+    assert result["property"] == "Both"
     run = json.loads(verify("bmc", "M.tla", "--depth", "4", "--format", "json").stdout)
     found = {result["property"]: result["verdict"] for result in run["results"]}
     assert found == {"Both": "HOLDS", "Both (temporal part)": "INCONCLUSIVE"}
+
+
+@pytest.mark.parametrize("engine", ["explicit", "bmc"])
+def test_sorts_are_widened_where_fairness_rests_on_a_step_beyond_them(engine: str, folder: Path) -> None:
+    body = "Init == x = 0\nNext == x < 3 /\\ x' = x + 1\nSpec == Init /\\ [][Next]_x /\\ WF_x(Next)"
+    claims = "Within == x < 2\nStays == []<>(x = 0)"
+    written(folder, f"EXTENDS Naturals\nVARIABLE x\n{body}\n{claims}")
+    Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Stays\nCONSTRAINT Within\nCHECK_DEADLOCK FALSE\n")
+    (result,) = _live("--engine", engine, code=0)["results"]
+    assert result["verdict"] == "HOLDS"
 
 
 FORMULAS = {

@@ -62,7 +62,7 @@ class Specification:
         """Runs any engine by name, until it is done, out of time, or interrupted.
 
         ``options`` are the command's, with the same defaults: ``timeout`` takes seconds or text as in "5m".
-        Only ``explore`` of the provers is off by default, since results have certificates.
+        Only ``explore`` of ``prove`` is off by default, since results have certificates.
         Raises UsageError for what cannot be asked.
         """
         found = engine_named(engine)
@@ -75,9 +75,9 @@ class Specification:
         for name in named:
             if not isinstance(name, str):
                 raise unknown_name("property", name, self.properties)
-        question = prepared(
-            found, self.loaded, found.options_of({**found.certifying, **parsed, "properties": named})
-        )
+        certifying = {} if found.decides_temporal else found.certifying
+        options = found.options_of({**certifying, **parsed, "properties": named})
+        question = prepared(found, self.loaded, options)
         return Result(answered(found, question))
 
     def __getattr__(self, name: str) -> Ask:

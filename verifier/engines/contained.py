@@ -8,9 +8,8 @@ from collections.abc import Collection, Sequence
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import negation
 from verifier.solvers import Answer, open_solver
-from verifier.system.fairness import alike, changes
 from verifier.system.model import Model
-from verifier.system.transition_system import Instance
+from verifier.system.same_steps import SameSteps, changes
 
 _SOLVER = "cadical"
 
@@ -18,20 +17,22 @@ _SOLVER = "cadical"
 def with_steps_beyond(model: Model, actions: Collection[str]) -> str | None:
     """One of the actions that may take a step, from a well-formed state, that no other action takes and that
     changes the state; None if there is none. A solver that gives up counts as such a step."""
-    others = [one for one in model.system.instances if one.action not in actions]
-    for instance in model.system.instances:
-        if instance.action in actions and _may_leave(model, instance, others):
+    instances = model.system.instances
+    same = SameSteps(instances, model.system.bits)
+    others = [number for number, one in enumerate(instances) if one.action not in actions]
+    for number, instance in enumerate(instances):
+        if instance.action in actions and _may_leave(model, number, others, same):
             return instance.action
     return None
 
 
-def _may_leave(model: Model, instance: Instance, others: Sequence[Instance]) -> bool:
+def _may_leave(model: Model, number: int, others: Sequence[int], same: SameSteps) -> bool:
     """Whether a step of the instance may be none of the others'."""
-    definitions = Definitions()
+    definitions, instance = Definitions(), model.system.instances[number]
     for term in (model.system.valid, instance.guard, changes(instance)):
         definitions.hold(term)
     for other in others:
-        definitions.hold(negation(alike(instance, other)))
+        definitions.hold(negation(same.when(number, other)))
     solver = open_solver(_SOLVER)
     try:
         solver.add_clauses(definitions.clauses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,14 +70,42 @@ class FairLoops:
 
     def _step(self, condition: Condition) -> FairStep:
         """A condition. Where its step is possible is read off the edges: all of them were explored. A wrong
-        guess of what is to come may lack some, so it is then asked of the states."""
-        taken = np.isin(self.instances, np.array(condition.instances, np.int64))
+        guess of what is to come may lack some, so it is then asked of the states, and so is where a step was
+        cut off."""
+        own = np.isin(self.instances, np.array(condition.instances, np.int64))
         if self.live.guesses:
             (enabled,) = self._where([condition.enabled])
         else:
             enabled = np.zeros(self.states.states, np.bool_)
-            enabled[self.states.sources[taken]] = True
-        return FairStep(condition.strength is Strength.STRONG, enabled, taken)
+            enabled[self.states.sources[own]] = True
+            if condition.cut_off is not FALSE:
+                enabled |= self._where([condition.cut_off])[0]
+        return FairStep(condition.strength is Strength.STRONG, enabled, self._same_steps(own))
+
+    def _same_steps(self, own: Mask) -> Mask:
+        """These edges, and those between the same states: the name of a step does not matter."""
+        numbers, steps = self._twins
+        result = own.copy()
+        result[numbers] = np.isin(steps, steps[own[numbers]])
+        return result
+
+    @cached_property
+    def _twins(self) -> tuple[Indices, Indices]:
+        """The edges beside which there is another one between the same states, and for each the number of the
+        step that it is."""
+        found: list[tuple[Indices, Indices]] = []
+        sources, targets, first = self.states.sources, self.states.targets, 0
+        while first < len(sources):
+            self.check()
+            last = int(np.searchsorted(sources, sources[min(first + _CHUNK, len(sources)) - 1], "right"))
+            steps = sources[first:last] * self.states.states + targets[first:last]
+            _, places, counts = np.unique(steps, return_inverse=True, return_counts=True)
+            several = np.flatnonzero(counts[places] > 1)
+            found.append((first + several, steps[several]))
+            first = last
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
 
     def _wanted(self, visit: Event) -> FairStep:
         """What is to happen again and again, as weak fairness: a state in which it is so, or a step."""

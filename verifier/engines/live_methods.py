@@ -7,7 +7,7 @@ apart. With a constraint, only executions within it are looked at.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -30,6 +30,7 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
 
+_LIMITS = "within the constraint"
 _WITHIN = "proved of executions within the constraint only"
 
 
@@ -56,6 +57,8 @@ class Request:
     """Of bounded search: the most states of a lasso."""
     solver: str | None = None
     max_states: int | None = None
+    explore: bool = True
+    """Whether all engines side by side include those that explore: they leave no certificate."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -79,7 +82,8 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
     breaches = [_without_monitors(live, v) for v in found.verdicts if v.kind is VerdictKind.VIOLATED]
 
     def verdict(kind: VerdictKind, reason: str | None = None, trace: Trace | None = None) -> Verdict:
-        depth = found.statistics["depth"]
+        depths = {VerdictKind.HOLDS: found.statistics["distinct_states"], VerdictKind.INCONCLUSIVE: None}
+        depth = depths.get(kind, found.statistics["depth"])
         seconds = time.monotonic() - began
         return Verdict(name, kind, depth, seconds, reason, trace, found_by=LiveEngine.EXPLICIT)
 
@@ -96,7 +100,7 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
             if lasso:
                 own = _found(live, lasso, verdict)
             elif breaches:
-                own = verdict(VerdictKind.INCONCLUSIVE, f"{breaches[0].property_name} is violated")
+                own = verdict(VerdictKind.INCONCLUSIVE, _violated(breaches[0]))
             else:
                 own = _nothing_found(live, found, verdict)
     except Interrupted as stop:
@@ -141,7 +145,7 @@ def by_orbits(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
             reason = f"a lasso was found that does not replay: {failure}"
             verdict = own(VerdictKind.ERROR, reason, verdict.depth)
     elif verdicts:
-        verdict = own(VerdictKind.INCONCLUSIVE, f"{verdicts[0].property_name} is violated")
+        verdict = own(VerdictKind.INCONCLUSIVE, _violated(verdicts[0]))
     elif found.statistics["complete"]:
         try:
             verdict = own(*_without_loops(live, model, found, request), found.statistics["depth"])
@@ -185,7 +189,7 @@ def _nothing_found(
     states = found.statistics["distinct_states"]
     words = f"complete: no fair loop among {states:,} states violates it"
     if live.base.definition.constraint is not None:
-        return verdict(VerdictKind.HOLDS, f"{words}, within the constraint")
+        return verdict(VerdictKind.HOLDS, f"{words}, {_LIMITS}")
     return verdict(VerdictKind.PROVED, words)
 
 
@@ -226,7 +230,26 @@ def by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
 
     found = bmc.check(loop_model(live), asked, hear)
     closed = all(verdict.kind is VerdictKind.HOLDS for verdict in found.verdicts)
-    return _translated(live, found if closed else replace(found, never_enabled=()), ())
+    translated = _translated(live, found if closed else replace(found, never_enabled=()), ())
+    return replace(translated, verdicts=tuple(_limited(live, translated.verdicts)))
+
+
+def _limited(live: LiveModel, verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+    """The verdicts, where an implied property that is violated limits what is known of the temporal one: a
+    lasso may pass where a step was cut off, but not with so few states."""
+    breaches = [v for v in verdicts if v.property_name != live.property_.name and v.trace is not None]
+    for verdict in verdicts:
+        if verdict.kind is VerdictKind.HOLDS and breaches:
+            states = [(one.steps or 0) + 1 if one.fewest else 0 for one in breaches]
+            depth = min(verdict.depth or 0, *states) or None
+            reason = _violated(breaches[0])
+            yield replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=depth, reason=reason)
+        else:
+            yield verdict
+
+
+def _violated(breach: Verdict) -> str:
+    return f"{breach.property_name} is violated"
 
 
 def by_proof(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
@@ -271,6 +294,7 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
         return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=_WITHIN)
     if verdict.kind is VerdictKind.HOLDS:
         words = f"no lasso of at most {depth} states, stem and loop together"
+        words += f", {_LIMITS}" if live.base.definition.constraint is not None else ""
         also = "; what the property remembers of the past counts as part of a state" if live.remembers else ""
         return replace(verdict, reason=f"{words}{also}")
     if verdict.trace is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -50,7 +50,7 @@ _PARTS_OF_MEMORY = {
 _BY_DEPTHS = (LiveEngine.BMC, LiveEngine.PROVE)
 _EXPLORING = (LiveEngine.EXPLICIT, LiveEngine.ORBITS)
 _IN_THE_BACKGROUND = 5
-"""Where there are fewer cores than processes, exploration goes first: it ends."""
+"""How much less of the processor each group of engines gets than the one before it (``_place``)."""
 _BEYOND_ALL_DEPTHS = 1_000_000
 _SECONDS_FOR_OTHERS = 0.2
 """How long answers that were given at the same time are taken."""
@@ -68,6 +68,14 @@ def side_by_side(live: LiveModel, request: Request, listen: Listen = lambda _: N
     return _Portfolio(live, request, listen).run()
 
 
+def _place(engine: LiveEngine, beside: Sequence[LiveEngine]) -> int:
+    """How many groups go before the engine's, where there are fewer cores than processes: a ranking, since it
+    takes seconds or proves nothing; then exploration, which ends; then what goes from depth to depth."""
+    groups = ((LiveEngine.RANKING,), _EXPLORING, _BY_DEPTHS)
+    present = [group for group in groups if any(one in beside for one in group)]
+    return next(place for place, group in enumerate(present) if engine in group)
+
+
 class _Portfolio:
     def __init__(self, live: LiveModel, request: Request, listen: Listen) -> None:
         self.live = live
@@ -76,6 +84,7 @@ class _Portfolio:
         self.listen = listen
         self.began = time.monotonic()
         useless = {LiveEngine.RANKING: not is_ranked(live), LiveEngine.ORBITS: no_symmetry(live) is not None}
+        useless |= {} if request.explore else dict.fromkeys(_EXPLORING, True)
         self.engines = tuple(engine for engine in _ENGINES if not useless.get(engine))
         self.answers: dict[LiveEngine, ProveOutcome] = {}
         self.failures: dict[LiveEngine, str] = {}
@@ -115,8 +124,7 @@ class _Portfolio:
         decide = _ENGINES[engine]
 
         def work(report: Callable[[Any], None], incoming: Connection) -> None:
-            if engine in _BY_DEPTHS:
-                os.nice(_IN_THE_BACKGROUND)
+            os.nice(_IN_THE_BACKGROUND * _place(engine, self.engines))
             report(_Answer(decide(self.live, request, report)))
 
         return work

@@ -81,7 +81,8 @@ def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loa
         return load(spec, certificate.constants)
     numbers = {name: value for name, value in certificate.constants.items() if type(value) is int}
     named = (certificate.property_name, *certificate.lemmas)
-    return load(spec, numbers, reading=reading).whole(named, certificate.beyond)
+    temporal = certificate.fairness is not None
+    return load(spec, numbers, reading=reading).whole(named, certificate.beyond, temporal=temporal)
 
 
 def certify(claim: Claim) -> Certified:

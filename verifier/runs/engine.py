@@ -121,6 +121,8 @@ class Engine(Generic[OptionsT]):
     """Whether it counts all reachable states."""
     depth_option: str | None = None
     """The option that bounds the actions of an execution, if there is one."""
+    is_bounded: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: True)
+    """Whether that option counts, given the others."""
     has_parts: bool = False
     """Whether its search can be split."""
     forks_late: bool = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.engine import Engine, Listen, late
-from verifier.runs.option import Name, OneOf, Whole, option
+from verifier.runs.option import Name, OneOf, Switch, Whole, option
 from verifier.runs.options import SOLVER, Options, memory_option, properties_option
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ _ENGINE = (
     "there is none, or finds one, ranking proves it by the ranking that the protocol declares, orbits looks "
     "at states up to symmetry, which decides where executions can only come to an end, and auto runs all "
     "that apply side by side and takes the first answer."
+)
+_EXPLORE = (
+    "Let --engine auto look at every state, too. That leaves no invariant, so --certificate does without it."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
@@ -50,6 +53,7 @@ class LiveOptions(Options):
     properties: tuple[str, ...] = properties_option("Temporal properties to check")
     fairness: str = option("spec", Name(), _FAIRNESS, metavar="NAME")
     engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove", "ranking", "orbits")), _ENGINE)
+    explore: bool = option(True, Switch(), _EXPLORE)
     depth: int | None = option(
         None, Whole(1), "Of --engine bmc: the most states of a lasso. [default: the spec's]"
     )
@@ -68,6 +72,7 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
     from verifier.system.fairness import conditions_named
 
     definition = loaded.definition
+    _check(options)
     names = [prop.name for prop in definition.temporal]
     for name in options.properties:
         if name not in names and name in {prop.name for prop in definition.properties}:
@@ -76,13 +81,22 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
         words = f"{definition.name} has no temporal property: mark a method with @temporal"
         raise UsageError(words)
     conditions_named(definition, options.fairness)
-    if options.depth is None:
+    if options.depth is None and options.engine == "bmc":
         options = replace(options, depth=max(1, definition.presentation.default_depth))
     actions = [action.name for action in definition.actions]
     expectations = parse_expectations(options.expect, names, actions)
     properties = _chosen(definition, options.properties, expectations.properties)
     limits = Limits(options.timeout, options.memory, loaded.began).begun()
     return Question(loaded, options, properties, expectations, False, origin(), limits)
+
+
+def _check(options: LiveOptions) -> None:
+    """Raises UsageError for options that the engine asked for cannot take."""
+    if options.depth is not None and options.engine != "bmc":
+        raise UsageError(f"--depth is for --engine bmc: {options.engine} knows no bound of a lasso")
+    if not options.explore and options.engine in ("explicit", "orbits"):
+        words = f"--engine {options.engine} explores, which leaves no certificate"
+        raise UsageError(f"{words}: use --engine auto, prove or ranking for one")
 
 
 def _chosen(definition: Definition, named: Sequence[str], expected: Sequence[str]) -> tuple[str, ...]:
@@ -105,15 +119,15 @@ def _request(question: Question[LiveOptions]) -> Request:
     from verifier.system.fairness import conditions_named
 
     options = question.options
-    assert options.depth is not None
     return Request(
         properties=question.properties,
         fairness=options.fairness,
         conditions=conditions_named(question.definition, options.fairness),
         engine=LiveEngine(options.engine),
-        depth=options.depth,
+        depth=options.depth or max(1, question.definition.presentation.default_depth),
         solver=options.solver,
         max_states=options.max_states,
+        explore=options.explore,
         limits=question.limits,
     )
 
@@ -176,8 +190,10 @@ ENGINE = Engine(
     render=late("verifier.text.live", "render_live"),
     progress=late("verifier.text.live", "LiveText"),
     writes_certificates=True,
+    certifying={"explore": False},
     decides_temporal=True,
     finds_fewest=lambda options: options.get("engine") == "bmc",
     relative_cost=6.0,
     depth_option="depth",
+    is_bounded=lambda options: options.get("engine") == "bmc",
 )

@@ -64,7 +64,9 @@ class Source(Interface):
         """The engine's run, at a definition that does."""
         ...
 
-    def whole(self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any]) -> Loaded:
+    def whole(
+        self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any], *, temporal: bool
+    ) -> Loaded:
         """The protocol with all that its definition says (``Loaded.whole``)."""
         ...
 
@@ -92,12 +94,15 @@ class Loaded:
     source: Source | None = None
     """Of a TLA+ module; None: the definition is all there is."""
 
-    def whole(self, named: Sequence[str] = (), beyond: Sequence[Any] = ()) -> Loaded:
+    def whole(
+        self, named: Sequence[str] = (), beyond: Sequence[Any] = (), *, temporal: bool = False
+    ) -> Loaded:
         """The same with a definition that a model can be built of. Raises UsageError if there is none.
 
-        Of a TLA+ module it has the operators that are ``named``, and sorts for the states ``beyond``.
+        Of a TLA+ module it has the operators that are ``named``, the first as a property of executions if it
+        is ``temporal``, and sorts for the states ``beyond``.
         """
-        return self if self.source is None else self.source.whole(self, named, beyond)
+        return self if self.source is None else self.source.whole(self, named, beyond, temporal=temporal)
 
 
 def load(

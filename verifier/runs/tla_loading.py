@@ -144,7 +144,7 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
     for name, safety in specification.properties.items():
         checked += [name] if checkable(specification, name) else []
         checked += [f"{name}{OF_STEPS}"] if safety.always and safety.steps else []
-    lasting = [temporal_name(name, one) for name, one in specification.properties.items() if one.liveness]
+    lasting = [name for name, one in specification.properties.items() if one.liveness]
     return TlaDefinition(
         specification.module.name,
         constants,
@@ -194,7 +194,7 @@ def operators(spec: Specification, levels: Sequence[int]) -> list[str]:
 
 
 def temporal_name(name: str, safety: Safety) -> str:
-    """What is left of a property, beside what speaks of states and steps only, is called so."""
+    """What engines that look at states and steps leave of a property is called so."""
     return f"{name}{TEMPORAL_PART}" if safety.initially or safety.always or safety.steps else name
 
 
@@ -205,9 +205,14 @@ def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safe
         raise _unknown(spec, name, known, "temporal property")
     safety = conjuncts(spec.evaluator, Formula(ast.Apply(found, place=found.place), spec.module.name))
     if not safety.liveness:
-        words = f"{name} says nothing of whole executions: verify bmc, explore and prove check it"
-        raise TlaError(found.place, words)
+        raise TlaError(found.place, left_to_others(name))
     return safety
+
+
+def left_to_others(*names: str) -> str:
+    """Why ``verify live`` is not what decides these properties."""
+    says, it = ("says", "it") if len(names) == 1 else ("say", "them")
+    return f"{', '.join(names)} {says} nothing of whole executions: verify bmc, explore and prove check {it}"
 
 
 def formula_named(spec: Specification, name: str, known: Sequence[str], kind: str = "property") -> Formula:

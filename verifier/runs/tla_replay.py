@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_name, temporal_named
+from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
 from verifier.runs.tla_traces import about, module_trace
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.temporal import NO_FAIRNESS
@@ -86,9 +86,8 @@ def _no_lasso(spec: Specification, states: Sequence[State], name: str, around: A
     for formula in spec.fairness if around.fair else ():
         if not lasso.holds(formula):
             return f"the loop is not fair, as {formula.body.place} demands"
-    known = {temporal_name(one, safety): safety for one, safety in spec.properties.items()}
-    safety = known.get(name) or temporal_named(spec, name, list(known))
-    if all(lasso.holds(formula) for formula in safety.liveness):
+    safety = spec.properties.get(name) or temporal_named(spec, name, list(spec.properties))
+    if all(lasso.holds(formula) for formula in safety.parts):
         return f"{name} holds of this execution"
     return None
 

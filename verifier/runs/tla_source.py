@@ -25,6 +25,7 @@ from verifier.runs.tla_loading import (
     TlaLoaded,
     evaluated,
     formula_named,
+    left_to_others,
     load,
     temporal_named,
 )
@@ -33,10 +34,8 @@ from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
 from verifier.system.loops import WHERE_LOOP_STARTS
-from verifier.tla.ast import Definition as Operator
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
-from verifier.tla.facts import TEMPORAL
 from verifier.tla.found import State
 from verifier.tla.itf import decoded, model_values
 from verifier.tla.translate.specification import SORTS
@@ -85,13 +84,15 @@ class TlaSource:
         if "all" in names:
             names = tuple(dict.fromkeys((*(name for name in names if name != "all"), *claims)))
         if engine.decides_temporal:
-            names = tuple(self._temporal_name(name, claims) for name in names)
+            names = tuple(name.removesuffix(TEMPORAL_PART) for name in names)
         beside = (NO_DEADLOCK, *(() if engine.decides else ("none",)))
         own = [name for name in names if name not in (*claims, *beside)]
         definition = self._extended(engine, own, claims)
         if not names and engine.decides_temporal:
             words = f"{self.module.specification.config.file} names no temporal PROPERTY"
-            raise UsageError(f"{words}: name an operator of {definition.name} with --property")
+            others = self.module.specification.properties
+            hint = f"; {left_to_others(*others)}" if others else ""
+            raise UsageError(f"{words}: name an operator of {definition.name} with --property{hint}")
         changes: dict[str, Any] = {"properties": names or (SORTS,)}
         if engine.looks_for_deadlocks:
             changes["deadlock"] = options.deadlock or NO_DEADLOCK in names
@@ -100,11 +101,6 @@ class TlaSource:
             replace(loaded, definition=definition, source=source),
             replace(options, **changes),
         )
-
-    def _temporal_name(self, name: str, claims: Mapping[str, bool]) -> str:
-        """What is left of a property for ``verify live``."""
-        part = f"{name}{TEMPORAL_PART}"
-        return part if part in claims else name
 
     def _extended(self, engine: Engine[Any], own: Sequence[str], claims: Mapping[str, bool]) -> TlaDefinition:
         """The definition with properties that only the module names. Raises UsageError."""
@@ -116,7 +112,7 @@ class TlaSource:
             if engine.decides_temporal:
                 temporal_named(spec, name, list(claims))
                 temporal.append(TemporalProperty(name, UNKNOWN, True, ""))
-            elif name in lasting:
+            elif name.removesuffix(TEMPORAL_PART) in lasting:
                 raise UsageError(f"{name} is a temporal property, which verify live decides")
             else:
                 formula_named(spec, name, [*claims, NO_DEADLOCK])
@@ -141,13 +137,16 @@ class TlaSource:
         options = question.options if self.named else replace(question.options, properties=())
         return explore(module, options, listen)
 
-    def whole(self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any]) -> Loaded:
+    def whole(
+        self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any], *, temporal: bool
+    ) -> Loaded:
         """The module translated at the sorts of its first states, and of those beyond. The first name is that
-        of a property, the others those of properties and lemmas. Raises UsageError."""
+        of a property (``temporal``: of executions), the others those of properties and lemmas. Raises
+        UsageError."""
         spec, definition = self.module.specification, self.module.definition
         known = {*definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ, TYPED}
         plain = dict.fromkeys(name.removesuffix(f" {WHERE_LOOP_STARTS}") for name in named)
-        lasting = [name for name in named[:1] if self._is_lasting(name)]
+        lasting = list(named[:1]) if temporal else []
         own = [name for name in plain if name not in (*known, *lasting)]
         for name in own:
             formula_named(spec, name, definition.property_names)
@@ -158,14 +157,6 @@ class TlaSource:
         made = symbolic(module, () if lasting else named[:1])
         made.widen(self._states(made, beyond))
         return replace(loaded, definition=made.definition(lasting), source=None)
-
-    def _is_lasting(self, name: str) -> bool:
-        """Whether a property speaks of whole executions."""
-        spec = self.module.specification
-        found = spec.module.names.get(name)
-        if not isinstance(found, Operator) or found.parameters or found.body is None:
-            return name in {prop.name for prop in self.module.definition.temporal}
-        return spec.evaluator.analysis.of(found.body, found.module).level == TEMPORAL
 
     def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:
         """The states of a file. Raises UsageError for what are none."""

@@ -22,7 +22,7 @@ from verifier.runs.tla_loading import (
     TlaDefinition,
     TlaLoaded,
     formula_named,
-    temporal_name,
+    left_to_others,
     temporal_named,
 )
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Property, PropertyKind
@@ -110,11 +110,11 @@ class Symbolic:
 
     def _lasting(self, maker: Maker, made: TlaDefinition, names: Sequence[str]) -> TlaDefinition:
         spec = maker.spec
-        known = {temporal_name(name, one): one for name, one in spec.properties.items() if one.liveness}
+        known = {name: one for name, one in spec.properties.items() if one.liveness}
         own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}
         translator = Temporal(maker, made)
         found = translator.specification()
-        temporal = translator.properties({name: one.liveness for name, one in own.items()})
+        temporal = translator.properties({name: one.parts for name, one in own.items()})
         self.open = dict(found.open)
         return replace(
             made,
@@ -203,6 +203,9 @@ def _ended(asked: ModuleQuestion, reason: str) -> Run:
 
 def started(asked: ModuleQuestion) -> Symbolic:
     """The module, its first states looked at."""
+    left = [name for name, one in asked.module.specification.properties.items() if not one.liveness]
+    if asked.engine.decides_temporal and left and not asked.named:
+        asked.listen(Remark(left_to_others(*left)))
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     made = symbolic(asked.module, own, widely=asked.engine.counts_states)
@@ -236,7 +239,9 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
 def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
     """The module at the sorts that are known."""
     names = asked.question.properties
-    definition = made.definition(names if asked.engine.decides_temporal else ())
+    if asked.engine.decides_temporal:
+        return made.definition(names)
+    definition = made.definition()
     _check_translated(made, names, asked.named)
     return definition
 

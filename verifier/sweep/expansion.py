@@ -211,10 +211,10 @@ def _loaded(grid: Grid, spec: str, settings: Mapping[str, Any]) -> Loaded:
 def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property_name: str) -> Job:
     names = _option_names(engine)
     given = {name: value for name, value in grid.options.items() if name in names}
-    if grid.depth is not None and "depth" in names:
+    found = engine_named(engine)
+    if grid.depth is not None and "depth" in names and found.is_bounded(given):
         given["depth"] = grid.depth
     options = {**given, "timeout": grid.timeout, "memory": grid.memory}
-    found = engine_named(engine)
     recorded = recorded_options(found, loaded, options, property_name)
     definition = loaded.definition
     version, constants = tool_version(), definition.constants
@@ -250,7 +250,7 @@ def _cost(constants: Mapping[str, Any], recorded: Mapping[str, Any]) -> float:
     """The product of all numbers among the constants, each plus one, and of the depth: crude, but what is
     larger comes first. Seconds of earlier runs are better (``with_known_seconds``)."""
     numbers: list[int] = [abs(n) + 1 for n in constants.values() if not isinstance(n, bool | str)]
-    depth: int = recorded.get("depth", 10)
+    depth: int = recorded.get("depth") or 10
     return math.prod(numbers) * max(depth, 1) ** 2
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import conjunction, disjunction, equivalence, exists_over, negation
+from verifier.encodings.bits import conjunction, disjunction, exists_over
 from verifier.encodings.concrete import Concrete, show
 from verifier.errors import UsageError, unknown_name
 from verifier.specs.definition import Definition
 from verifier.specs.temporal import NO_FAIRNESS, SPEC_FAIRNESS, Fairness, Strength, Taken
-from verifier.system.model import Model
+from verifier.system.model import CutOff, Model
+from verifier.system.same_steps import SameSteps, changes
 from verifier.system.transition_system import Instance
 
 
@@ -24,12 +25,20 @@ class Condition:
     strength: Strength
     instances: tuple[int, ...]
     """By their place among the system's instances."""
-    enabled: FNode
-    """Where such a step is possible: TLA+'s ``ENABLED <A>_vars``."""
+    possible: FNode
+    """Where such a step can be taken."""
+    cut_off: FNode
+    """Where one cannot be taken only because it would leave a sort, or read what has no value."""
     family: Fairness
     """What it is one condition of."""
     values: tuple[Concrete, ...] = ()
     """The values of the parameters in ``each`` of the family."""
+
+    @property
+    def enabled(self) -> FNode:
+        """Where such a step may be possible: TLA+'s ``ENABLED <A>_vars``, which knows no sorts. Nothing is
+        fair only because a step was cut off."""
+        return disjunction((self.possible, self.cut_off))
 
 
 def conditions_named(definition: Definition, name: str) -> tuple[Fairness, ...]:
@@ -43,44 +52,66 @@ def conditions_named(definition: Definition, name: str) -> tuple[Fairness, ...]:
 def conditions_of(base: Model, fairness: Fairness) -> Iterator[Condition]:
     """The conditions of a family, each with its instances. Raises UsageError if fairness speaks of a
     parameter that is not expanded."""
+    families: dict[tuple[Concrete, ...], _Members] = {}
     if fairness.steps is not None:
-        taking = _taking(base, fairness.steps)
-        yield Condition(str(fairness), fairness.strength, taking, _enabled(base, taking), fairness)
-        return
-    given = dict(fairness.given)
-    families: dict[tuple[Concrete, ...], list[int]] = {}
+        families[()] = _Members()
+    key_of = _key_of(fairness)
     for number, instance in enumerate(base.system.instances):
-        if fairness.actions and instance.action not in fairness.actions:
-            continue
-        for name in (*fairness.each, *given):
-            if name not in instance.parameters:
-                words = f"{fairness}: {name} of {instance.action} is chosen freely at these constants"
-                raise UsageError(f"{words}, so there is no instance for each of its values")
-        if all(instance.parameters[name] == value for name, value in given.items()):
-            key = tuple(instance.parameters[name] for name in fairness.each)
-            families.setdefault(key, []).append(number)
-    for key, numbers in families.items():
+        if (key := key_of(instance)) is not None:
+            families.setdefault(key, _Members()).instances.append(number)
+    for cut in base.cut_off:
+        if (key := key_of(cut)) is not None:
+            families.setdefault(key, _Members()).cut_off.append(cut.when)
+    for key, members in families.items():
         name = _condition_name(fairness, dict(zip(fairness.each, key, strict=True)))
-        enabled = _enabled(base, numbers)
-        yield Condition(name, fairness.strength, tuple(numbers), enabled, fairness, key)
+        possible, cut_off = _possible(base, members.instances), disjunction(members.cut_off)
+        taking = tuple(members.instances)
+        yield Condition(name, fairness.strength, taking, possible, cut_off, fairness, key)
 
 
-def _taking(base: Model, steps: Sequence[Taken]) -> tuple[int, ...]:
-    """The instances that are meant."""
+@dataclass
+class _Members:
+    """What one condition of a family is about."""
+
+    instances: list[int] = field(default_factory=list)
+    cut_off: list[FNode] = field(default_factory=list)
+
+
+def _key_of(fairness: Fairness) -> Callable[[Instance | CutOff], tuple[Concrete, ...] | None]:
+    """What says to which condition of a family an instance belongs; None if to none."""
+    given, steps = dict(fairness.given), fairness.steps
+
+    def named(one: Instance | CutOff) -> tuple[Concrete, ...] | None:
+        if fairness.actions and one.action not in fairness.actions:
+            return None
+        for name in (*fairness.each, *given):
+            if name not in one.parameters:
+                words = f"{fairness}: {name} of {one.action} is chosen freely at these constants"
+                raise UsageError(f"{words}, so there is no instance for each of its values")
+        if any(one.parameters[name] != value for name, value in given.items()):
+            return None
+        return tuple(one.parameters[name] for name in fairness.each)
+
+    return named if steps is None else _taken(steps)
+
+
+def _taken(steps: Sequence[Taken]) -> Callable[[Instance | CutOff], tuple[Concrete, ...] | None]:
+    """The same where the instances are listed: they belong to one condition."""
     wanted: dict[str, list[Mapping[str, Concrete]]] = {}
     for step in steps:
         wanted.setdefault(step.action, []).append(dict(step.given))
-    return tuple(
-        number
-        for number, instance in enumerate(base.system.instances)
-        if any(
-            all(instance.parameters.get(name) == value for name, value in given.items())
-            for given in wanted.get(instance.action, ())
+
+    def listed(one: Instance | CutOff) -> tuple[Concrete, ...] | None:
+        meant = any(
+            all(one.parameters.get(name) == value for name, value in given.items())
+            for given in wanted.get(one.action, ())
         )
-    )
+        return () if meant else None
+
+    return listed
 
 
-def _enabled(base: Model, numbers: Sequence[int]) -> FNode:
+def _possible(base: Model, numbers: Sequence[int]) -> FNode:
     """Where one of the instances may be taken and changes the state."""
     instances = [base.system.instances[number] for number in numbers]
     return disjunction(exists_over(conjunction((one.guard, changes(one))), one.inputs) for one in instances)
@@ -93,32 +124,17 @@ def _condition_name(fairness: Fairness, values: Mapping[str, Concrete]) -> str:
     return f"{one}{' with ' if shown and not fairness.given else ', ' if shown else ''}{shown}"
 
 
-def changes(instance: Instance) -> FNode:
-    """Whether taking the instance changes the state."""
-    return disjunction(negation(equivalence(old, new)) for old, new in instance.updates.items())
-
-
-def alike(instance: Instance, other: Instance) -> FNode:
-    """Whether the other instance can be taken, and leads where the first one does."""
-    bits = dict.fromkeys((*instance.updates, *other.updates))
-    same = (equivalence(instance.updates.get(bit, bit), other.updates.get(bit, bit)) for bit in bits)
-    found: FNode = exists_over(conjunction((other.guard, *same)), other.inputs)
-    return found
-
-
-def steps_of(base: Model, condition: Condition) -> dict[int, FNode]:
+def steps_of(base: Model, condition: Condition, same: SameSteps) -> dict[int, FNode]:
     """For each instance (by its place) when it takes a step that is one of the condition's.
 
     Whether a step is one is a question about the state before and the state after, whatever its name is."""
     own = set(condition.instances)
     found = {}
     for number, instance in enumerate(base.system.instances):
-        ways = (
-            () if number in own else (alike(instance, base.system.instances[other]) for other in sorted(own))
-        )
         taken = changes(instance)
         if number not in own:
-            taken = conjunction((taken, disjunction(ways)))
+            ways = disjunction(same.when(number, other) for other in condition.instances)
+            taken = conjunction((taken, ways))
         if not taken.is_false():
             found[number] = taken
     return found

@@ -21,10 +21,11 @@ from verifier.encodings.layout import Layout
 from verifier.encodings.sorts import Boolean
 from verifier.specs.definition import PropertyKind
 from verifier.specs.temporal import Strength
-from verifier.system.fairness import changes
+from verifier.system.fairness import steps_of
 from verifier.system.frozen import frozen_variables
 from verifier.system.liveness import LiveModel
 from verifier.system.model import Model, Support
+from verifier.system.same_steps import SameSteps
 from verifier.system.temporal_reading import Goal
 from verifier.system.transition_system import Instance, NamedFormula, SafetyProperty
 
@@ -118,9 +119,10 @@ def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
             flag(f"goal {g} visit {v}", visit.state, visit.steps)
         if _may_be_left(goal):
             flag(f"goal {g} left", negation(goal.stays), goal.avoids)
+    same = SameSteps(live.base.system.instances, live.base.system.bits)
     for place, condition in enumerate(live.conditions):
         weak = condition.strength is Strength.WEAK
-        takers = [(number, changes(live.base.system.instances[number])) for number in condition.instances]
+        takers = steps_of(live.base, condition, same).items()
         flag(f"condition {place} met", negation(condition.enabled) if weak else FALSE, takers)
         if not weak:
             flag(f"condition {place} enabled", condition.enabled)

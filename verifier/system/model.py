@@ -10,7 +10,7 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import TRUE, conjunction, disjunction, exists_over, negation
+from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, exists_over, negation
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
@@ -48,6 +48,16 @@ class Leaving:
 
 
 @dataclass(frozen=True, eq=False)
+class CutOff:
+    """The states in which an instance is disabled only because it would leave a sort, or read what has no
+    value. It need not be an instance of the system, which leaves out those that are enabled nowhere."""
+
+    action: str
+    parameters: Mapping[str, Concrete]
+    when: FNode
+
+
+@dataclass(frozen=True, eq=False)
 class PartialRead:
     """A read of what may have no value, and the states in which it has none."""
 
@@ -80,6 +90,9 @@ class Model:
     """What the property ``UndefinedRead`` excludes. An instance is disabled where it would read so."""
     breaking: tuple[BreakingStep, ...]
     """What the step invariants exclude."""
+    cut_off: tuple[CutOff, ...]
+    """Where instances are disabled for no reason of the protocol's: what ``leaving`` and ``undefined`` say of
+    each."""
 
     def instance(self, label: str) -> Instance:
         """The instance with that label. Raises KeyError if there is none."""
@@ -172,6 +185,7 @@ def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Mo
         builder.definedness.of(definition.init),
         tuple(builder.undefined),
         tuple(builder.breaking),
+        tuple(builder.cut_off),
     )
 
 
@@ -196,6 +210,7 @@ class _Builder:
         self.free_layouts: dict[str, Layout] = {}
         self.leaving: list[Leaving] = []
         self.undefined: list[PartialRead] = []
+        self.cut_off: list[CutOff] = []
         self.steps = StepInvariants(definition, self.variables, tick)
         self.breaking: list[BreakingStep] = []
         bound = definition.constraint
@@ -240,9 +255,11 @@ class _Builder:
         lowering, inputs, wellformed = self._with_free(action, label)
         definedness = Definedness(lowering) if inputs else self.definedness
         free = tuple(parameter.symbol for parameter in action.parameters if parameter.free)
+        cut_off: list[FNode] = []
 
         def undefined(place: str, lines: tuple[Term, ...], when: FNode) -> None:
-            self._note_undefined(place, lines, exists_over(when, inputs), bindings, free)
+            cut_off.append(exists_over(when, inputs))
+            self._note_undefined(place, lines, cut_off[-1], bindings, free)
 
         unread = negation(definedness.of_lines(action.when, bindings))
         undefined(f"the guard of {label}", action.when, conjunction((unread, self.constraint, wellformed)))
@@ -262,8 +279,10 @@ class _Builder:
             leaves_sort = disjunction(astray)
             if not leaves_sort.is_false():
                 beyond.append(leaves_sort)
-                when = exists_over(conjunction((guard, leaves_sort)), inputs)
-                self.leaving.append(Leaving(label, shown, target.sort, when))
+                cut_off.append(exists_over(conjunction((guard, leaves_sort)), inputs))
+                self.leaving.append(Leaving(label, shown, target.sort, cut_off[-1]))
+        if any(when is not FALSE for when in cut_off):
+            self.cut_off.append(CutOff(action.name, parameters, disjunction(cut_off)))
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
         updates = {old: new for old, new in zip(self.layout.bits, new_bits, strict=True) if old is not new}

@@ -44,9 +44,10 @@ from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import PropertyKind
 from verifier.specs.ranking import Helpful, RankingArgument
 from verifier.specs.temporal import Fairness, Strength
-from verifier.system.fairness import Condition, changes, conditions_named
+from verifier.system.fairness import Condition, conditions_named
 from verifier.system.liveness import LiveModel
 from verifier.system.model import Model
+from verifier.system.same_steps import changes
 from verifier.system.transition_system import Instance, SafetyProperty
 
 
@@ -175,7 +176,7 @@ class _Reading:
         yield claim("a fairness condition helps", disjunction(one.when for one in self.helps))
         for one in self.helps:
             says = f"where {one.condition.name} helps, such a step is possible"
-            yield claim(says, negation(one.when), one.condition.enabled)
+            yield claim(says, negation(one.when), one.condition.possible)
 
     def _about_steps(self, waiting: FNode, number: int, instance: Instance) -> Iterator[Claim]:
         after = {new: instance.updates.get(old, old) for old, new in self.later.items()}

@@ -39,8 +39,9 @@ from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError
 from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator, TemporalProperty
-from verifier.system.fairness import Condition, changes, conditions_of, steps_of
+from verifier.system.fairness import Condition, conditions_of, steps_of
 from verifier.system.model import Model, PartialRead
+from verifier.system.same_steps import SameSteps, changes
 from verifier.system.temporal_bits import Event, Guess, Monitor, Promise, Watch
 
 MOST_GOALS = 1000
@@ -90,6 +91,7 @@ class Reader:
         lowered = dict(model.layout.lowered)
         self._lowering = Lowering({s: lowered[s.name] for s in definition.variables})
         self._definedness = Definedness(self._lowering)
+        self._same_steps = SameSteps(model.system.instances, model.system.bits)
         self._of_steps: tuple[Lowering, Mapping[FNode, FNode]] | None = None
         self._name = ""
 
@@ -150,8 +152,12 @@ class Reader:
             raise UsageError(f"{words}: state it as several properties, or at smaller constants")
 
     def _conditions(self, formula: TemporalFormula) -> list[Condition]:
+        """The fairness that a formula speaks of. Where its steps are cut off, it has no value."""
         assert isinstance(formula.condition, Fairness)
-        return list(conditions_of(self.model, formula.condition))
+        found = list(conditions_of(self.model, formula.condition))
+        for condition in found:
+            self._note((), {}, condition.cut_off)
+        return found
 
     def _fair(self, condition: Condition, *, negated: bool) -> _Cases:
         claims = [_Claim(event, often) for event, often in self._demands(condition)]
@@ -160,7 +166,7 @@ class Reader:
 
     def _demands(self, condition: Condition) -> list[tuple[Event, bool]]:
         """One of these happens again and again, or does not."""
-        steps = tuple(steps_of(self.model, condition).items())
+        steps = tuple(steps_of(self.model, condition, self._same_steps).items())
         if condition.strength is Strength.WEAK:
             return [(Event(negation(condition.enabled), steps), True)]
         return [(Event(FALSE, steps), True), (Event(condition.enabled), False)]
@@ -256,11 +262,11 @@ class Reader:
 
     def _formula(self, term: Term, bindings: Bindings) -> FNode:
         """What the term says; where it reads what has no value, it is reported instead."""
-        self._note(term, bindings, negation(self._definedness.of(term, bindings)))
+        self._note((term,), bindings, negation(self._definedness.of(term, bindings)))
         return self._lowering.formula(term, bindings)
 
-    def _note(self, term: Term, bindings: Bindings, unread: FNode) -> None:
-        read = PartialRead(f"the property {self._name}", (term,), bindings, (), unread)
+    def _note(self, lines: tuple[Term, ...], bindings: Bindings, unread: FNode) -> None:
+        read = PartialRead(f"the property {self._name}", lines, bindings, (), unread)
         if unread is not FALSE and not any(_is_same(read, other) for other in self.undefined):
             self.undefined.append(read)
 
@@ -274,7 +280,7 @@ class Reader:
             holds, defined = restricted_all((said, read), after)
             moves = changes(instance)
             unread = conjunction((instance.guard, moves, negation(defined)))
-            self._note(term, bindings, exists_over(unread, instance.inputs))
+            self._note((term,), bindings, exists_over(unread, instance.inputs))
             taken = conjunction((moves, defined, holds))
             if taken is not FALSE:
                 yield number, taken

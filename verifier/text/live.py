@@ -111,17 +111,24 @@ def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name}: {engine} found no lasso of at most {found['depth']} states."
 
 
+def _by_orbits(run: Run) -> bool:
+    figures = run.outcome.statistics.get("properties", {}).values()
+    return any(found.get("symmetry") for found in figures)
+
+
 def _remarks(run: Run) -> Iterator[str]:
     for verdict in run.outcome.verdicts:
         if verdict.reason is not None and verdict.kind in (VerdictKind.PROVED, VerdictKind.HOLDS):
             yield f"{verdict.property_name}: {verdict.reason}."
+        if run.options["engine"] == "prove" and verdict.found_by is not None:
+            yield f"{verdict.property_name}: decided by {verdict.found_by}."
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
     if run.outcome.never_enabled:
         bound = f" within {run.depth} states" if run.options["engine"] == "bmc" else ""
         yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
-    figures = run.outcome.statistics.get("properties", {}).values()
-    if not any(found.get("symmetry") for found in figures):
+    interchangeable = run.model is not None and run.model.system.symmetries
+    if interchangeable and run.options["engine"] not in ("orbits", "ranking") and not _by_orbits(run):
         words = "fairness and temporal properties may tell interchangeable elements apart"
         yield f"Symmetry is not used: {words}."
     yield from expectation_remarks(run)

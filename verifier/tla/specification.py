@@ -32,6 +32,8 @@ class Safety:
     always: tuple[Formula, ...] = ()
     steps: tuple[Formula, ...] = ()
     liveness: tuple[Formula, ...] = ()
+    parts: tuple[Formula, ...] = ()
+    """All of them as they are written: their conjunction is the property."""
 
 
 @dataclass
@@ -291,7 +293,7 @@ def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
                 found["liveness"].append(part)
         else:
             found["liveness"].append(part)
-    return Safety(**{name: tuple(formulas) for name, formulas in found.items()})
+    return Safety(**{name: tuple(formulas) for name, formulas in found.items()}, parts=tuple(parts))
 
 
 def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]) -> list[Formula]:

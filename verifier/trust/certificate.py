@@ -140,13 +140,17 @@ def certificate_of(
 def claimed_model(base: Model, certificate: Certificate) -> Model:
     """The model that the invariant is about: the protocol's, the one of its fair loops, or of a ranking.
 
-    Raises Misfit if the protocol has no such temporal property, or no ranking of it."""
+    Raises Misfit if the protocol has no such temporal property, or no ranking of it; and if it has a
+    constraint: nothing is known of executions beyond it, so there is no proof of a temporal property."""
     if certificate.fairness is None:
         return base
     definition, name = base.definition, certificate.property_name
     prop = next((one for one in definition.temporal if one.name == name), None)
     if prop is None:
         raise Misfit(f"{definition.name} has no temporal property {name}")
+    if definition.constraint is not None:
+        words = f"{definition.name} has a constraint, and {name} is a temporal property"
+        raise Misfit(f"{words}: it can be proved of executions within the constraint only")
     conditions = conditions_named(definition, certificate.fairness)
     live = live_model(base, prop, certificate.fairness, conditions)
     if not certificate.ranking:

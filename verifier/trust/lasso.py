@@ -44,9 +44,12 @@ def checked_lasso(live: LiveModel, trace: Trace) -> Trace:
     replayer = Replayer(base)
     replayer.check(once)
     bits = [replayer.encoded(step, state) for step, state in enumerate(trace.states)]
-    (within,) = Evaluator(base.system.bits, [base.system.constraint]).single(bits[loop.start])
-    if not within:
+    looked_at = Evaluator(base.system.bits, [base.system.constraint, live.read])
+    if not looked_at.single(bits[loop.start])[0]:
         raise ReplayFailure(loop.start, "the loop is beyond the constraint, where nothing is looked for")
+    for step, state in enumerate(bits):
+        if not looked_at.single(state)[1]:
+            raise ReplayFailure(step, f"{live.property_.name} reads what has no value")
     if Execution(base, trace.states, loop.start).holds(live.property_.formula):
         raise ReplayFailure(last, f"{live.property_.name} holds of this execution")
     reasons = _Fairness(live, replayer, once, bits, loop.start).reasons()
@@ -150,13 +153,17 @@ class Execution:
         return [one or other for one, other in zip(lazy, again, strict=True)]
 
     def _takes(self, condition: Condition, place: int) -> bool:
-        """Whether one of the instances leads from the state to the next, which is another one."""
-        before, after = self.bits[place], self.bits[self.next[place]]
-        known = {bit: TRUE if on else FALSE for bit, on in zip(self.base.system.bits, before, strict=True)}
-        wanted = dict(zip(self.base.system.bits, after, strict=True))
-        return before != after and any(
-            _leads(self.base.system.instances[number], known, wanted) for number in condition.instances
-        )
+        """Whether the step from the state to the next is one of the condition's."""
+        return _is_step_of(self.base, condition, self.bits[place], self.bits[self.next[place]])
+
+
+def _is_step_of(base: Model, condition: Condition, before: Sequence[bool], after: Sequence[bool]) -> bool:
+    """Whether one of the condition's instances leads from the state to the other, which is another one."""
+    known = {bit: TRUE if on else FALSE for bit, on in zip(base.system.bits, before, strict=True)}
+    wanted = dict(zip(base.system.bits, after, strict=True))
+    return before != after and any(
+        _leads(base.system.instances[number], known, wanted) for number in condition.instances
+    )
 
 
 def _leads(instance: Instance, known: Mapping[FNode, FNode], wanted: Mapping[FNode, bool]) -> bool:
@@ -187,8 +194,7 @@ class _Fairness:
         self.live = live
         self.bits = bits
         self.start = start
-        instances = list(live.base.system.instances)
-        place = {id(instance): number for number, instance in enumerate(instances)}
+        place = {id(instance): number for number, instance in enumerate(live.base.system.instances)}
         self.taken: list[tuple[int, int]] = []
         """The steps of the loop that change the state: their numbers, and their instances by place."""
         for step in range(start + 1, len(once.states)):
@@ -207,13 +213,23 @@ class _Fairness:
     def _reason(self, number: int, condition: Condition) -> str:
         for step, instance in self.taken:
             if instance in condition.instances:
-                action = self.once.actions[step - 1]
-                return f"taken in the loop, by {action} from state {step - 1}"
+                return f"taken in the loop, by {self._action(step)}"
+        for step, _ in self.taken:
+            after = self.bits[step] if step < len(self.bits) else self.bits[self.start]
+            if _is_step_of(self.live.base, condition, self.bits[step - 1], after):
+                return f"taken in the loop: {self._action(step)} leads where it does"
         possible = [step for step, enabled in self.enabled.items() if enabled[number]]
         if not possible:
             return "impossible in every state of the loop"
         if condition.strength is Strength.WEAK and len(possible) < len(self.enabled):
             step = next(step for step in self.enabled if step not in possible)
             return f"impossible in state {step}"
+        (cut_off,) = Evaluator(self.live.base.system.bits, [condition.cut_off]).single(self.bits[possible[0]])
+        if cut_off:
+            words = f"a step that {condition.name} demands leaves its sort or reads what has no value"
+            raise ReplayFailure(possible[0], f"it is not known whether the loop is fair: {words}")
         words = f"{condition.name} demands a step that is possible in state {possible[0]} and never taken"
         raise ReplayFailure(self.start, f"the loop is not fair: {words}")
+
+    def _action(self, step: int) -> str:
+        return f"{self.once.actions[step - 1]} from state {step - 1}"
