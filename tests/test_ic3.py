@@ -396,7 +396,7 @@ def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:
     frames.add_blocked(state, 1)
     (orbit,) = frames.levels[1]
     frames.move_up(orbit, orbit.cube, 2)
-    assert frames.levels[1] == []
+    assert not frames.levels[1]
     assert frames.is_blocked(state, 1)
     assert frames.is_blocked(state, 2)
     assert not frames.is_blocked(state, 3)

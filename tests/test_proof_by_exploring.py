@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from verifier.engines.explore import Exploration
 from verifier.engines.explore import explore as right
 from verifier.engines.proof_by_exploring import ExplorationsDiffer, Explored, exploring_work
 from verifier.engines.prove import Request, check
+from verifier.processes.children import Children, Message, seconds_of_others
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
 from verifier.verdict import NEVER_REACHED, VerdictKind
@@ -128,10 +130,10 @@ def _none_holds(found: Exploration) -> Exploration:
 def test_explorations_that_differ_are_an_error(
     change: Callable[[Exploration], Exploration], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof_by_exploring, "explore", _mistaken(2, change))
+    monkeypatch.setattr("verifier.engines.explore.explore", _mistaken(2, change))
     told = _told(build(Chain()), "StartsLow")
     assert isinstance(told[-1], ExplorationsDiffer)
-    monkeypatch.setattr(proof_by_exploring, "explore", _mistaken(2, change))
+    monkeypatch.setattr("verifier.engines.explore.explore", _mistaken(2, change))
     (verdict,) = check(build(Chain()), Request(("StartsLow",), explore=True)).verdicts
     assert verdict.kind is VerdictKind.ERROR
 
@@ -144,9 +146,49 @@ def test_symmetry_is_left_out_the_second_time(monkeypatch: pytest.MonkeyPatch) -
         asked.append(request.symmetry)
         return right(model, request, *rest)
 
-    monkeypatch.setattr(proof_by_exploring, "explore", explore)
+    monkeypatch.setattr("verifier.engines.explore.explore", explore)
     assert isinstance(_told(build(LockServer()), "HolderWaitsNoMore")[-1], Explored)
     assert asked == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("used", "pauses"),
+    [
+        ((0.0, 0.9, 1.8, 2.1), 3),  # they had their time
+        ((5.0, 5.1, 5.1), 2),  # none of them works
+        ((5.0, 5.1, 4.0), 2),  # one of them was killed, and is not known any more
+    ],
+)
+def test_the_others_begin(used: tuple[float, ...], pauses: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The head start is one of processor time: on a busy machine the others need more of the clock's."""
+    slept: list[float] = []
+    monkeypatch.setattr(proof_by_exploring, "seconds_of_others", iter(used).__next__)
+    monkeypatch.setattr(proof_by_exploring, "_HEAD_START", 2.0)
+    monkeypatch.setattr(time, "sleep", slept.append)
+    proof_by_exploring._give_head_start()
+    assert len(slept) == pauses
+
+
+def test_the_seconds_of_others_are_those_of_the_parent_and_its_other_children() -> None:
+    def burn(seconds: float) -> None:
+        until = time.process_time() + seconds
+        while time.process_time() < until:
+            pass
+
+    def work(report: Any, _: Any) -> None:
+        first = seconds_of_others()
+        burn(1.0)  # its own
+        until = time.monotonic() + 60
+        while seconds_of_others() - first < 0.15 and time.monotonic() < until:
+            time.sleep(0.01)
+        report(seconds_of_others() - first)
+
+    with Children(Limits()) as children:
+        children.start("measures", work)
+        children.start("burns", lambda report, _: burn(0.3))
+        ended = list(children.events())
+    (used,) = [event.content for event in ended if isinstance(event, Message)]
+    assert 0.15 <= used < 1.0
 
 
 def test_the_command_says_how_it_was_proved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ class HereRunner:
     """Runs jobs at once, in this process, some of them failing as if Spark had lost them."""
 
     slots: int = 2
+    most: int | None = None
     losses: dict[str, int] = field(default_factory=dict)
     submitted: list[Job] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)

@@ -128,6 +128,30 @@ def test_a_violation_ends_the_other_parts(tmp_path: Path) -> None:
     assert len(runner.submitted) < 8
 
 
+@pytest.mark.parametrize(("most", "parts"), [(1, 0), (2, 2), (3, 4), (16, 4), (None, 4)])
+def test_there_are_no_more_parts_than_can_run(most: int | None, parts: int) -> None:
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
+    assert len(parts_of(job, most)) == parts
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_fewer_parts_say_what_the_whole_says(tmp_path: Path, most: int) -> None:
+    """With room for one, it is the whole search."""
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
+    runner = HereRunner(most=most)
+    (row,) = swept(tmp_path, [job], runner)
+    assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
+    assert len(runner.submitted) == most
+
+
+def test_few_parts_out_of_time_become_as_many_as_asked_for_and_more(tmp_path: Path) -> None:
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
+    runner = _Hasty(choices=4, most=2)
+    (row,) = swept(tmp_path, [job], runner)
+    assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
+    assert len(runner.submitted) == 2 + 4 + 8 + 16
+
+
 @pytest.fixture
 def kip320() -> Split:
     """A job in parts, of which nothing is known."""

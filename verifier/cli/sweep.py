@@ -32,7 +32,7 @@ _PROPERTY_HELP = (
     "What to check; may be repeated. 'all' is all of them. [default: what each spec checks by default]"
 )
 _OPTION_HELP = "An option of the engines, as in steps=serial or solver=z3; may be repeated."
-_SPLIT_HELP = "Split the search of each bmc job into this many parts, which are tasks of their own."
+_SPLIT_HELP = "Split the search of each bmc job into at most this many parts, which are tasks of their own."
 _MASTER_HELP = (
     "Where Spark runs: local[*] is this machine, embedded; spark://HOST:PORT, k8s://..., yarn are clusters."
 )

@@ -14,15 +14,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.engines.bounded_search import DepthClosed, Event, ViolationFound
-from verifier.engines.explore import COMPLETE, Exploration, Request, explore
 from verifier.engines.search_by_exploring import NAME, Told, is_worth_trying, share_of
-from verifier.processes.children import Child, ChildEnded, Children, Message, Work
+from verifier.processes.children import Child, ChildEnded, Children, Message, Work, seconds_of_others
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
 from verifier.verdict import NEVER_REACHED
+
+if TYPE_CHECKING:
+    from verifier.engines.explore import Exploration
 
 _MOST_STATES = 150_000
 """With more, IC3 is mostly faster, and the exploration takes a core from it in vain."""
@@ -31,8 +33,9 @@ _MOST_STATES_AGAIN = 1_000_000
 _POLITENESS = 5
 """It gives way to IC3 and bounded model checking, which it would slow where it comes to nothing."""
 _HEAD_START = 1.0
-"""Seconds of the others. What they decide meanwhile costs nothing here, and an invariant says more than a
-count."""
+"""Processor seconds of the others, so that what they need is no more where the machine does other work, too.
+What they decide meanwhile costs nothing here, and an invariant says more than a count."""
+_PAUSE = 0.25
 
 
 @dataclass(frozen=True)
@@ -64,13 +67,14 @@ News = Event | Explored | ExplorationsDiffer
 def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> Work:
     """Explores twice. Says nothing of the end if there are too many states, or if a property that is checked
     along is violated: that limits what is known of the others."""
-    request = Request(tuple(properties), _MOST_STATES, symmetry=True, limits=share_of(limits))
-
     implied = [prop.name for prop in model.system.implied]
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         os.nice(_POLITENESS)
-        time.sleep(_HEAD_START)
+        _give_head_start()
+        from verifier.engines.explore import Request, explore  # NumPy takes as long to load as a small proof
+
+        request = Request(tuple(properties), _MOST_STATES, symmetry=True, limits=share_of(limits))
         limited = False
 
         def tell(event: Event) -> None:
@@ -96,8 +100,21 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
     return work
 
 
+def _give_head_start() -> None:
+    """Waits until the others had their time, or none of them works."""
+    first = last = seconds_of_others()
+    while last - first < _HEAD_START:
+        time.sleep(_PAUSE)
+        now = seconds_of_others()
+        if now <= last:
+            return
+        last = now
+
+
 def _explored(model: Model, properties: Sequence[str], found: Exploration) -> Explored | None:
     """What a complete exploration shows; None if it is not complete, or an implied property is violated."""
+    from verifier.engines.explore import COMPLETE
+
     figures = found.statistics
     implied = {prop.name for prop in model.system.implied}
     if not figures["complete"] or any(v.trace and v.property_name in implied for v in found.verdicts):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import prod
+from typing import TYPE_CHECKING
 
 from verifier.engines.bounded_search import (
     ActionsEnabled,
@@ -17,9 +18,11 @@ from verifier.engines.bounded_search import (
     Firing,
     ViolationFound,
 )
-from verifier.engines.explore import Progress, Request, explore
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
+
+if TYPE_CHECKING:
+    from verifier.engines.explore import Progress
 
 NAME = "explore"
 MOST_STATES = 400_000
@@ -56,6 +59,8 @@ def is_worth_trying(model: Model) -> bool:
 
 def search_by_exploring(model: Model, task: ExploringSearch, report: Callable[[Event], None]) -> None:
     """Explores to the depth, or until every property is violated or there are too many states."""
+    from verifier.engines.explore import Request, explore  # NumPy takes as long to load as a small proof
+
     told = Told(model, task.properties, report)
     explored = explore(
         model,

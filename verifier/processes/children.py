@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import psutil
@@ -224,6 +225,30 @@ def _resident_with_descendants(pid: int) -> int:
                 memory = process.memory_full_info()
                 total += int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
     return total
+
+
+def seconds_of_others() -> float:
+    """The processor seconds of the parent of this process and all its other children, ended ones included."""
+    total = 0.0
+    with contextlib.suppress(psutil.Error):
+        parent = psutil.Process(os.getppid())
+        times = parent.cpu_times()
+        total += times.user + times.system + times.children_user + times.children_system
+        for pid in _children_of(parent):
+            if pid != os.getpid():
+                with contextlib.suppress(psutil.Error):
+                    own = psutil.Process(pid).cpu_times()
+                    total += own.user + own.system
+    return total
+
+
+def _children_of(parent: psutil.Process) -> list[int]:
+    """From the parent's list of them where the system has one: psutil looks at every process there is."""
+    try:
+        lists = [Path(f"/proc/{parent.pid}/task/{one.id}/children") for one in parent.threads()]
+        return [int(pid) for file in lists for pid in file.read_text().split()]
+    except OSError:
+        return [child.pid for child in parent.children()]
 
 
 def _kill_with_descendants(pid: int) -> None:

@@ -33,6 +33,11 @@ class Spark(Session):
     def _ready(self) -> None:
         self._one = self.session.sparkContext.parallelize([None], 1)
 
+    @property
+    def most(self) -> int | None:
+        """How many can ever run at a time; None: executors may join."""
+        return self.slots if self.settings.local else None
+
     def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
         """Runs a job when there is room; jobs start in the order submitted.
 

@@ -28,11 +28,16 @@ _MOST_HALVINGS = 2
 """How often a part, and a half of it, is split again."""
 
 
-def parts_of(job: Job) -> list[Job]:
-    """The jobs that the job is split into. None if its state has no bits to tell executions apart by."""
+def parts_of(job: Job, most: int | None = None) -> list[Job]:
+    """The jobs that the job is split into. None if its state has no bits to tell executions apart by.
+
+    Parts repeat some of each other's work, so there are no more than ``most``, rounded up to a power of two.
+    One whose time is over is split again.
+    """
+    wanted = job.parts if most is None else min(job.parts, 1 << (most - 1).bit_length())
     loaded = load(job.spec, job.constants, reading=job.reading)
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
-    choices = choose(model.system, job.property_name, job.recorded["depth"], job.parts)
+    choices = choose(model.system, job.property_name, job.recorded["depth"], wanted)
     if not choices:
         return []
     whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]

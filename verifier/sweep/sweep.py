@@ -31,6 +31,10 @@ class Runner(Protocol):
     def slots(self) -> int:
         """How many run at a time."""
 
+    @property
+    def most(self) -> int | None:
+        """How many can ever run at a time; None: there may be more of them later."""
+
     def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
         """Runs a job when there is room; the result raises SparkFailed if it could not be finished."""
 
@@ -105,7 +109,7 @@ class Sweep:
     def _split(self, job: Job) -> None:
         """Puts the parts of a job in its place, but for those that were decided before."""
         try:
-            parts = parts_of(job)
+            parts = parts_of(job, self.runner.most)
         except Exception as error:  # noqa: BLE001 -- as in a job's own process, it becomes a row
             self._conclude(job, [error_row(job, self.run_id, f"{type(error).__name__}: {error}")])
             return

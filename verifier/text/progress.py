@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from verifier.engines import bmc, explore, induction, prove, simulate
 from verifier.parametric.results import Open, Shown
+
+if TYPE_CHECKING:
+    from verifier.engines import bmc, explore, induction, prove, simulate
 
 _SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_SUMMARIES = 5.0, 10.0
 
@@ -189,11 +191,13 @@ class ObligationsText(ProgressText):
 
     def hear(self, news: induction.PropertyProgress, *, live: bool) -> Iterator[str]:
         """The obligations of one action are counted; what fails stays."""
+        from verifier.engines.induction import LeftOut
+
         item = news.progress.news
         if news.property_name != self._property:
             yield from self.end()
             self._property = news.property_name
-        if isinstance(item, induction.LeftOut):
+        if isinstance(item, LeftOut):
             why = "not needed" if item.fell_at is None else f"falls at {item.fell_at}"
             yield self._of_property(f"{item.formula} is left out: {why}")
             return

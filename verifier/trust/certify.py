@@ -21,7 +21,7 @@ from verifier.solvers import Answer, open_solver
 from verifier.symmetry.instance_images import represented_by
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
-from verifier.trust.certificate import Certificate, formulas, literal_term
+from verifier.trust.certificate import Certificate, Literal, formulas, literal_term
 from verifier.trust.initial_states import require_initial_state
 
 
@@ -176,15 +176,19 @@ class _CertificateCheck:
             questions = _Refutation(self.solver, holding.copy())
             questions.hold([instance.guard])
             questions.hold(equivalence(later[old], new) for old, new in instance.updates.items())
+            false_later: dict[Literal, FNode] = {}
             for name, part in invariant.items():
                 # A formula without updated bits has the same value in the next state.
                 if variables[name].isdisjoint(later):
                     continue
-                if name in clauses:
-                    literals = map(literal_term, clauses[name])
-                    failing = [negation(restricted(literal, later)) for literal in literals]
-                else:
-                    failing = [negation(restricted(part, later))]
+                for literal in clauses.get(name, ()):
+                    if literal not in false_later:
+                        false_later[literal] = negation(restricted(literal_term(literal), later))
+                failing = (
+                    [false_later[literal] for literal in clauses[name]]
+                    if name in clauses
+                    else [negation(restricted(part, later))]
+                )
                 self._ask(questions, f"{instance.label} keeps {name}", failing)
             questions.close()
 

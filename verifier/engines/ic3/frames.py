@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from verifier.clauses.fewer_gates import with_fewer_gates
 from verifier.engines.ic3.cubes import Cube, images, literal_classes, mask, negation
+from verifier.engines.ic3.orbits import Orbit, OrbitIndex
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.query_solver import QuerySolver
 from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable
@@ -41,21 +42,6 @@ class Predecessor:
     inputs: tuple[bool, ...]
 
 
-class Orbit:
-    """A blocked cube and its images under the permutations. The first image represents the orbit."""
-
-    def __init__(self, images: tuple[frozenset[int], ...], classes: int) -> None:
-        self.images = images
-        self.cube: Cube = tuple(images[0])
-        """The representative."""
-        self.masks = tuple(map(mask, images))
-        self.outside = ~self.masks[0]
-        """What the representative's mask lacks: a part of the representative shares no bit with it."""
-        self.classes = classes
-        """As a mask, the classes of its literals. All images have the same."""
-        self.outside_classes = ~classes
-
-
 class Frames:
     """The frames 0 (the initial states), 1, …, ``frontier``."""
 
@@ -73,7 +59,8 @@ class Frames:
         self._permutations = permutations
         self._class_of = literal_classes(problem.bits, permutations)
         self._solver_name = solver
-        self.levels: list[list[Orbit]] = []
+        self.levels: list[dict[Orbit, None]] = []
+        self._index = OrbitIndex()
         self._solvers: list[QuerySolver] = []
         """For each frame a solver that knows its states and the steps to their successors."""
         self.uses: dict[int, int] = {}
@@ -96,7 +83,7 @@ class Frames:
         unrolling = self.problem.unrolling
         clauses = [*unrolling.relation, *([] if self.levels else unrolling.start)]
         level, first_free = len(self.levels), self.problem.first_free
-        self.levels.append([])
+        self.levels.append({})
 
         def permanent() -> list[list[int]]:
             blocked = self.blocked_at(level) if level else ()
@@ -149,17 +136,17 @@ class Frames:
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """Whether a single clause of the frame excludes the cube. No solver is asked."""
-        outside, outside_classes = ~mask(cube), ~self._classes(cube)
+        outside, outside_classes = ~mask(cube), ~mask(self._classes(cube))
         return any(
             not image & outside
             for orbits in self.levels[level:]
             for orbit in orbits
-            if not orbit.classes & outside_classes
+            if not orbit.class_mask & outside_classes
             for image in orbit.masks
         )
 
-    def _classes(self, cube: Cube) -> int:
-        return mask(map(self._class_of.__getitem__, cube))
+    def _classes(self, cube: Cube) -> frozenset[int]:
+        return frozenset(map(self._class_of.__getitem__, cube))
 
     def _opened(self, clauses: list[list[int]]) -> ClauseSolver:
         solver = open_solver(self._solver_name)
@@ -214,10 +201,14 @@ class Frames:
     def add_blocked(self, cube: Cube, level: int) -> None:
         """Excludes the cube and its images from the frames 1 to ``level``."""
         orbit = Orbit(images(cube, self._permutations), self._classes(cube))
+        orbit.level = level
+        for other in self._index.subsumed(orbit):
+            del self.levels[other.level][other]
+            self._index.remove(other)
         for below in range(1, level + 1):
-            self.levels[below] = _not_subsumed(orbit, self.levels[below])
             self._exclude(orbit, below)
-        self.levels[level].append(orbit)
+        self.levels[level][orbit] = None
+        self._index.add(orbit)
         for literal in orbit.cube:
             self.uses[literal] = self.uses.get(literal, 0) + 1
 
@@ -241,31 +232,18 @@ class Frames:
         if len(core) < len(orbit.cube):
             self.add_blocked(core, level)
             return
-        self.levels[level - 1].remove(orbit)
-        self.levels[level].append(orbit)
+        del self.levels[level - 1][orbit]
+        self.levels[level][orbit] = None
+        orbit.level = level
         self._exclude(orbit, level)
 
     def _exclude(self, orbit: Orbit, level: int) -> None:
-        clauses = [negation(image) for image in orbit.images]
-        self._solvers[level].add_clauses(clauses)
+        self._solvers[level].add_clauses(orbit.clauses)
         if level == self.frontier and self._frontier_states is not None:
-            self._frontier_states.add_clauses(clauses)
+            self._frontier_states.add_clauses(orbit.clauses)
 
 
 def _with_images(clauses: Sequence[Sequence[int]], permutations: Sequence[Permutation]) -> list[list[int]]:
     """The clauses and all their images, each once."""
     moved = (sorted(image, key=abs) for clause in clauses for image in images(clause, permutations))
     return [list(image) for image in dict.fromkeys(map(tuple, moved))]
-
-
-def _not_subsumed(orbit: Orbit, others: Sequence[Orbit]) -> list[Orbit]:
-    """The others of which no image excludes all that the representative excludes. Where one does, the images
-    exclude by symmetry all that the other orbit excludes."""
-    length, masks, classes = len(orbit.cube), orbit.masks, orbit.classes
-    return [
-        other
-        for other in others
-        if len(other.cube) < length
-        or classes & other.outside_classes
-        or all(image & other.outside for image in masks)
-    ]

@@ -28,10 +28,12 @@ class QuerySolver:
         self._solver = open_solver(self._name)
         self._solver.add_clauses(self._permanent())
         self._activations = count(self._first_free)
+        self._waiting: list[Sequence[Clause]] = []
+        """Permanent clauses for the next query, if there is one."""
 
-    def add_clauses(self, clauses: Iterable[Clause]) -> None:
+    def add_clauses(self, clauses: Sequence[Clause]) -> None:
         """Adds permanent clauses. ``permanent`` must return them from now on."""
-        self._solver.add_clauses(clauses)
+        self._waiting.append(clauses)
 
     def satisfiable(self, temporary: Sequence[int], assumptions: Iterable[int]) -> bool:
         """Whether the permanent clauses and the temporary one have a model under the assumptions.
@@ -43,6 +45,9 @@ class QuerySolver:
             self._solver.close()
             self._build()
             activation = next(self._activations)
+        for clauses in self._waiting:
+            self._solver.add_clauses(clauses)
+        self._waiting.clear()
         self._solver.add_clauses([[-activation, *temporary]])
         found = satisfiable(self._solver, [activation, *assumptions])
         self._solver.add_clauses([[-activation]])  # takes part from the next query on
