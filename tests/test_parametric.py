@@ -20,7 +20,7 @@ from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.clausal import closed
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.loading import read_for_all, read_traced
-from verifier.parametric.proving import Attempt, decide, listed, obligations_of, prove
+from verifier.parametric.proving import Attempt, Proofs, decide, prove
 from verifier.parametric.results import Open, Shown
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
@@ -69,8 +69,7 @@ class Reading:
 
     def __init__(self, kind: type[Protocol], constants: dict[str, Any]) -> None:
         self.reading = read_traced(kind, constants)
-        names = tuple(lemma.name for lemma in self.reading.definition.lemmas)
-        self.system = ParametricSystem(self.reading.definition, names)
+        self.system = ParametricSystem(self.reading.definition)
         self.model = build(define(kind(constants)))
         protocol = kind(constants)
         sets = (
@@ -149,7 +148,7 @@ def test_what_the_table_says_stands_in_the_documentation() -> None:
 
 
 def attempted(kind: type[Protocol], name: str, **constants: Any) -> Attempt:
-    return prove(read_for_all(kind, constants), name, Limits(300).begun())
+    return prove(Proofs.of(read_for_all(kind, constants)), name, Limits(300).begun())
 
 
 def ticket_lock() -> type[Protocol]:
@@ -158,7 +157,7 @@ def ticket_lock() -> type[Protocol]:
 
 def test_the_example_is_proved_and_its_certificate_checked() -> None:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(reading, "MutualExclusion", Limits(60).begun())
+    attempt = prove(Proofs.of(reading), "MutualExclusion", Limits(60).begun())
     assert attempt.proved
     assert attempt.needed == ("Typed", "HolderIsServed", "TicketsDiffer", "TicketsWereDrawn")
     assert reading.said == ("clients >= 1", "last_ticket >= 0")
@@ -169,7 +168,7 @@ def test_the_example_is_proved_and_its_certificate_checked() -> None:
 @pytest.mark.thorough
 def test_a_certificate_that_leaves_something_out_is_refused() -> None:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(reading, "MutualExclusion", Limits(60).begun())
+    attempt = prove(Proofs.of(reading), "MutualExclusion", Limits(60).begun())
     content: Any = json.loads(dump(reading, attempt))
     fewer: Any = {**content, "obligations": content["obligations"][1:]}
     with pytest.raises(Misfit, match="leaves out"):
@@ -227,10 +226,10 @@ KIP320_MUTANTS = [
 
 def results_of(kind: type[Protocol], action: str, claim: str) -> list[Any]:
     """What comes of the obligations that an action keeps a lemma of kip320."""
-    obligations = obligations_of(read_traced(kind, SMALL["kip320"]), "StrongIsr", kept=False)
-    asked = [one for one in listed(obligations, "StrongIsr")[claim] if one.at == action]
+    listed = Proofs.of(read_traced(kind, SMALL["kip320"])).listed("StrongIsr", kept=False)
+    asked = [one for one in listed.claims[claim] if one.at == action]
     assert asked
-    return [decide(obligations, one) for one in asked]
+    return [decide(listed.obligations, one) for one in asked]
 
 
 @pytest.mark.slow
@@ -247,7 +246,7 @@ def test_mutants_of_kip320_are_not_proved(method: str, lacks: dict[str, int], cl
 @pytest.mark.parametrize("name", ["StrongIsr", "WeakIsr"])
 def test_kip320_is_proved_for_all_constants(name: str) -> None:
     reading = read_for_all(load("kip320"), {})
-    attempt = prove(reading, name, Limits(600).begun())
+    attempt = prove(Proofs.of(reading), name, Limits(600).begun())
     assert attempt.proved, attempt.open
     assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begun()).failed == ()
 
@@ -280,7 +279,8 @@ def test_no_guard_contradicts_the_lemmas() -> None:
         if taken.name not in seen:
             seen.add(taken.name)
             structure = reading.structure(before, taken, rng)
-            assert all(structure.value(system.formula(name, system.before)) for name in system.lemmas)
+            names = [lemma.name for lemma in reading.reading.definition.lemmas]
+            assert all(structure.value(system.formula(name, system.before)) for name in names)
     assert seen == {step.name for step in system.steps}
 
 
@@ -288,8 +288,8 @@ def test_no_guard_contradicts_the_lemmas() -> None:
 @pytest.mark.parametrize("solver", SCRIPT_SOLVERS)
 def test_the_lemmas_alone_do_not_contradict_each_other(solver: str) -> None:
     """Neither solver finds a contradiction in what every proof assumes."""
-    obligations = obligations_of(read_traced(load("kip320"), {}), "StrongIsr", kept=False)
-    listed(obligations, "StrongIsr")
+    proofs = Proofs.of(read_traced(load("kip320"), {}))
+    obligations = proofs.listed("StrongIsr", kept=False).obligations
     lemmas = [(n, closed(obligations.logic, c, obligations.leads)) for n, c in obligations.hypotheses]
     constants = [("", clause.body) for clause in obligations.constants]
     definitions = obligations.definitions(node for _, node in lemmas)

@@ -11,7 +11,7 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
 from verifier.parametric.certificate import dump
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, open_places, prove
+from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Proofs, open_places, prove
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.specs.definition import Definition
@@ -67,14 +67,14 @@ def check(
 ) -> AllConstantsOutcome:
     """Proves the properties, or says what is open. It refutes none: constants may be chosen at which a
     counterexample of the reading is none of the protocol."""
-    limits = limits.begun()
+    limits, proofs = limits.begun(), Proofs.of(reading)
     attempts: list[Attempt] = []
     verdicts: list[Verdict] = []
     certificates: dict[str, str] = {}
     for name in properties:
         began = time.monotonic()
         try:
-            attempt = prove(reading, name, limits, listen)
+            attempt = prove(proofs, name, limits, listen)
         except KeyboardInterrupt:
             attempt = Attempt(name, False, limit=INTERRUPTED)
         except Interrupted as limit:

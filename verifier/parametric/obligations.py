@@ -11,11 +11,11 @@ from typing import Any
 from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
-from verifier.parametric.logic import INT, Logic, Node, canonical, walk
+from verifier.parametric.logic import INT, Logic, Node, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
-from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, TYPED, ParametricSystem, Step
+from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, TYPED, ParametricSystem
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
@@ -72,9 +72,9 @@ class Effort:
 
 EFFORTS = (
     Effort((0,), 0, Quantified.NONE, 2.0),
-    Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
-    Effort((0,), 0, Quantified.ALL, 0.7),
     Effort((1, 0), 500, Quantified.NONE, 2.0),
+    Effort((0,), 0, Quantified.ALL, 0.5),
+    Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
     Effort((2, 1, 0), 400, Quantified.NONE, 3.0),
     Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
     Effort((0,), 0, Quantified.ALL, 5.0),
@@ -86,9 +86,16 @@ class Obligations:
     """The obligations of a system for some properties."""
 
     def __init__(
-        self, system: ParametricSystem, assumptions: Sequence[Assumption], *, with_stays: bool = False
+        self,
+        system: ParametricSystem,
+        assumptions: Sequence[Assumption],
+        *,
+        kept: Sequence[str] = (),
+        with_stays: bool = False,
     ) -> None:
-        """``with_stays``: with a lemma for each action that it stays within sorts and what has a value."""
+        """``kept``: properties that are lemmas, too. ``with_stays``: with a lemma for each action that it
+        stays within sorts and what has a value, and for each lemma that what it reads has a value."""
+        self.kept = tuple(kept)
         self.with_stays = with_stays
         self.system = system
         self.logic: Logic = system.logic
@@ -102,12 +109,18 @@ class Obligations:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What is kept by all actions together: Typed, the type invariants, the lemmas."""
-        kinds = self.system.definition.properties
-        typed = (prop.name for prop in kinds if prop.kind is PropertyKind.TYPE_INVARIANT)
-        always = self.logic.true
-        said = [name for name in typed if self.system.formula(name, self.system.before) is not always]
-        stays = [f"{STAYS}{step.name}" for step in self.system.steps] if self.with_stays else []
-        return (TYPED, *said, *self.system.lemmas, *stays)
+        definition = self.system.definition
+        typed = [prop.name for prop in definition.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
+        lemmas = [lemma.name for lemma in definition.lemmas]
+        said = [TYPED, *filter(self._says_something, typed), *lemmas]
+        said += [name for name in self.kept if name not in said]
+        if self.with_stays:
+            said += [*filter(self._says_something, (f"{READS}{name}" for name in lemmas))]
+            said += [f"{STAYS}{step.name}" for step in self.system.steps]
+        return tuple(said)
+
+    def _says_something(self, name: str) -> bool:
+        return self.system.formula(name, self.system.before) is not self.logic.true
 
     def always_needed(self, name: str) -> tuple[str, ...]:
         """What a claim contains beside its formula: that what is read has a value; and a type invariant, that
@@ -143,14 +156,9 @@ class Obligations:
         for step in self.system.steps:
             given = self.clausifier.clauses(step.guard, f"{step.name} guard")
             for name in self.names:
-                if self.is_touched(step, name):
+                if self.system.is_touched(step, name):
                     after = self.system.formula(name, step.after)
                     yield from self._parts(step.name, name, after, given, step.parameters, inductive=True)
-
-    def is_touched(self, step: Step, name: str) -> bool:
-        """Whether a lemma says something else after a step than before."""
-        before = self.system.formula(name, self.system.before)
-        return canonical(before, ()) != canonical(self.system.formula(name, step.after), ())
 
     def safety(self, name: str) -> Iterator[Obligation]:
         """That the lemmas imply a property."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any
 
 from verifier.encodings.printing import text
@@ -35,7 +36,7 @@ class Definitions:
     twins: dict[str, str] = field(default_factory=dict)
     """Of predicates of the state after a step, the one of the same formula in the state before."""
     names: dict[str, str] = field(default_factory=dict)
-    """The symbol of each content, so that one content has one symbol."""
+    """The symbol of each content, so that one content has one symbol, whatever was read before."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ class Reader:
         key = f"{word} {canonical(meaning, variables)}"
         name = self.definitions.names.get(key)
         if name is None:
-            name = f"{word} {len(self.definitions.names)}"
+            name = f"{word} {blake2b(key.encode(), digest_size=8).hexdigest()}"
             self.definitions.names[key] = name
             applied = self.logic.app(name, sort, variables)
             said = tuple(
