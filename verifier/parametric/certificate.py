@@ -14,7 +14,7 @@ from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS
+from verifier.parametric.obligations import EFFORTS, FACT
 from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Attempt, Proofs, Query
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
@@ -173,7 +173,7 @@ def _scripts(proofs: Proofs, content: Content) -> Iterator[tuple[str, str]]:
             text = asked.script(step["kept"])
             if text != step["smt2"]:
                 raise Misfit(f"the SMT-LIB text of {one.name} is not what it means here")
-            waiting += [asked.hypotheses[place][0] for place in step["kept"]]
+            waiting += [name for name in map(asked.lemma, step["kept"]) if name != FACT]
             yield one.name, text
 
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
+from verifier.parametric.counting import are_comparable, facts_of_one, facts_of_two
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
-from verifier.parametric.logic import INT, Logic, Node, walk
+from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
@@ -19,6 +21,8 @@ from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, TYPED, P
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
+FACT = ""
+"""Stands where a hypothesis has the name of its lemma, and is a fact of sets that needs no proof."""
 _LONGEST_TERM = 12
 """Terms with more symbols are not instantiated with."""
 
@@ -208,10 +212,12 @@ class Obligations:
         for obligation in obligations:
             for clause in (*obligation.given, *obligation.goal):
                 self.kinds.learn(clause.body)
+            for clause in self.facts(obligation):
+                self.kinds.learn(clause.body)
         for _, clause in self.hypotheses:
             self.kinds.learn(clause.body)
-        for axioms in self.system.definitions.axioms.values():
-            for axiom in axioms:
+        for name, axioms in self.system.definitions.axioms.items():
+            for axiom in (*axioms, *self._axioms(name)):
                 self.kinds.learn(axiom)
 
     def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
@@ -221,15 +227,55 @@ class Obligations:
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
-        if not obligation.inductive:
+        facts = [(FACT, clause) for clause in self.facts(obligation)]
+        if not obligation.inductive and not facts:
             return []
         known = self._tiers(obligation)
         tiers = [known[number] for number in effort.tiers]
         found: list[tuple[str, Node]] = []
-        for name, clause in self.hypotheses:
+        for name, clause in (*facts, *(self.hypotheses if obligation.inductive else ())):
             found += self._instances(name, clause, tiers, effort.most)
-        found += self._with_quantifiers(obligation, effort.quantified)
+        if obligation.inductive:
+            found += self._with_quantifiers(obligation, effort.quantified)
         return list(dict.fromkeys(found))
+
+    def facts(self, obligation: Obligation) -> tuple[Clause, ...]:
+        """What is known of the counts that the obligation speaks of, and of each two of them."""
+        counts = self.system.definitions.counts
+        if not counts:
+            return ()
+        spoken = [clause.body for clause in (*obligation.goal, *obligation.given)]
+        if obligation.inductive:
+            spoken += self._said_of_counts
+        numbers = [node for node in ground_terms(spoken) if node.data in counts]
+        found = [clause for number in numbers for clause in self._facts((number,))]
+        return (*found, *(c for pair in permutations(numbers, 2) for c in self._facts(pair)))
+
+    @cached_property
+    def _said_of_counts(self) -> list[Node]:
+        return [clause.body for _, clause in self.hypotheses]
+
+    def _facts(self, numbers: tuple[Node, ...]) -> tuple[Clause, ...]:
+        known = self._known_facts.get(numbers)
+        if known is None:
+            known = self._known_facts[numbers] = tuple(self._facts_of(numbers))
+        return known
+
+    def _facts_of(self, numbers: tuple[Node, ...]) -> Iterator[Clause]:
+        counted = [self.system.definitions.counts[number.data] for number in numbers]
+        word = f"counts {' '.join(map(self.printer.text, numbers))}"
+        if len(numbers) == 1:
+            said = facts_of_one(self.logic, counted[0], numbers[0])
+        elif are_comparable(*counted):
+            said = facts_of_two(self.logic, (counted[0], counted[1]), (numbers[0], numbers[1]))
+        else:
+            return
+        for number, formula in enumerate(said):
+            yield from self.clausifier.clauses(formula, f"{word} {number}")
+
+    @cached_property
+    def _known_facts(self) -> dict[tuple[Node, ...], tuple[Clause, ...]]:
+        return {}
 
     def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
         if which is Quantified.NONE:
@@ -303,12 +349,48 @@ class Obligations:
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
         defined = (node for node in spoken if node.data in self.leads)
-        named = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
+        named = list(dict.fromkeys((*obligation.terms, *elements, *defined, *self._witnesses(obligation))))
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
         tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
         return [list(dict.fromkeys(tier)) for tier in tiers]
+
+    def _witnesses(self, obligation: Obligation) -> Iterator[Node]:
+        """The values that facts of counts say there are, and what the definitions in them say there is."""
+        said = [clause.body for clause in self.facts(obligation)]
+        if not said:
+            return
+        for node in ground_terms([*said, *self._unfolded(said)]):
+            if "!" in str(node.data):
+                yield node
+        for part in self._parts_of_one:
+            for term in obligation.terms:
+                if self.kinds.of(term) == self.kinds.of(part.args[0]):
+                    yield self.logic.app(part.data, part.sort, (term,))
+
+    @cached_property
+    def _parts_of_one(self) -> tuple[Node, ...]:
+        """Of each state variable that is a function of one value, its application to a variable."""
+        found: dict[str, Node] = {}
+
+        def see(node: Node) -> None:
+            if node.kind == "app" and node.sort != BOOL and [arg.kind for arg in node.args] == ["var"]:
+                found.setdefault(node.data, node)
+
+        for _, clause in self.hypotheses:
+            walk(clause.body, see)
+        return tuple(found.values())
+
+    def _unfolded(self, said: Iterable[Node]) -> list[Node]:
+        """What definitions say of the terms that formulas apply them to."""
+        found = []
+        for node in predicates(said, self.leads):
+            for axiom in self._axioms(node.data):
+                applied = unfolding(self.logic, axiom, node)
+                if applied is not None:
+                    found.append(applied)
+        return found
 
     @cached_property
     def _state_constants(self) -> list[Node]:
@@ -331,12 +413,7 @@ class Obligations:
                 bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
-        unfolded = []
-        for node in predicates(said, self.leads):
-            for axiom in self._axioms(node.data):
-                applied = unfolding(self.logic, axiom, node)
-                if applied is not None:
-                    unfolded.append(applied)
+        unfolded = self._unfolded(said)
         found = [*ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
 

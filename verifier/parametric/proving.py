@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations
+from verifier.parametric.obligations import EFFORTS, FACT, Effort, Obligation, Obligations
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
@@ -239,7 +239,7 @@ def decide(
         began = time.process_time()
         checked = decide_script(CHECKER, text, (), _CHECKER_STEPS)
         if checked.answer is Answer.UNSATISFIABLE:
-            uses = tuple(dict.fromkeys(asked.hypotheses[place][0] for place in kept))
+            uses = tuple(dict.fromkeys(name for name in map(asked.lemma, kept) if name != FACT))
             took = time.process_time() - began
             return Shown(
                 obligation.name, number, obligations.with_stays, kept, uses, text, seconds, took
@@ -269,6 +269,11 @@ class Query:
         """The formulas of an obligation with as many hypotheses as the effort says."""
         local = obligations.local(obligation)
         return Query(obligations, local, obligations.chosen(obligation, effort))
+
+    def lemma(self, place: int) -> str:
+        """The lemma that a hypothesis is of."""
+        found: str = self.hypotheses[place][0]
+        return found
 
     def script(
         self, kept: Sequence[int] | None = None, *, named: bool = False

@@ -22,6 +22,7 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric import collected, structured
 from verifier.parametric import counted as counts
+from verifier.parametric.counting import Counting, counted
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
 from verifier.parametric.shapes import Mapped, Partly, Value
@@ -37,6 +38,8 @@ class Definitions:
     """Of predicates of the state after a step, the one of the same formula in the state before."""
     names: dict[str, str] = field(default_factory=dict)
     """The symbol of each content, so that one content has one symbol, whatever was read before."""
+    counts: dict[str, Counting] = field(default_factory=dict)
+    """The symbols of counts. What is known of them is no axiom, but given where it may help."""
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,9 @@ class Reader:
         return self.logic.implies(self.truth(one, scope.turned(-1)), self.truth(other, scope))
 
     def _equal(self, term: Term, scope: Scope) -> Node:
-        counted = counts.compared(self, term, scope)
-        if counted is not None:
-            return counted
+        small = counts.compared(self, term, scope)
+        if small is not None:
+            return small
         one, other = term.arguments
         sort = _wider(one.sort, other.sort)
         return self.values.equal(sort, self.part(one, scope), self.part(other, scope))
@@ -245,9 +248,9 @@ class Reader:
         return self.logic.app(name, INT)
 
     def _compare(self, term: Term, scope: Scope) -> Node:
-        counted = counts.compared(self, term, scope)
-        if counted is not None:
-            return counted
+        small = counts.compared(self, term, scope)
+        if small is not None:
+            return small
         one, other = (self.part(arg, scope) for arg in term.arguments)
         strict = term.operator is Operator.LESS
         return self.logic.less(one, other) if strict else self.logic.less_equal(one, other)
@@ -359,6 +362,8 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.MINIMUM_OF: Reader._extreme_of,
     Operator.MAXIMUM_OF: Reader._extreme_of,
     Operator.CHOOSE: Reader._choose,
+    Operator.COUNT: counted,
+    Operator.CARDINALITY: counted,
     Operator.SOME: structured.some,
     Operator.IS_NONE: structured.is_none,
     Operator.GET: structured.get,
