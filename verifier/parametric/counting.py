@@ -77,43 +77,56 @@ def _size(reader: Reader, sort: Sort) -> Node | None:
     return None
 
 
-def facts_of_one(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
+def bounds(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
     """What is known of one count, which is the symbol applied to terms."""
     inside, within = _at(logic, counting, number)
-    zero, one = logic.integer(0), logic.integer(1)
-    variables = counting.variables
-    yield logic.less_equal(zero, number)
-    yield logic.forall(variables, logic.implies(inside, logic.less_equal(one, number)))
-    yield logic.disj((logic.exists(variables, inside), logic.less_equal(number, zero)))
+    one = logic.integer(1)
+    yield logic.less_equal(logic.integer(0), number)
+    yield logic.forall(counting.variables, logic.implies(inside, logic.less_equal(one, number)))
     if counting.size is not None:
-        size, outside = counting.size, logic.conj((within, logic.neg(inside)))
-        fewer = logic.less_equal(logic.plus(number, one), size)
-        yield logic.less_equal(number, size)
-        yield logic.forall(variables, logic.implies(outside, fewer))
-        yield logic.disj((logic.exists(variables, outside), logic.equal(number, size)))
+        outside = logic.conj((within, logic.neg(inside)))
+        fewer = logic.less_equal(logic.plus(number, one), counting.size)
+        yield logic.less_equal(number, counting.size)
+        yield logic.forall(counting.variables, logic.implies(outside, fewer))
 
 
-def facts_of_two(
+def extremes(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
+    """That a count is 0 if nothing is counted, and the size of the sort if everything is."""
+    inside, within = _at(logic, counting, number)
+    some = logic.exists(counting.variables, inside)
+    yield logic.disj((some, logic.less_equal(number, logic.integer(0))))
+    if counting.size is not None:
+        others = logic.exists(counting.variables, logic.conj((within, logic.neg(inside))))
+        yield logic.disj((others, logic.equal(number, counting.size)))
+
+
+def difference(
     logic: Logic, counting: tuple[Counting, Counting], numbers: tuple[Node, Node]
-) -> Iterator[Node]:
-    """What is known of the first of two counts of values of one sort, compared with the second: it is at most
-    as great if nothing more is counted, smaller if something less is, and greater by one at most if one value
-    more is."""
+) -> Node:
+    """What is known of the first of two counts of values of one sort, compared with the second.
+
+    There are two values such that: the first count is at most the second if the one is not counted by the
+    first alone, and smaller if besides any value is counted by the second alone; and it is greater by one at
+    most if not both, which differ, are counted by the first alone. If the first alone counts one value, it is
+    the one; if it counts several, both are among them.
+    """
     one, other = numbers
-    variables = counting[0].variables
     inside, _ = _at(logic, counting[0], one)
     there, _ = _at(logic, counting[1], other)
+    variables = counting[0].variables
     there = logic.substituted(there, dict(zip(counting[1].variables, variables, strict=True)))
     more, less = logic.conj((inside, logic.neg(there))), logic.conj((there, logic.neg(inside)))
-    is_more, is_less = logic.exists(variables, more), logic.exists(variables, less)
-    also = tuple(logic.variable(v.sort) for v in variables)
-    again = logic.substituted(more, dict(zip(variables, also, strict=True)))
-    differ = logic.neg(logic.conj(logic.equal(a, b) for a, b in zip(variables, also, strict=True)))
-    two_more = logic.exists((*variables, *also), logic.conj((more, again, differ)))
+    pair = [tuple(logic.variable(v.sort) for v in variables) for _ in range(2)]
+    first, second = (logic.substituted(more, dict(zip(variables, v, strict=True))) for v in pair)
+    differ = logic.neg(logic.conj(logic.equal(a, b) for a, b in zip(*pair, strict=True)))
     next_one, next_other = (logic.plus(number, logic.integer(1)) for number in numbers)
-    yield logic.disj((is_more, logic.less_equal(one, other)))
-    yield logic.disj((is_more, logic.neg(is_less), logic.less_equal(next_one, other)))
-    yield logic.disj((two_more, logic.less_equal(one, next_other)))
+    smaller = logic.disj((first, logic.neg(less), logic.less_equal(next_one, other)))
+    said = (
+        logic.disj((first, logic.less_equal(one, other))),
+        logic.forall(variables, smaller),
+        logic.disj((logic.conj((first, second, differ)), logic.less_equal(one, next_other))),
+    )
+    return logic.exists((*pair[0], *pair[1]), logic.conj(said))
 
 
 def are_comparable(one: Counting, other: Counting) -> bool:

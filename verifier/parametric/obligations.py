@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, permutations, product
 from typing import Any
 
 from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
-from verifier.parametric.counting import are_comparable, facts_of_one, facts_of_two
+from verifier.parametric.counting import are_comparable, bounds, difference, extremes
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 from verifier.parametric.results import name_of
@@ -240,41 +240,47 @@ class Obligations:
         return list(dict.fromkeys(found))
 
     def facts(self, obligation: Obligation) -> tuple[Clause, ...]:
-        """What is known of the counts that the obligation speaks of, and of each two of them."""
-        counts = self.system.definitions.counts
-        if not counts:
+        """What is known of the counts that the obligation speaks of. Two are compared if its goal has one."""
+        if not self.system.definitions.counts:
             return ()
-        spoken = [clause.body for clause in (*obligation.goal, *obligation.given)]
+        goal = self._counts([clause.body for clause in obligation.goal])
+        numbers = dict.fromkeys((*goal, *self._counts([clause.body for clause in obligation.given])))
         if obligation.inductive:
-            spoken += self._said_of_counts
-        numbers = [node for node in ground_terms(spoken) if node.data in counts]
-        found = [clause for number in numbers for clause in self._facts((number,))]
-        return (*found, *(c for pair in permutations(numbers, 2) for c in self._facts(pair)))
+            numbers |= dict.fromkeys(self._known_counts)
+        found = [clause for number in numbers for clause in self._facts("bounds", (number,))]
+        if not obligation.inductive or obligation.at == ALWAYS:
+            found += [clause for number in numbers for clause in self._facts("extremes", (number,))]
+        pairs = (pair for pair in permutations(numbers, 2) if not goal.keys().isdisjoint(pair))
+        return (*found, *(clause for pair in pairs for clause in self._facts("difference", pair)))
+
+    def _counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
+        counts = self.system.definitions.counts
+        return dict.fromkeys(node for node in ground_terms(formulas) if node.data in counts)
 
     @cached_property
-    def _said_of_counts(self) -> list[Node]:
-        return [clause.body for _, clause in self.hypotheses]
+    def _known_counts(self) -> tuple[Node, ...]:
+        return tuple(self._counts(clause.body for _, clause in self.hypotheses))
 
-    def _facts(self, numbers: tuple[Node, ...]) -> tuple[Clause, ...]:
-        known = self._known_facts.get(numbers)
+    def _facts(self, what: str, numbers: tuple[Node, ...]) -> tuple[Clause, ...]:
+        known = self._known_facts.get((what, numbers))
         if known is None:
-            known = self._known_facts[numbers] = tuple(self._facts_of(numbers))
+            name = f"{what} {' '.join(map(self.printer.text, numbers))}"
+            said = list(self._said_of(what, numbers))
+            clauses = (self.clausifier.clauses(one, f"{name} {place}") for place, one in enumerate(said))
+            known = self._known_facts[what, numbers] = tuple(chain.from_iterable(clauses))
         return known
 
-    def _facts_of(self, numbers: tuple[Node, ...]) -> Iterator[Clause]:
+    def _said_of(self, what: str, numbers: tuple[Node, ...]) -> Iterator[Node]:
         counted = [self.system.definitions.counts[number.data] for number in numbers]
-        word = f"counts {' '.join(map(self.printer.text, numbers))}"
-        if len(numbers) == 1:
-            said = facts_of_one(self.logic, counted[0], numbers[0])
+        if what == "bounds":
+            yield from bounds(self.logic, counted[0], numbers[0])
+        elif what == "extremes":
+            yield from extremes(self.logic, counted[0], numbers[0])
         elif are_comparable(*counted):
-            said = facts_of_two(self.logic, (counted[0], counted[1]), (numbers[0], numbers[1]))
-        else:
-            return
-        for number, formula in enumerate(said):
-            yield from self.clausifier.clauses(formula, f"{word} {number}")
+            yield difference(self.logic, (counted[0], counted[1]), (numbers[0], numbers[1]))
 
     @cached_property
-    def _known_facts(self) -> dict[tuple[Node, ...], tuple[Clause, ...]]:
+    def _known_facts(self) -> dict[tuple[str, tuple[Node, ...]], tuple[Clause, ...]]:
         return {}
 
     def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
@@ -349,25 +355,30 @@ class Obligations:
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
         defined = (node for node in spoken if node.data in self.leads)
-        named = list(dict.fromkeys((*obligation.terms, *elements, *defined, *self._witnesses(obligation))))
+        terms = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
+        named = list(dict.fromkeys(self._witnesses(obligation, terms)))
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
         tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
-    def _witnesses(self, obligation: Obligation) -> Iterator[Node]:
-        """The values that facts of counts say there are, and what the definitions in them say there is."""
-        said = [clause.body for clause in self.facts(obligation)]
-        if not said:
-            return
-        for node in ground_terms([*said, *self._unfolded(said)]):
-            if "!" in str(node.data):
-                yield node
-        for part in self._parts_of_one:
-            for term in obligation.terms:
-                if self.kinds.of(term) == self.kinds.of(part.args[0]):
-                    yield self.logic.app(part.data, part.sort, (term,))
+    def _witnesses(self, obligation: Obligation, named: Sequence[Node]) -> Iterator[Node]:
+        """Beside these terms the values that facts of counts say there are, also at these terms, and what the
+        definitions in them say there is."""
+        facts = self.facts(obligation)
+        found = list(named)
+        if self._counts(clause.body for clause in obligation.goal):
+            found += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
+            parts = product(self._parts_of_one, obligation.terms)
+            found += [
+                self.logic.app(part.data, part.sort, (term,))
+                for part, term in parts
+                if self.kinds.of(term) == self.kinds.of(part.args[0])
+            ]
+        yield from found
+        said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
+        yield from filter(_is_witness, ground_terms(self._unfolded(said)))
 
     @cached_property
     def _parts_of_one(self) -> tuple[Node, ...]:
@@ -416,6 +427,11 @@ class Obligations:
         unfolded = self._unfolded(said)
         found = [*ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
+
+
+def _is_witness(node: Node) -> bool:
+    """Whether it is a value of which a formula says that there is one."""
+    return "!" in str(node.data)
 
 
 def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:
