@@ -17,7 +17,7 @@ from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
-from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, TYPED, ParametricSystem
+from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, TYPED, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
@@ -158,7 +158,7 @@ class Obligations:
     def consecution(self) -> Iterator[Obligation]:
         """That each action keeps each lemma. A lemma that an action does not touch needs no solver."""
         for step in self.system.steps:
-            given = self.clausifier.clauses(step.guard, f"{step.name} guard")
+            given = self._guard(step)
             for name in self.names:
                 if self.system.is_touched(step, name):
                     after = self.system.formula(name, step.after)
@@ -168,6 +168,23 @@ class Obligations:
         """That the lemmas imply a property."""
         formula = self.system.formula(name, self.system.before)
         yield from self._parts(ALWAYS, name, formula, (), (), inductive=True)
+
+    def steps(self, name: str) -> Iterator[Obligation]:
+        """That each action satisfies a step invariant where the lemmas hold."""
+        for step in self.system.steps:
+            formula = self.system.of_step(name, step)
+            given = self._guard(step)
+            yield from self._parts(step.name, name, formula, given, step.parameters, inductive=True)
+
+    def _guard(self, step: Step) -> tuple[Clause, ...]:
+        known = self._guards.get(step.name)
+        if known is None:
+            known = self._guards[step.name] = self.clausifier.clauses(step.guard, f"{step.name} guard")
+        return known
+
+    @cached_property
+    def _guards(self) -> dict[str, tuple[Clause, ...]]:
+        return {}
 
     def reads(self) -> Iterator[Obligation]:
         """That what the actions and the constraint read has a value wherever the lemmas hold, and what the

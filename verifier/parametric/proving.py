@@ -21,7 +21,7 @@ from verifier.solvers.names import decide_script, load_script_solvers
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
 FINDER, CHECKER = "z3", "cvc5"
-PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT)
+PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT, PropertyKind.STEP_INVARIANT)
 """What a proof by induction can be of."""
 AT_ONCE = 2
 _STEPS_PER_SECOND = 2_000_000
@@ -76,7 +76,9 @@ class Listed:
         found: dict[str, list[Obligation]] = {name: [] for name in obligations.names}
         for one in (*obligations.initiation(), *obligations.consecution()):
             found[one.claim].append(one)
-        if property_name not in obligations.names:
+        if obligations.system.kind(property_name) is PropertyKind.STEP_INVARIANT:
+            found[property_name] = list(obligations.steps(property_name))
+        elif property_name not in obligations.names:
             found[property_name] = list(obligations.safety(property_name))
         found[UNDEFINED_READ] = list(obligations.reads())
         _ = obligations.hypotheses
@@ -113,6 +115,8 @@ def prove(
     """
     load_script_solvers()
     search = _Search(proofs, property_name, limits, listen)
+    if proofs.system.kind(property_name) is PropertyKind.STEP_INVARIANT:
+        return search.attempt(kept=False)
     if not search.is_implied(EFFORTS[:_FIRST_EFFORTS]):
         found = search.attempt(kept=True)
         if found.proved or found.limit is not None or not search.is_implied(EFFORTS):

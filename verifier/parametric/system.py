@@ -187,6 +187,20 @@ class ParametricSystem:
             return formula
         return self.logic.conj((Definedness(reader).formula(self._term(name)), formula))
 
+    def of_step(self, name: str, step: Step) -> Node:
+        """A step invariant of a step: it holds, and all it reads has a value, or the step changes nothing."""
+        symbols = zip(self.definition.variables, self.definition.successor, strict=True)
+        later = {after: step.successor[symbol] for symbol, after in symbols}
+        reader = Reader(self.values, self.definitions, {**self.state, **later})
+        said = self._placed(name, reader, self._term(name))
+        unchanged = self.logic.conj(
+            self.values.equal(symbol.sort, self.state[symbol], step.successor[symbol])
+            for symbol in self.definition.variables
+            if symbol in step.changed
+        )
+        defined = Definedness(reader).formula(self._term(name))
+        return self.logic.disj((unchanged, self.logic.conj((defined, said))))
+
     def is_touched(self, step: Step, name: str) -> bool:
         """Whether a lemma says something else after a step than before."""
         known = self._touched.get((step.name, name))
