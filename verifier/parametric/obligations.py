@@ -14,6 +14,7 @@ from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.counting import are_comparable, bounds, difference, extremes
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
+from verifier.parametric.places import pigeonholes
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
@@ -258,13 +259,15 @@ class Obligations:
 
     def facts(self, obligation: Obligation) -> tuple[Clause, ...]:
         """What is known of the counts that the obligation speaks of. Two are compared if its goal has one."""
-        if not self.system.definitions.counts:
+        if not self.system.definitions.counts and not self.system.values.sequences:
             return ()
         goal = self._counts([clause.body for clause in obligation.goal])
         numbers = dict.fromkeys((*goal, *self._counts([clause.body for clause in obligation.given])))
+        lengths = self._lengths(obligation)
         if obligation.inductive:
             numbers |= dict.fromkeys(self._known_counts)
-        found = [clause for number in numbers for clause in self._facts("bounds", (number,))]
+        found = [clause for length in lengths for clause in self._facts("pigeonholes", (length,))]
+        found += [clause for number in numbers for clause in self._facts("bounds", (number,))]
         if not obligation.inductive or obligation.at == ALWAYS:
             found += [clause for number in numbers for clause in self._facts("extremes", (number,))]
         pairs = (pair for pair in permutations(numbers, 2) if not goal.keys().isdisjoint(pair))
@@ -273,6 +276,12 @@ class Obligations:
     def _counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
         counts = self.system.definitions.counts
         return dict.fromkeys(node for node in ground_terms(formulas) if node.data in counts)
+
+    def _lengths(self, obligation: Obligation) -> list[Node]:
+        """The lengths of sequences that the goal compares with something."""
+        known = self.system.values.sequences
+        goal = ground_terms(clause.body for clause in obligation.goal)
+        return [node for node in goal if node.data in known]
 
     @cached_property
     def _known_counts(self) -> tuple[Node, ...]:
@@ -288,6 +297,10 @@ class Obligations:
         return known
 
     def _said_of(self, what: str, numbers: tuple[Node, ...]) -> Iterator[Node]:
+        if what == "pigeonholes":
+            elements = self.system.values.sequences[numbers[0].data]
+            yield from pigeonholes(self.logic, elements, numbers[0])
+            return
         counted = [self.system.definitions.counts[number.data] for number in numbers]
         if what == "bounds":
             yield from bounds(self.logic, counted[0], numbers[0])
@@ -385,7 +398,7 @@ class Obligations:
         definitions in them say there is."""
         facts = self.facts(obligation)
         found = list(named)
-        if self._counts(clause.body for clause in obligation.goal):
+        if self._counts(clause.body for clause in obligation.goal) or self._lengths(obligation):
             found += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
             parts = product(self._parts_of_one, obligation.terms)
             found += [

@@ -23,8 +23,10 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric import collected, structured
 from verifier.parametric import counted as counts
 from verifier.parametric.counting import Counting, counted
+from verifier.parametric.dividing import divided
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
+from verifier.parametric.places import filtered
 from verifier.parametric.shapes import Mapped, Partly, Value
 from verifier.parametric.values import Values
 
@@ -364,6 +366,8 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.CHOOSE: Reader._choose,
     Operator.COUNT: counted,
     Operator.CARDINALITY: counted,
+    Operator.DIVIDE: divided,
+    Operator.MODULO: divided,
     Operator.SOME: structured.some,
     Operator.IS_NONE: structured.is_none,
     Operator.GET: structured.get,
@@ -405,5 +409,6 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.OCCURS: collected.occurs,
     Operator.ELEMENTS: collected.elements,
     Operator.REVERSE: collected.reverse,
+    Operator.FILTER: filtered,
 }
 """What is not in this table is refused."""
