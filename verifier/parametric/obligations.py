@@ -22,6 +22,8 @@ from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, TYPED, P
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
+_MOST_INSTANCES = 10_000
+"""A clause that has more is left to solvers, with its quantifiers."""
 FACT = ""
 """Stands where a hypothesis has the name of its lemma, and is a fact of sets that needs no proof."""
 _LONGEST_TERM = 12
@@ -340,8 +342,10 @@ class Obligations:
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
     ) -> Iterator[tuple[str, Node]]:
         fitting = (t for t in tiers if number_of_instances(self.kinds, clause, t) <= most)
-        for _, body in instances(self.logic, self.kinds, clause, next(fitting, tiers[-1])):
-            yield name, body
+        terms = next(fitting, tiers[-1])
+        if number_of_instances(self.kinds, clause, terms) <= _MOST_INSTANCES:
+            for _, body in instances(self.logic, self.kinds, clause, terms):
+                yield name, body
 
     def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
         """The axioms of the symbols in formulas, and of those in these axioms."""
