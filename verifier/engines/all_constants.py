@@ -67,14 +67,14 @@ def check(
 ) -> AllConstantsOutcome:
     """Proves the properties, or says what is open. It refutes none: constants may be chosen at which a
     counterexample of the reading is none of the protocol."""
-    limits, proofs = limits.begun(), Proofs.of(reading)
+    limits = limits.begun()
     attempts: list[Attempt] = []
     verdicts: list[Verdict] = []
     certificates: dict[str, str] = {}
     for name in properties:
         began = time.monotonic()
         try:
-            attempt = prove(proofs, name, limits, listen)
+            attempt = prove(Proofs.of(reading), name, limits, listen)
         except KeyboardInterrupt:
             attempt = Attempt(name, False, limit=INTERRUPTED)
         except Interrupted as limit:

@@ -153,7 +153,9 @@ def _scripts(proofs: Proofs, content: Content) -> Iterator[tuple[str, str]]:
     """The text of each obligation that the claim needs, made anew."""
     name, kept = content["property"], content["kept"]
     steps = {step["name"]: step for step in content["obligations"]}
-    listed = {False: proofs.listed(name, kept=kept)}
+    listed = {False: proofs.listed(name, kept=False)}
+    if kept:
+        listed[False] = proofs.listed(name, kept=True)
     if content["with_stays"]:
         listed[True] = proofs.listed(name, kept=kept, with_stays=True)
     whole = listed[content["with_stays"]]

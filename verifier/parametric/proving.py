@@ -29,7 +29,7 @@ _STEPS_PER_SECOND = 2_000_000
 _CHECKER_STEPS = 1_500_000
 """Of cvc5's own unit of work: some ten seconds. What it needs is mostly a hundredth of that."""
 _FIRST_EFFORTS = 3
-"""So many of the efforts are made before it is known that a property is not just kept."""
+"""So many of the efforts are made where another way to the proof is tried next."""
 _CLOCK = 300.0
 """Seconds after which an obligation is given up, whatever its solver counts."""
 
@@ -81,14 +81,15 @@ class Listed:
         elif property_name not in obligations.names:
             found[property_name] = list(obligations.safety(property_name))
         found[UNDEFINED_READ] = list(obligations.reads())
-        _ = obligations.hypotheses
+        _ = obligations.hypotheses, obligations.leads
         obligations.learn(one for claim in found.values() for one in claim)
         return Listed(obligations, found)
 
 
 @dataclass(frozen=True)
 class Proofs:
-    """The obligations of a protocol. Its formulas are made once, for all that is asked of it."""
+    """The obligations for one property. Formulas are made once, for all that is asked; what is made first has
+    a say in what solvers instantiate, so a certificate asks in the same order."""
 
     reading: ParametricReading
     system: ParametricSystem
@@ -168,7 +169,9 @@ class _Search:
             for one in listed.claims[claim]:
                 known = self.shown.get((kept, one.name))
                 if known is None:
-                    waiting.append(self._task(listed, one, EFFORTS))
+                    # What is not shown soon is asked again, with more lemmas.
+                    soon = until_open and claim == UNDEFINED_READ
+                    waiting.append(self._task(listed, one, EFFORTS[:_FIRST_EFFORTS] if soon else EFFORTS))
                 else:
                     take(known)
 
@@ -177,13 +180,13 @@ class _Search:
             for claim in result.uses if isinstance(result, Shown) else ():
                 need(claim)
 
-        for claim in (self.property_name, *listed.obligations.always_needed(self.property_name)):
+        for claim in (*listed.obligations.always_needed(self.property_name), self.property_name):
             need(claim)
         for result in self._results(listed, waiting):
-            self.listen(result)
             take(result)
             if until_open and isinstance(result, Open):
                 break
+            self.listen(result)
         names = tuple(name for name in listed.obligations.names if name in needed)
         return Attempt(self.property_name, kept, with_stays, results, names, self.limit, self.peak_memory)
 
