@@ -56,7 +56,8 @@ def check_properties(definition: Definition, names: Sequence[str]) -> None:
         if name not in kinds:
             raise unknown_name("property for --all-constants", name, kinds)
         if kinds[name] not in PROVABLE:
-            raise UsageError(f"--all-constants proves invariants and step invariants, and {name} is a {kinds[name]}")
+            what = "--all-constants proves invariants and step invariants"
+            raise UsageError(f"{what}, and {name} is a {kinds[name]}")
 
 
 def check(

@@ -13,8 +13,9 @@ from typing import Any, TypedDict
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
+from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS, FACT
+from verifier.parametric.obligations import FACT
 from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Attempt, Proofs, Query
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits

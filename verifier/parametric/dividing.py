@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def divided(reader: Reader, term: Term, scope: Scope) -> Node:
-    """The quotient or the remainder, as a new symbol. Nothing is known of it unless the divisor is positive."""
+    """The quotient or the remainder, as a new symbol. It means nothing unless the divisor is positive."""
     logic = reader.logic
     dividend, divisor = (reader.part(arg, scope) for arg in term.arguments)
     outside = sorted(dividend.free | divisor.free, key=lambda node: node.data)
     meaning = logic.app("divided", INT, (dividend, divisor))
     names = [reader.symbol(word, meaning, outside, lambda _: (), INT) for word in ("quotient", "remainder")]
     quotient, remainder = (logic.app(name, INT, outside) for name in names)
-    said = logic.conj(_euclid(logic, dividend, divisor, quotient, remainder))
+    said = logic.conj(euclid(logic, dividend, divisor, quotient, remainder))
     for name in names:
         reader.definitions.axioms[name] = (
             logic.forall(outside, logic.implies(logic.less_equal(logic.integer(1), divisor), said)),
@@ -31,7 +31,8 @@ def divided(reader: Reader, term: Term, scope: Scope) -> Node:
     return quotient if term.operator is Operator.DIVIDE else remainder
 
 
-def _euclid(logic: Logic, dividend: Node, divisor: Node, quotient: Node, remainder: Node) -> Iterator[Node]:
+def euclid(logic: Logic, dividend: Node, divisor: Node, quotient: Node, remainder: Node) -> Iterator[Node]:
+    """What is true of a quotient and a remainder if the divisor is positive."""
     zero, one = logic.integer(0), logic.integer(1)
     product = logic.times(divisor, quotient)
     if product.kind == "*":

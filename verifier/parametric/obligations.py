@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
-from itertools import chain, permutations, product
+from itertools import product
 from typing import Any
 
 from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
-from verifier.parametric.counting import are_comparable, bounds, difference, extremes
+from verifier.parametric.efforts import Effort, Quantified
+from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
-from verifier.parametric.places import pigeonholes
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
@@ -53,40 +52,6 @@ class Obligation:
     def name(self) -> str:
         """No other obligation has this name."""
         return name_of(self.at, self.claim, self.part)
-
-
-class Quantified(Enum):
-    """Which hypotheses a solver is also given with their quantifiers, beside their instances."""
-
-    NONE = "none"
-    SPOKEN_OF = "those about what the goal says something of all"
-    """A negated goal may say something of all epochs. What is known of epochs is then needed of epochs that
-    have no name yet."""
-    ALL = "all"
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much a solver is given: hypotheses at terms, or as they are."""
-
-    tiers: tuple[int, ...]
-    """The sets of terms that are used, the best first."""
-    most: int
-    """A clause with more instances is instantiated with the next set."""
-    quantified: Quantified
-    seconds: float
-
-
-EFFORTS = (
-    Effort((0,), 0, Quantified.NONE, 2.0),
-    Effort((1, 0), 500, Quantified.NONE, 2.0),
-    Effort((0,), 0, Quantified.ALL, 0.5),
-    Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
-    Effort((2, 1, 0), 400, Quantified.NONE, 3.0),
-    Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
-    Effort((0,), 0, Quantified.ALL, 5.0),
-    Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
-)
 
 
 class Obligations:
@@ -260,60 +225,20 @@ class Obligations:
         return list(dict.fromkeys(found))
 
     def facts(self, obligation: Obligation) -> tuple[Clause, ...]:
-        """What is known of the counts that the obligation speaks of. Two are compared if its goal has one."""
-        if not self.system.definitions.counts and not self.system.values.sequences:
-            return ()
-        goal = self._counts([clause.body for clause in obligation.goal])
-        numbers = dict.fromkeys((*goal, *self._counts([clause.body for clause in obligation.given])))
-        lengths = self._lengths(obligation)
-        if obligation.inductive:
-            numbers |= dict.fromkeys(self._known_counts)
-        found = [clause for length in lengths for clause in self._facts("pigeonholes", (length,))]
-        found += [clause for number in numbers for clause in self._facts("bounds", (number,))]
-        if not obligation.inductive or obligation.at == ALWAYS:
-            found += [clause for number in numbers for clause in self._facts("extremes", (number,))]
-        pairs = (pair for pair in permutations(numbers, 2) if not goal.keys().isdisjoint(pair))
-        return (*found, *(clause for pair in pairs for clause in self._facts("difference", pair)))
-
-    def _counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
-        counts = self.system.definitions.counts
-        return dict.fromkeys(node for node in ground_terms(formulas) if node.data in counts)
-
-    def _lengths(self, obligation: Obligation) -> list[Node]:
-        """The lengths of sequences that the goal compares with something."""
-        known = self.system.values.sequences
-        goal = ground_terms(clause.body for clause in obligation.goal)
-        return [node for node in goal if node.data in known]
+        """What is known of the counts and lengths that the obligation speaks of."""
+        goal = [clause.body for clause in obligation.goal]
+        given = [clause.body for clause in obligation.given]
+        known = self._known_counts if obligation.inductive else ()
+        extremes = not obligation.inductive or obligation.at == ALWAYS
+        return self._facts.about(goal, (*given, *known), extremes=extremes)
 
     @cached_property
     def _known_counts(self) -> tuple[Node, ...]:
-        return tuple(self._counts(clause.body for _, clause in self.hypotheses))
-
-    def _facts(self, what: str, numbers: tuple[Node, ...]) -> tuple[Clause, ...]:
-        known = self._known_facts.get((what, numbers))
-        if known is None:
-            name = f"{what} {' '.join(map(self.printer.text, numbers))}"
-            said = list(self._said_of(what, numbers))
-            clauses = (self.clausifier.clauses(one, f"{name} {place}") for place, one in enumerate(said))
-            known = self._known_facts[what, numbers] = tuple(chain.from_iterable(clauses))
-        return known
-
-    def _said_of(self, what: str, numbers: tuple[Node, ...]) -> Iterator[Node]:
-        if what == "pigeonholes":
-            elements = self.system.values.sequences[numbers[0].data]
-            yield from pigeonholes(self.logic, elements, numbers[0])
-            return
-        counted = [self.system.definitions.counts[number.data] for number in numbers]
-        if what == "bounds":
-            yield from bounds(self.logic, counted[0], numbers[0])
-        elif what == "extremes":
-            yield from extremes(self.logic, counted[0], numbers[0])
-        elif are_comparable(*counted):
-            yield difference(self.logic, (counted[0], counted[1]), (numbers[0], numbers[1]))
+        return tuple(self._facts.counts(clause.body for _, clause in self.hypotheses))
 
     @cached_property
-    def _known_facts(self) -> dict[tuple[str, tuple[Node, ...]], tuple[Clause, ...]]:
-        return {}
+    def _facts(self) -> Facts:
+        return Facts(self.system.values, self.system.definitions, self.clausifier, self.printer)
 
     def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
         if which is Quantified.NONE:
@@ -400,9 +325,9 @@ class Obligations:
     def _witnesses(self, obligation: Obligation, named: Sequence[Node]) -> Iterator[Node]:
         """Beside these terms the values that facts of counts say there are, also at these terms, and what the
         definitions in them say there is."""
-        facts = self.facts(obligation)
+        facts, goal = self.facts(obligation), [clause.body for clause in obligation.goal]
         found = list(named)
-        if self._counts(clause.body for clause in obligation.goal) or self._lengths(obligation):
+        if self._facts.counts(goal) or self._facts.lengths(goal):
             found += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
             parts = product(self._parts_of_one, obligation.terms)
             found += [

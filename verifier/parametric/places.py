@@ -41,16 +41,18 @@ def filtered(reader: Reader, term: Term, scope: Scope) -> Items:
     )
     end = logic.app(length, INT, outside)
     said = tuple(
-        logic.forall(outside, one) for one in _order(logic, whole.length, end, (source, target), kept, place)
+        logic.forall(outside, one) for one in order(logic, whole.length, end, (source, target), kept, place)
     )
     for name in (length, source, target):
         reader.definitions.axioms[name] = said
     return Items(end, lambda at: whole.at(logic.app(source, INT, (*outside, at))))
 
 
-def _order(
+def order(
     logic: Logic, whole: Node, end: Node, maps: tuple[str, str], kept: Node, place: Node
 ) -> Iterator[Node]:
+    """What is true of the two maps between the places of a subsequence, which ends at ``end``, and places of
+    the whole sequence of this length: those that are kept."""
     outside = tuple(sorted(kept.free - {place}, key=lambda node: node.data))
     one, other = logic.variable(INT), logic.variable(INT)
     zero, source, target = logic.integer(0), *maps

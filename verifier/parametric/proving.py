@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from verifier.parametric.efforts import EFFORTS, Effort
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS, FACT, Effort, Obligation, Obligations
+from verifier.parametric.obligations import FACT, Obligation, Obligations
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem

@@ -101,7 +101,7 @@ class Values:
 
     # Values
 
-    def symbolic(self, sort: Sort, name: str, args: Sequence[Node] = ()) -> Value:
+    def symbolic(self, sort: Sort, name: str, args: Sequence[Node] = ()) -> Value:  # noqa: C901 -- cases
         """A value that can be any: each scalar in it is an uninterpreted function of the keys on the way."""
         logic = self.logic
         match sort:

@@ -15,7 +15,7 @@ from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.induction import render_step
 from verifier.text.run import expectation_remarks, render_verdicts, with_constants
-from verifier.verdict import VerdictKind
+from verifier.verdict import Verdict, VerdictKind
 
 _MOST_PLACES = 12
 
