@@ -100,6 +100,12 @@ def set_names(sort: Sort, name: str) -> Iterator[str]:
             yield from set_names(sort.range, name)
 
 
+def members(sort: Sort) -> int:
+    """The greatest number that a member of an enumeration in the sort has; 0 if there is none."""
+    own = len(sort.members) - 1 if isinstance(sort, Enum) else 0
+    return max((own, *map(members, sort.parts())))
+
+
 @dataclass
 class Structure:
     """A finite structure: elements by sort, and what is known of function symbols."""

@@ -11,7 +11,7 @@ import pytest
 
 from tests.command_line import ROOT, verify
 from tests.explicit import initial_states
-from tests.finite_structures import Structure, facts, set_names
+from tests.finite_structures import Structure, facts, members, set_names
 from tests.weakened import without
 from verifier.encodings.quantifiers import any_of, count, sum_of
 from verifier.encodings.sorts import Range, Set
@@ -91,7 +91,8 @@ class Reading:
             known |= dict(facts(sort, f"{name}?", taken.parameters[name]))
         both = ((symbol.sort, symbol.name + prime) for symbol in definition.variables for prime in ("", "'"))
         sets = frozenset(name for one in both for name in set_names(*one))
-        return Structure(self.system, self.elements, known, rng, sets=sets)
+        most = max(6, *(members(symbol.sort) for symbol in definition.variables))
+        return Structure(self.system, self.elements, known, rng, most=most, sets=sets)
 
     def is_step(
         self, before: ConcreteState, taken: ActionTaken, after: ConcreteState, rng: random.Random

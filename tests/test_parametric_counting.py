@@ -162,6 +162,7 @@ class Shares(Protocol):
         return (s.x // s.head < s.x) | (s.x == 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "name", "proved"),
     [
