@@ -3,6 +3,7 @@ at some constants is not."""
 
 from __future__ import annotations
 
+import json
 from itertools import permutations, product
 from typing import Any
 
@@ -27,6 +28,7 @@ from verifier import (
     lemma,
     step_invariant,
 )
+from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.counting import Counting, bounds, difference, extremes
 from verifier.parametric.dividing import euclid
 from verifier.parametric.loading import read_for_all
@@ -284,6 +286,13 @@ def test_facts_of_quotients_are_true() -> None:
         assert truth(said, values, []), numbers
         values["remainder"] = {(): dividend % divisor + 1}
         assert not truth(said, values, [])
+
+
+def test_no_state_keeps_what_speaks_of_steps() -> None:
+    reading = read_for_all(Turnstile, {})
+    content: Any = json.loads(dump(reading, Attempt("OneAtATime", kept=True)))
+    with pytest.raises(Misfit, match="speaks of steps"):
+        check(reading, content, Limits(60).begun())
 
 
 def test_what_is_open_is_shown_as_a_step() -> None:
