@@ -40,7 +40,9 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
     ``shortest`` says that the run asked for the fewest steps.
     """
     words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
-    return words if verdict.steps is None else f"{words} ({_fewest(verdict, shortest)})"
+    if verdict.steps is None or verdict.kind is VerdictKind.INCONCLUSIVE:
+        return words  # what is shown of something open is no execution
+    return f"{words} ({_fewest(verdict, shortest)})"
 
 
 def _fewest(verdict: Verdict, shortest: bool) -> str:
