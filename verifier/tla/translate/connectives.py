@@ -14,10 +14,10 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
+    Entries,
     Known,
     LazyMap,
     Nothing,
-    Single,
     Sym,
     Table,
 )
@@ -161,7 +161,7 @@ class Connectives:
             return self.strict(then, decides)
         if isinstance(then, Nothing) and isinstance(otherwise, Nothing):
             return then
-        lazy = (*LAZY_SETS, LazyMap, Op, Single)
+        lazy = (*LAZY_SETS, LazyMap, Op, Entries)
         if any(isinstance(item, (*lazy, Chosen)) or _infinite(item) for item in (then, otherwise)):
             if isinstance(otherwise, Nothing):
                 return self.after(self._choice(decides, YES, otherwise), then)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from verifier.encodings.sorts import (
@@ -56,6 +57,17 @@ class Conversions(Maker):
         source = value.sort
         if alike(source, target) and (source == target or source not in _EMPTY):
             return YES, value
+        if self.names.lists(target) and not self.names.lists(source):
+            return self._to_listed(value, target)
+        if self.names.lists(source) and not self.names.lists(target):
+            return self._from_listed(value, target)
+        if self._lists_members(target) and value.operator in (
+            Operator.SET,
+            Operator.UNION,
+            Operator.IF,
+            Operator.EXTEND,
+        ):
+            return self._pushed(value, target)
         if isinstance(source, Variant):
             return self._from_variant(value, source, target)
         if isinstance(target, Variant):
@@ -106,6 +118,96 @@ class Conversions(Maker):
                 items = [self._applied(value, Known(i)) for i in range(1, len(target.items) + 1)]
                 return self._tupled(items, target)
         return NO, value
+
+    # -- values that are listed
+
+    def _to_listed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        """A value as one of those that are listed. Whether it is one of them."""
+        parts = self._parts_of(value)
+        known = (
+            {}
+            if parts is None
+            else {key: one for key, part in parts.items() if (one := self._value(part)) is not None}
+        )
+        found: list[tuple[Sym, Term]] = []
+        for member, one in self.names.listing(target).items():
+            if parts is not None and not _may_be(member, parts.keys(), known):
+                continue
+            same = self.equal(value, Known(member))
+            if same is not NO:
+                found.append((same, literal(target, one)))
+        if not found:
+            return NO, value
+        made = found[-1][1]
+        for same, one in reversed(found[:-1]):
+            made = Term(Operator.IF, target, (self.formula(same), one, made))
+        return self.or_([same for same, _ in found]), made
+
+    def _value(self, part: Sym) -> Value | None:
+        if isinstance(part, Known):
+            return part.value
+        if isinstance(part, Term) and part.operator is Operator.LITERAL:
+            return self.names.decode(part.data, part.sort)
+        return None
+
+    def _from_listed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        """One of the values that are listed, in another sort. Whether it fits there."""
+        found: list[tuple[Sym, Term]] = []
+        for member, one in self.names.listing(value.sort).items():
+            try:
+                made = literal(target, self.names.encode(member, target))
+            except NotInSort:
+                continue
+            found.append((Term(Operator.EQUAL, TRUTH, (value, literal(value.sort, one))), made))
+        if not found:
+            return NO, value
+        whole = found[-1][1]
+        for same, made in reversed(found[:-1]):
+            whole = Term(Operator.IF, target, (self.formula(same), made, whole))
+        fits = YES if len(found) == value.sort.size else self.or_([same for same, _ in found])
+        return fits, whole
+
+    def _lists_members(self, sort: Sort) -> bool:
+        """Whether a sort is one of sets or functions whose members or keys are listed."""
+        part = (
+            sort.element
+            if isinstance(sort, Set)
+            else sort.domain
+            if isinstance(sort, PartialFunction)
+            else None
+        )
+        return part is not None and self.names.lists(part)
+
+    def _pushed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        """A set or function converted by what it is made of, so that nothing is asked of all possible members."""
+        operator, arguments = value.operator, value.arguments
+        if operator is Operator.SET:
+            assert isinstance(target, Set)
+            pairs = [self.fitted(item, target.element) for item in arguments]
+            items = tuple(self.convert(made, target.element) for _, made in pairs)
+            return self.and_([fits for fits, _ in pairs]), Term(Operator.SET, target, items)
+        if operator is Operator.EXTEND:
+            assert isinstance(target, PartialFunction)
+            whole, key, item = (
+                self.fitted(part, sort)
+                for part, sort in zip(arguments, (target, target.domain, target.range), strict=True)
+            )
+            fits = self.and_([whole[0], key[0], item[0]])
+            wide = PartialFunction(
+                target.domain, self.join_all([target.range, item[1].sort, whole[1].sort.range])
+            )  # type: ignore[attr-defined]
+            return fits, Term(
+                Operator.EXTEND,
+                wide,
+                (self.convert(whole[1], wide), key[1], self.convert(item[1], wide.range)),
+            )
+        first, second = (self.fitted(part, target) for part in arguments[-2:])
+        if operator is Operator.UNION:
+            return self.and_([first[0], second[0]]), Term(Operator.UNION, target, (first[1], second[1]))
+        condition = arguments[0]
+        fits = YES if first[0] is YES and second[0] is YES else self.if_(condition, first[0], second[0])
+        sort = self.join(first[1].sort, second[1].sort)
+        return fits, Term(Operator.IF, sort, (condition, first[1], second[1]))
 
     # -- part by part
 
@@ -329,6 +431,14 @@ class Conversions(Maker):
         if isinstance(made, Nothing):
             return NO, value
         return self.or_(conditions), self.term(made)
+
+
+def _may_be(member: Value, keys: Iterable[Value], known: dict[Value, Value]) -> bool:
+    """Whether a listed value has the keys of a tuple or record, and the values that are known of it."""
+    own = dict(enumerate(member, 1)) if isinstance(member, tuple) else member
+    if not isinstance(own, dict) or own.keys() != set(keys):
+        return False
+    return all(type(own[key]) is type(one) and own[key] == one for key, one in known.items())
 
 
 __all__ = ["Conversions"]

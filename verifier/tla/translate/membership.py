@@ -74,6 +74,8 @@ class Membership(SpreadingOnce):
                 )
             case Term() if isinstance(of.sort, Variant):
                 return self.over(of, lambda part: self.contains(part, item))
+            case Term() if self.names.lists(of.sort):
+                return self.over_listed(of, lambda part: self.contains(part, item))
             case Term() if isinstance(of.sort, Set):
                 return self._in_term(of, item)
             case Functions() | Records() | Products() | Subsets() | AllSequences():

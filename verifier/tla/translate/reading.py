@@ -19,6 +19,7 @@ from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
     Chosen,
+    Entries,
     Functions,
     Joined,
     Known,
@@ -29,7 +30,6 @@ from verifier.tla.translate.symbolic import (
     Products,
     Records,
     Row,
-    Single,
     Span,
     Subsets,
     Sym,
@@ -65,8 +65,11 @@ class Reading(Sets):
                     for place, slot in enumerate(value.slots)
                 ]
                 return self.and_([self.reads(length), *slots])
-            case Single():
-                return self.and_([self.reads(value.key), self.reads(value.value)])
+            case Entries():
+                parts = [
+                    (when, self.and_([self.reads(key), self.reads(item)])) for when, key, item in value.items
+                ]
+                return self.and_([self.and_([self.reads(c), self.guarded(c, part)]) for c, part in parts])
             case Chosen():
                 then, otherwise = self.reads(value.then), self.reads(value.otherwise)
                 sides = (
@@ -156,8 +159,9 @@ class Reading(Sets):
                 return Table({**value.rows, first: self.after(read, value.rows[first])})
             case Row():
                 return replace(value, length=self.after(read, value.length))
-            case Single():
-                return replace(value, key=self.after(read, value.key))
+            case Entries() if value.items:
+                (condition, key, item), *rest = value.items
+                return Entries(((self.and_([read, condition]), key, item), *rest))
             case Chosen():
                 return replace(value, condition=self.and_([read, value.condition]))
         return self._after_set(read, value)
@@ -193,7 +197,7 @@ class Reading(Sets):
                 return {}
             case Term():
                 return self._kinds_of_term(value)
-            case Table() | Row() | Single() | LazyMap():
+            case Table() | Row() | Entries() | LazyMap():
                 return {"function": YES}
             case Chosen():
                 found: dict[str, Sym] = {}

@@ -22,6 +22,7 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
+from verifier.tla.order import text
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
 from verifier.tla.translate.coding import Names, field_name
 from verifier.tla.values import Boolean as Truth
@@ -29,6 +30,9 @@ from verifier.tla.values import Fn, ModelValue, NoValue, Value, is_infinite, lis
 
 _MOST_MIXED = 64
 """More integers than this are not listed beside words."""
+_MOST_KEYS, _MOST_UNSEEN, _MOST_SEEN = 256, 4, 4_096
+"""Keys and members are listed by their values where their sort would have more, and so many times as many as were
+seen, of which there are no more."""
 _MOST_SHAPES = 8
 """Records with more sets of fields become functions of strings."""
 MOST_LISTED = 100_000
@@ -49,12 +53,20 @@ class Shape:
     rows: Rows | None = None
     records: dict[frozenset[str], dict[str, Shape]] = field(default_factory=dict)
     functions: Functions | None = None
+    seen: dict[Value, None] | None = None
+    """The values themselves, of keys of functions and members of sets; None where they are not all known."""
+    lists: bool = False
+    """Whether some came from a sort that lists them."""
 
     # -- values
 
     def add(self, value: Value) -> None:
         """A value."""
         value = listed(value)
+        if self.seen is not None:
+            self.seen[value] = None
+            if len(self.seen) > _MOST_SEEN and not self.lists:
+                self.seen = None
         match value:
             case int():
                 self.ints.add(value)
@@ -63,9 +75,9 @@ class Shape:
             case str() | ModelValue():
                 self.words[value] = None
             case frozenset():
-                self.sets = self.sets or Shape()
+                members = self._members()
                 for item in value:
-                    self.sets.add(item)
+                    members.add(item)
             case tuple():
                 self._row(len(value), value)
             case Fn() if all(type(key) is str for key in value):
@@ -95,20 +107,26 @@ class Shape:
             self.records[names] = {name: Shape() for name in sorted(names)}
         return self.records[names]
 
+    def _members(self) -> Shape:
+        if self.sets is None:
+            self.sets = Shape(seen={})
+        return self.sets
+
     def _functions(self) -> Functions:
         self.functions = self.functions or Functions()
         return self.functions
 
     def add_members(self, of: Value) -> None:
         """All members of a set, without listing those of large ones. Raises NoShape for infinite ones."""
+        if not isinstance(of, frozenset):
+            self.seen = None
         match of:
             case Interval():
                 if of.size() > MOST_LISTED:
                     raise NoShape("a large interval")
                 self.ints.update(range(of.low, of.high + 1))
             case Powerset():
-                self.sets = self.sets or Shape()
-                self.sets.add_members(of.base)
+                self._members().add_members(of.base)
             case FunctionSet():
                 self._add_functions(of)
             case RecordSet() | ProductSet():
@@ -153,12 +171,12 @@ class Shape:
 
     def merge(self, other: Shape) -> None:
         """What another shape has."""
+        self._merge_seen(other)
         self.ints |= other.ints
         self.words |= other.words
         self.truths = self.truths or other.truths
         if other.sets is not None:
-            self.sets = self.sets or Shape()
-            self.sets.merge(other.sets)
+            self._members().merge(other.sets)
         if other.rows is not None:
             for length in other.rows.lengths:
                 self._row(length)
@@ -176,8 +194,19 @@ class Shape:
             found.keys.merge(other.functions.keys)
             found.results.merge(other.functions.results)
 
+    def _merge_seen(self, other: Shape) -> None:
+        self.lists = self.lists or other.lists
+        if self.seen is not None and other.seen is not None:
+            self.seen |= other.seen
+        elif not self.lists and other != Shape():
+            self.seen = None
+
     def add_sort(self, sort: Sort, names: Names) -> None:
         """What a sort holds."""
+        if names.lists(sort):
+            self.lists, self.seen = True, self.seen or {}
+        elif not self.lists and not isinstance(sort, Listed) and sort != NOTHING:
+            self.seen = None
         match sort:
             case Boolean():
                 self.truths = True
@@ -189,8 +218,7 @@ class Shape:
                 for value in sort.values():
                     self.add(names.decode(value, sort))
             case Set():
-                self.sets = self.sets or Shape()
-                self.sets.add_sort(sort.element, names)
+                self._members().add_sort(sort.element, names)
             case Tuple() | Sequence() | Record():
                 self._add_row_sort(sort, names)
             case Function() | PartialFunction():
@@ -235,12 +263,23 @@ class Shape:
             return next(iter(kinds.values()))
         return Variant(**kinds)
 
+    def key_sort(self, names: Names) -> Sort:
+        """The sort of keys or members: what has parts is listed where it could be much else than what was seen."""
+        found = self.sort(names)
+        if not self.seen or isinstance(found, Boolean | Range | Listed):
+            return found
+        if not self.lists and found.size <= max(_MOST_KEYS, _MOST_UNSEEN * len(self.seen)):
+            return found
+        if any(isinstance(value, int | Truth) for value in self.seen):
+            return found
+        return Listed(*map(names.word, sorted(self.seen, key=lambda value: text(value, names.order))))
+
     def _kinds(self, names: Names) -> dict[str, Sort]:
         kinds: dict[str, Sort] = self._scalars(names)
         if self.truths:
             kinds["truth"] = Boolean()
         if self.sets is not None:
-            kinds["set"] = Set(self.sets.sort(names))
+            kinds["set"] = Set(self.sets.key_sort(names))
         records, rows, functions = self.records, self.rows, self.functions
         if len(records) > _MOST_SHAPES or (functions is not None and records):
             functions, records = self._with_records(), {}
@@ -264,7 +303,7 @@ class Shape:
         for fields in self.records.values():
             made.domains.add(frozenset(fields))
             for name, shape in fields.items():
-                made.keys.words[name] = None
+                made.keys.add(name)
                 made.results.merge(shape)
         return made
 
@@ -300,7 +339,7 @@ class Functions:
     """Functions that are no sequences, and no records."""
 
     domains: set[frozenset[Value]] = field(default_factory=set)
-    keys: Shape = field(default_factory=Shape)
+    keys: Shape = field(default_factory=lambda: Shape(seen={}))
     results: Shape = field(default_factory=Shape)
     partial: bool = False
 
@@ -332,19 +371,19 @@ def _rows_sort(rows: Rows, names: Names) -> Sort:
 
 
 def _with_rows(functions: Functions, rows: Rows) -> Functions:
-    made = Functions(set(functions.domains), Shape(), Shape(), functions.partial)
+    made = Functions(set(functions.domains), partial=functions.partial)
     made.keys.merge(functions.keys)
     made.results.merge(functions.results)
     for length in rows.lengths:
         made.domains.add(frozenset(range(1, length + 1)))
     for number, shape in enumerate(rows.items, 1):
-        made.keys.ints.add(number)
+        made.keys.add(number)
         made.results.merge(shape)
     return made
 
 
 def _function_sort(functions: Functions, names: Names) -> Sort:
-    keys, results = functions.keys.sort(names), functions.results.sort(names)
+    keys, results = functions.keys.key_sort(names), functions.results.sort(names)
     if len(functions.domains) == 1 and not functions.partial:
         (domain,) = functions.domains
         exact = exact_sort(domain, names)

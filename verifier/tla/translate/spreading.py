@@ -75,6 +75,17 @@ class Spreading(Conversions):
             found = self.if_(condition, result, found)
         return found
 
+    def over_listed(self, value: Term, do: Callable[[Sym], Sym]) -> Sym:
+        """What is made of each value of a sort that lists them; undefined for those of which nothing can be made."""
+        found: Sym = Nothing("a value of another kind is expected")
+        for known, one in self.names.listing(value.sort).items():
+            result = do(Known(known))
+            if not isinstance(result, Nothing):
+                found = self.if_(
+                    Term(Operator.EQUAL, TRUTH, (value, literal(value.sort, one))), result, found
+                )
+        return found
+
     def described(self, value: Value) -> Sym:
         """A known set that is not listed, by its parts."""
         match value:
@@ -99,6 +110,12 @@ class Spreading(Conversions):
         match of:
             case Known():
                 return self._spread_known(of.value, name)
+            case Term() if isinstance(of.sort, Set) and self.names.lists(of.sort.element):
+                element = of.sort.element
+                return [
+                    Case(Term(Operator.CONTAINS, TRUTH, (of, literal(element, one))), Known(known))
+                    for known, one in self.names.listing(element).items()
+                ]
             case Term() if isinstance(of.sort, Set):
                 symbol = self.fresh(name, of.sort.element)
                 inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
@@ -124,6 +141,17 @@ class Spreading(Conversions):
                 return self._spread_structure(of, name)
             case Term() if isinstance(of.sort, Variant):
                 return self._spread_variant(of, name)
+            case Term() if self.names.lists(of.sort):
+                return [
+                    Case(
+                        self.and_([Term(Operator.EQUAL, TRUTH, (of, literal(of.sort, one))), case.condition]),
+                        case.item,
+                        case.symbol,
+                    )
+                    for known, one in self.names.listing(of.sort).items()
+                    if is_set(known)
+                    for case in self.spread(Known(known), name)
+                ]
         raise Untranslated(None, "a set that cannot be listed is gone through")
 
     def _spread_subsets(self, of: Subsets, name: str) -> list[Case]:
