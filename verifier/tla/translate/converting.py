@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 from verifier.encodings.sorts import (
@@ -25,6 +24,7 @@ from verifier.tla.translate.terms import (
     SCALARS,
     TRUTH,
     alike,
+    is_undefined,
     literal,
     meet,
     number,
@@ -57,8 +57,6 @@ class Conversions(Maker):
         source = value.sort
         if alike(source, target) and (source == target or source not in _EMPTY):
             return YES, value
-        if self.names.lists(target) and not self.names.lists(source):
-            return self._to_listed(value, target)
         if self.names.lists(source) and not self.names.lists(target):
             return self._from_listed(value, target)
         if self._lists_members(target) and value.operator in (
@@ -70,6 +68,8 @@ class Conversions(Maker):
             return self._pushed(value, target)
         if isinstance(source, Variant):
             return self._from_variant(value, source, target)
+        if self.names.lists(target) and not self.names.lists(source):
+            return self._to_listed(value, target)
         if isinstance(target, Variant):
             return self._to_variant(value, target)
         if source in _EMPTY:
@@ -123,19 +123,23 @@ class Conversions(Maker):
 
     def _to_listed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
         """A value as one of those that are listed. Whether it is one of them."""
-        parts = self._parts_of(value)
-        known = (
-            {}
-            if parts is None
-            else {key: one for key, part in parts.items() if (one := self._value(part)) is not None}
-        )
-        found: list[tuple[Sym, Term]] = []
-        for member, one in self.names.listing(target).items():
-            if parts is not None and not _may_be(member, parts.keys(), known):
-                continue
-            same = self.equal(value, Known(member))
-            if same is not NO:
-                found.append((same, literal(target, one)))
+        found = self.placed.get((value, target))
+        if found is None:
+            found = self.placed[value, target] = self._placed(value, target)
+        return found
+
+    def _placed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        if is_undefined(value):
+            return Nothing("outside"), undefined(target)
+        if value.operator is Operator.IF:
+            return self._pushed(value, target)
+        table = self.rows_of(value) if isinstance(value.sort, Record | Tuple) else None
+        known: dict[tuple[Value, Value], Sym] = {}
+        found = [
+            (same, literal(target, one))
+            for member, one in self.names.listing(target).items()
+            if (same := self._is_listed(value, table, member, known)) is not NO
+        ]
         if not found:
             return NO, value
         made = found[-1][1]
@@ -143,12 +147,24 @@ class Conversions(Maker):
             made = Term(Operator.IF, target, (self.formula(same), one, made))
         return self.or_([same for same, _ in found]), made
 
-    def _value(self, part: Sym) -> Value | None:
-        if isinstance(part, Known):
-            return part.value
-        if isinstance(part, Term) and part.operator is Operator.LITERAL:
-            return self.names.decode(part.data, part.sort)
-        return None
+    def _is_listed(
+        self, value: Term, table: Table | None, member: Value, known: dict[tuple[Value, Value], Sym]
+    ) -> Sym:
+        """Whether a value, perhaps by its parts, is one of those that are listed. ``known``: what was asked."""
+        if table is None:
+            return self.equal(value, Known(member))
+        own = dict(enumerate(member, 1)) if isinstance(member, tuple) else member
+        if not isinstance(own, dict) or own.keys() != table.rows.keys():
+            return NO
+        parts = []
+        for key, item in own.items():
+            same = known.get((key, item))
+            if same is None:
+                same = known[key, item] = self.equal(table.rows[key], Known(item))
+            if same is NO:
+                return NO
+            parts.append(same)
+        return self.and_(parts)
 
     def _from_listed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
         """One of the values that are listed, in another sort. Whether it fits there."""
@@ -431,14 +447,6 @@ class Conversions(Maker):
         if isinstance(made, Nothing):
             return NO, value
         return self.or_(conditions), self.term(made)
-
-
-def _may_be(member: Value, keys: Iterable[Value], known: dict[Value, Value]) -> bool:
-    """Whether a listed value has the keys of a tuple or record, and the values that are known of it."""
-    own = dict(enumerate(member, 1)) if isinstance(member, tuple) else member
-    if not isinstance(own, dict) or own.keys() != set(keys):
-        return False
-    return all(type(own[key]) is type(one) and own[key] == one for key, one in known.items())
 
 
 __all__ = ["Conversions"]

@@ -165,10 +165,18 @@ class Mappings(Arithmetic):
             if isinstance(sort, Sequence):
                 return Span(Known(1), self.length(function))
             if isinstance(sort, PartialFunction):
-                return Term(Operator.DOMAIN, Set(sort.domain), (function,))
+                return self._domain_term(function)
             if isinstance(sort, Variant):
                 return self.over(function, self.domain)
         return Nothing("a function is expected")
+
+    def _domain_term(self, function: Term) -> Term:
+        assert isinstance(function.sort, PartialFunction)
+        key = function.data if function.operator is Operator.VARIABLE else function
+        found = self.domains.get(key)
+        if found is None:
+            found = self.domains[key] = Term(Operator.DOMAIN, Set(function.sort.domain), (function,))
+        return found
 
     # -- EXCEPT
 

@@ -49,7 +49,10 @@ class Maker(Connectives):
                 sort = self.sort_of(value.value)
                 return literal(sort, self.names.encode(value.value, sort))
             case Table():
-                return self._table(value)
+                found = self.tables.get(value)
+                if found is None:
+                    found = self.tables[value] = self._table(value)
+                return found
             case Row():
                 return self._row(value)
             case Entries():
@@ -70,19 +73,23 @@ class Maker(Connectives):
         """A set that is described, as a term."""
         raise NotImplementedError
 
+    def rows_of(self, item: Sym) -> Table | None:
+        """A function as a table, where its keys do not depend on the state."""
+        raise NotImplementedError
+
     def convert(self, value: Term, target: Sort) -> Term:
         """A term in another sort; undefined where the value is not in it."""
         raise NotImplementedError
 
     def _entered(self, entries: Entries) -> Term:
-        items = [(self.formula(when), self.term(key), self.term(item)) for when, key, item in entries.items]
+        items = [(when, self.term(key), self.term(item)) for when, key, item in entries.items]
         keys = self.join_all([key.sort for _, key, _ in items])
         sort = PartialFunction(keys, self.join_all([item.sort for *_, item in items]))
         found = literal(sort, self.names.encode((), sort))
         for when, key, item in items:
             parts = (found, self.convert(key, sort.domain), self.convert(item, sort.range))
             longer = Term(Operator.EXTEND, sort, parts)
-            found = longer if when == literal(TRUTH, True) else Term(Operator.IF, sort, (when, longer, found))
+            found = longer if when is YES else Term(Operator.IF, sort, (self.formula(when), longer, found))
         return found
 
     def _table(self, table: Table) -> Term:

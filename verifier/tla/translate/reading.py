@@ -7,6 +7,7 @@ in the term that an operator makes, the term is made to read it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from verifier.encodings.partiality import is_partial
@@ -128,6 +129,31 @@ class Reading(Sets):
             found = not is_partial(term) and all(map(self.is_total, term.arguments))
             self.totals[term] = found
         return found
+
+    def surely_read(self, guards: Iterable[Sym]) -> bool:
+        """Whether each of some guards has a value wherever those before it are true, as far as is seen."""
+        within: set[tuple[object, object]] = set()
+        for guard in guards:
+            if isinstance(guard, Known):
+                continue
+            if not isinstance(guard, Term) or not self._is_total_within(guard, within):
+                return False
+            if guard.operator is Operator.CONTAINS and guard.arguments[0].operator is Operator.DOMAIN:
+                (function,), key = guard.arguments[0].arguments, guard.arguments[1]
+                if function.operator is Operator.VARIABLE and key.operator is Operator.LITERAL:
+                    within.add((function.data, key.data))
+        return True
+
+    def _is_total_within(self, term: Term, within: set[tuple[object, object]]) -> bool:
+        """Whether a term has a value where some keys are in the domains of some variables."""
+        if self.is_total(term):
+            return True
+        if is_partial(term):
+            if term.operator is not Operator.APPLY:
+                return False
+            function, key = term.arguments
+            return (function.data, key.data) in within and key.operator is Operator.LITERAL
+        return all(self._is_total_within(part, within) for part in term.arguments)
 
     # -- made to read
 
@@ -257,6 +283,10 @@ class Reading(Sets):
     def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
         if not (isinstance(of, Members) or (isinstance(of, Term) and isinstance(of.sort, Set))):
             return NO
+        if isinstance(of, Term) and isinstance(of.sort, Set) and self.names.lists(of.sort.element):
+            own = {kind_of(one) for one in self.names.listing(of.sort.element)}
+            if not any(_clash(kind, own) or _clash(other, {kind}) for kind in kinds for other in own):
+                return NO
         found = []
         for case in self.spread(of):
             for kind, held in self.kinds(case.item).items():

@@ -22,8 +22,8 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.tla.order import text
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
+from verifier.tla.order import text
 from verifier.tla.translate.coding import Names, field_name
 from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import Fn, ModelValue, NoValue, Value, is_infinite, listed, members

@@ -111,11 +111,7 @@ class Spreading(Conversions):
             case Known():
                 return self._spread_known(of.value, name)
             case Term() if isinstance(of.sort, Set) and self.names.lists(of.sort.element):
-                element = of.sort.element
-                return [
-                    Case(Term(Operator.CONTAINS, TRUTH, (of, literal(element, one))), Known(known))
-                    for known, one in self.names.listing(element).items()
-                ]
+                return self._spread_listed(of, of.sort.element)
             case Term() if isinstance(of.sort, Set):
                 symbol = self.fresh(name, of.sort.element)
                 inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
@@ -153,6 +149,16 @@ class Spreading(Conversions):
                     for case in self.spread(Known(known), name)
                 ]
         raise Untranslated(None, "a set that cannot be listed is gone through")
+
+    def _spread_listed(self, of: Term, element: Sort) -> list[Case]:
+        key = of.data if of.operator is Operator.VARIABLE else of
+        found = self.members.get(key)
+        if found is None:
+            found = self.members[key] = [
+                Case(Term(Operator.CONTAINS, TRUTH, (of, literal(element, one))), Known(known))
+                for known, one in self.names.listing(element).items()
+            ]
+        return list(found)
 
     def _spread_subsets(self, of: Subsets, name: str) -> list[Case]:
         few = self.few_items(of.base)

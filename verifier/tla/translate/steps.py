@@ -159,7 +159,7 @@ class Steps:
 
     def _stopped(self, branch: Branch) -> Iterator[Branch]:
         """A branch that is never taken: what it reads until then may have no value."""
-        if any(self.t.reads(guard) is not YES for guard in branch.guards):
+        if not self.t.surely_read(branch.guards):
             yield replace(branch, guards=(*branch.guards, NO), dead=True)
 
     # -- connectives
