@@ -37,7 +37,7 @@ from verifier.tla.translate.symbolic import (
     Table,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import TRUTH, literal
+from verifier.tla.translate.terms import TRUTH, always_true, is_undefined, literal
 from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import ModelValue, Value, is_infinite, is_set
 
@@ -148,6 +148,8 @@ class Reading(Sets):
         """Whether a term has a value where some keys are in the domains of some variables."""
         if self.is_total(term):
             return True
+        if term.operator is Operator.IF and is_undefined(term.arguments[2]) and always_true(term.arguments[0]):
+            return all(self._is_total_within(part, within) for part in term.arguments[:2])
         if is_partial(term):
             if term.operator is not Operator.APPLY:
                 return False
