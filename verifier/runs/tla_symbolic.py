@@ -230,7 +230,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
         if leaving is None or _decided(found, leaving):
             return settled.added_to(made, checked(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
-            settled = settled.and_of(made, checked(made, found, asked), leaving)
+            settled = settled.and_of(made, found, leaving, asked)
         asked.listen(Remark(_widen(made, leaving)))
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")

@@ -75,16 +75,12 @@ class Settled:
     """Of the execution that violates each."""
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def and_of(self, made: Symbolic, found: Run, leaving: Verdict) -> Settled:
+    def and_of(self, made: Symbolic, found: Run, leaving: Verdict, asked: ModuleQuestion) -> Settled:
         """These, and what a run found before an execution left the sorts."""
-        assert leaving.trace is not None
-        more = {
-            verdict.property_name: verdict
-            for verdict in found.outcome.verdicts
-            if verdict.kind is VerdictKind.VIOLATED
-            and verdict.trace is not None
-            and verdict.trace.steps <= leaving.trace.steps
-        }
+        if not any(_is_settled(verdict, leaving) for verdict in found.outcome.verdicts):
+            return self
+        found = checked(made, found, asked)
+        more = {one.property_name: one for one in found.outcome.verdicts if _is_settled(one, leaving)}
         states = {name: _states(made, one.trace) for name, one in more.items() if one.trace is not None}
         traces = {name: found.traces[name] for name in more}
         return Settled({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})
@@ -124,6 +120,17 @@ class Settled:
             for state in states
         )
         return replace(verdict, trace=replace(verdict.trace, states=encoded_states))
+
+
+def _is_settled(verdict: Verdict, leaving: Verdict) -> bool:
+    """Whether a property of the module is violated, and the sorts were not left in fewer steps."""
+    assert leaving.trace is not None
+    return (
+        verdict.kind is VerdictKind.VIOLATED
+        and verdict.property_name not in _OF_THE_TRANSLATION
+        and verdict.trace is not None
+        and verdict.trace.steps <= leaving.trace.steps
+    )
 
 
 def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:

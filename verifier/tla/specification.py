@@ -348,7 +348,7 @@ def _conjuncts_always(
 def _opened(
     evaluator: Evaluator, body: ast.Apply, module: str, seen: tuple[Definition, ...]
 ) -> list[Formula] | None:
-    """The parts of what a name is defined as: of an instance with parameters, each part with its arguments."""
+    """The parts of what a name is defined as; of an instance with parameters, each with its arguments."""
     symbol = evaluator.resolve(body.operator, module) or body.operator
     if not isinstance(symbol, Definition) or symbol.body is None or symbol in seen:
         return None

@@ -70,7 +70,7 @@ class Replayer:
         return [prop.name for prop, ok in zip(self.model.system.properties, holds, strict=True) if not ok]
 
     def violates(self, state: Bits, name: str) -> bool:
-        """The same of one property: that all expressions have a value may be a formula much larger than it."""
+        """The same of one property: the others may be much larger, as that all expressions have a value."""
         evaluator = self._single.get(name)
         if evaluator is None:
             formulas = [prop.formula for prop in self.model.system.properties if prop.name == name]

@@ -17,14 +17,14 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.making import Maker, itself
+from verifier.tla.translate.listing import Listing
+from verifier.tla.translate.making import itself
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Table
 from verifier.tla.translate.terms import (
     SCALARS,
     TRUTH,
     alike,
-    is_undefined,
     literal,
     meet,
     number,
@@ -38,7 +38,7 @@ _EMPTY = (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING))
 """Sorts that hold the empty function only."""
 
 
-class Conversions(Maker):
+class Conversions(Listing):
     """Converts terms."""
 
     def convert(self, value: Term, target: Sort) -> Term:
@@ -118,112 +118,6 @@ class Conversions(Maker):
                 items = [self._applied(value, Known(i)) for i in range(1, len(target.items) + 1)]
                 return self._tupled(items, target)
         return NO, value
-
-    # -- values that are listed
-
-    def _to_listed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
-        """A value as one of those that are listed. Whether it is one of them."""
-        found = self.placed.get((value, target))
-        if found is None:
-            found = self.placed[value, target] = self._placed(value, target)
-        return found
-
-    def _placed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
-        if is_undefined(value):
-            return Nothing("outside"), undefined(target)
-        if value.operator is Operator.IF:
-            return self._pushed(value, target)
-        table = self.rows_of(value) if isinstance(value.sort, Record | Tuple) else None
-        known: dict[tuple[Value, Value], Sym] = {}
-        found = [
-            (same, literal(target, one))
-            for member, one in self.names.listing(target).items()
-            if (same := self._is_listed(value, table, member, known)) is not NO
-        ]
-        if not found:
-            return NO, value
-        made = found[-1][1]
-        for same, one in reversed(found[:-1]):
-            made = Term(Operator.IF, target, (self.formula(same), one, made))
-        return self.or_([same for same, _ in found]), made
-
-    def _is_listed(
-        self, value: Term, table: Table | None, member: Value, known: dict[tuple[Value, Value], Sym]
-    ) -> Sym:
-        """Whether a value, perhaps by its parts, is one of those that are listed. ``known``: what was asked."""
-        if table is None:
-            return self.equal(value, Known(member))
-        own = dict(enumerate(member, 1)) if isinstance(member, tuple) else member
-        if not isinstance(own, dict) or own.keys() != table.rows.keys():
-            return NO
-        parts = []
-        for key, item in own.items():
-            same = known.get((key, item))
-            if same is None:
-                same = known[key, item] = self.equal(table.rows[key], Known(item))
-            if same is NO:
-                return NO
-            parts.append(same)
-        return self.and_(parts)
-
-    def _from_listed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
-        """One of the values that are listed, in another sort. Whether it fits there."""
-        found: list[tuple[Sym, Term]] = []
-        for member, one in self.names.listing(value.sort).items():
-            try:
-                made = literal(target, self.names.encode(member, target))
-            except NotInSort:
-                continue
-            found.append((Term(Operator.EQUAL, TRUTH, (value, literal(value.sort, one))), made))
-        if not found:
-            return NO, value
-        whole = found[-1][1]
-        for same, made in reversed(found[:-1]):
-            whole = Term(Operator.IF, target, (self.formula(same), made, whole))
-        fits = YES if len(found) == value.sort.size else self.or_([same for same, _ in found])
-        return fits, whole
-
-    def _lists_members(self, sort: Sort) -> bool:
-        """Whether a sort is one of sets or functions whose members or keys are listed."""
-        part = (
-            sort.element
-            if isinstance(sort, Set)
-            else sort.domain
-            if isinstance(sort, PartialFunction)
-            else None
-        )
-        return part is not None and self.names.lists(part)
-
-    def _pushed(self, value: Term, target: Sort) -> tuple[Sym, Term]:
-        """A set or function converted by what it is made of, so that nothing is asked of all possible members."""
-        operator, arguments = value.operator, value.arguments
-        if operator is Operator.SET:
-            assert isinstance(target, Set)
-            pairs = [self.fitted(item, target.element) for item in arguments]
-            items = tuple(self.convert(made, target.element) for _, made in pairs)
-            return self.and_([fits for fits, _ in pairs]), Term(Operator.SET, target, items)
-        if operator is Operator.EXTEND:
-            assert isinstance(target, PartialFunction)
-            whole, key, item = (
-                self.fitted(part, sort)
-                for part, sort in zip(arguments, (target, target.domain, target.range), strict=True)
-            )
-            fits = self.and_([whole[0], key[0], item[0]])
-            wide = PartialFunction(
-                target.domain, self.join_all([target.range, item[1].sort, whole[1].sort.range])
-            )  # type: ignore[attr-defined]
-            return fits, Term(
-                Operator.EXTEND,
-                wide,
-                (self.convert(whole[1], wide), key[1], self.convert(item[1], wide.range)),
-            )
-        first, second = (self.fitted(part, target) for part in arguments[-2:])
-        if operator is Operator.UNION:
-            return self.and_([first[0], second[0]]), Term(Operator.UNION, target, (first[1], second[1]))
-        condition = arguments[0]
-        fits = YES if first[0] is YES and second[0] is YES else self.if_(condition, first[0], second[0])
-        sort = self.join(first[1].sort, second[1].sort)
-        return fits, Term(Operator.IF, sort, (condition, first[1], second[1]))
 
     # -- part by part
 

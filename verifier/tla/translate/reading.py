@@ -148,7 +148,11 @@ class Reading(Sets):
         """Whether a term has a value where some keys are in the domains of some variables."""
         if self.is_total(term):
             return True
-        if term.operator is Operator.IF and is_undefined(term.arguments[2]) and always_true(term.arguments[0]):
+        if (
+            term.operator is Operator.IF
+            and is_undefined(term.arguments[2])
+            and always_true(term.arguments[0])
+        ):
             return all(self._is_total_within(part, within) for part in term.arguments[:2])
         if is_partial(term):
             if term.operator is not Operator.APPLY:
