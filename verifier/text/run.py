@@ -74,7 +74,7 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:
-        if verdict.trace is None or run.model is None:
+        if verdict.trace is None or (run.model is None and not verdict.trace.shown):
             continue
         lines.append(Text(f"{verdict.property_name}: {_text(run, verdict)}", _STYLES[verdict.kind]))
         same = [other for other in shown if _same_execution(other, verdict)]
@@ -85,7 +85,7 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
             shown.append(verdict)
             lines += [Text(), *render_trace(run.model, verdict.trace, width, full=full)]
         lines.append(Text())
-        if verdict.kind is not VerdictKind.REACHED:
+        if verdict.kind is not VerdictKind.REACHED and run.model is not None:
             lines += [*render_failure(run.model, verdict.trace, width), Text()]
     return lines
 

@@ -12,7 +12,19 @@ from verifier.tla.translate.binders import Binders, names_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.making import known_table
-from verifier.tla.translate.symbolic import YES, Known, LazyMap, Nothing, Products, Row, Span, Sym, Table
+from verifier.tla.translate.spreading import Case
+from verifier.tla.translate.symbolic import (
+    YES,
+    Entries,
+    Known,
+    LazyMap,
+    Nothing,
+    Products,
+    Row,
+    Span,
+    Sym,
+    Table,
+)
 from verifier.tla.translate.terms import TRUTH, variable
 
 _MOST_TABLED = 64
@@ -68,6 +80,9 @@ class FunctionForms(Binders):
         """A function over a set that the state decides; of several arguments, over tuples of them."""
         found = [(self.value(b.domain, context), b, name) for b, name in names_of(whole.bindings)]
         if len(found) == 1:
+            cases = self.spread(found[0][0])
+            if all(case.symbol is None for case in cases):
+                return self._by_entries(whole, found[0][0], cases, context)
             domain = self.term(found[0][0])
         else:
             domain = self.term(Products(tuple(one for one, _, _ in found)))
@@ -85,6 +100,18 @@ class FunctionForms(Binders):
         made = self.term(body)
         sort = PartialFunction(symbol.sort, made.sort)
         return Term(Operator.PARTIAL_FUNCTION, sort, (inside, made), binds=symbol)
+
+    def _by_entries(self, whole: ast.Function, domain: Sym, cases: list[Case], context: Context) -> Sym:
+        binding = whole.bindings[0]
+        name = None if binding.is_tuple else binding.names[0]
+        items, read = [], [self.reads(domain)]
+        for case in cases:
+            item = self.value(whole.body, self._put(binding, name, case.item, context))
+            if isinstance(item, Nothing):
+                read.append(self.if_(case.condition, item, YES))
+            else:
+                items.append((case.condition, case.item, item))
+        return self.after(self.and_(read), Entries(tuple(items)))
 
     def _recursive(self, whole: ast.Function, context: Context) -> Sym:
         """``f[x \\in S] == e``, which may be recursive: each value is computed when it is asked for."""

@@ -15,11 +15,12 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
+    Entries,
     Known,
     LazyMap,
+    Members,
     Nothing,
     Row,
-    Single,
     Span,
     Sym,
     Table,
@@ -53,10 +54,11 @@ class Mappings(Arithmetic):
                 return self._from_table(table, key)
             case Row():
                 return self._slot(function, key)
-            case Single():
-                return self.if_(
-                    self.equal(function.key, key), function.value, Nothing("outside of the domain")
-                )
+            case Entries():
+                result: Sym = Nothing("outside of the domain")
+                for condition, own, value in function.items:
+                    result = self.if_(self.and_([condition, self.equal(own, key)]), value, result)
+                return result
             case Term():
                 return self._apply_term(function, key)
         return Nothing("a function is expected")
@@ -104,6 +106,8 @@ class Mappings(Arithmetic):
 
     def _apply_term(self, function: Term, key: Sym) -> Sym:
         sort = function.sort
+        if self.names.lists(sort):
+            return self.over_listed(function, lambda one: self.apply(one, key))
         if isinstance(sort, Variant):
             return self.over(function, lambda part: self._apply_term(part, key))
         if isinstance(sort, Record | Tuple):
@@ -152,19 +156,27 @@ class Mappings(Arithmetic):
             return Known(frozenset(table.rows))
         if isinstance(function, Row):
             return Span(Known(1), function.length)
-        if isinstance(function, Single):
-            from verifier.tla.translate.symbolic import Members
-
-            return Members(((YES, function.key),))
+        if isinstance(function, Entries):
+            return Members(tuple((condition, key) for condition, key, _ in function.items))
         if isinstance(function, Term):
             sort = function.sort
+            if self.names.lists(sort):
+                return self.over_listed(function, self.domain)
             if isinstance(sort, Sequence):
                 return Span(Known(1), self.length(function))
             if isinstance(sort, PartialFunction):
-                return Term(Operator.DOMAIN, Set(sort.domain), (function,))
+                return self._domain_term(function)
             if isinstance(sort, Variant):
                 return self.over(function, self.domain)
         return Nothing("a function is expected")
+
+    def _domain_term(self, function: Term) -> Term:
+        assert isinstance(function.sort, PartialFunction)
+        key = function.data if function.operator is Operator.VARIABLE else function
+        found = self.domains.get(key)
+        if found is None:
+            found = self.domains[key] = Term(Operator.DOMAIN, Set(function.sort.domain), (function,))
+        return found
 
     # -- EXCEPT
 
@@ -193,6 +205,8 @@ class Mappings(Arithmetic):
             return self._updated_table(table, key, inner)
         if isinstance(function, Row):
             return self._updated_row(function, key, inner)
+        if isinstance(function, Entries):
+            function = self.term(function)
         if not isinstance(function, Term):
             return Nothing("a function is expected")
         return self._updated_by_sort(function, path, make)
@@ -206,6 +220,8 @@ class Mappings(Arithmetic):
 
     def _updated_by_sort(self, function: Term, path: list[Sym], make: Callable[[Sym], Sym]) -> Sym:
         sort = function.sort
+        if self.names.lists(sort):
+            return self.over_listed(function, lambda one: self.updated(one, path, make))
         if isinstance(sort, Variant):
             return self.over(function, lambda part: self.updated(part, path, make))
         if isinstance(sort, Sequence):

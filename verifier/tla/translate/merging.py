@@ -18,7 +18,7 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.making import known_table, table_of
 from verifier.tla.translate.set_operators import SetOperators
-from verifier.tla.translate.symbolic import YES, Known, Single, Sym, Table, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import listed
 
@@ -28,28 +28,52 @@ class Merging(SetOperators):
 
     def pair_of(self, key: Sym, item: Sym) -> Sym:
         """``key :> item``"""
-        return Table({key.value: item}) if isinstance(key, Known) else Single(key, item)
+        return Table({key.value: item}) if isinstance(key, Known) else Entries(((YES, key, item),))
 
     def over_each(self, one: Sym, other: Sym) -> Sym:
         """``one @@ other``"""
         first, second = table_of(one), table_of(other)
         if first is not None and second is not None:
             return known_table(Table({**second.rows, **first.rows}))
-        right = self.partial_function(other)
-        if first is None and isinstance(one, Single):
-            return self._extended(right, one.key, one.value)
-        if first is not None:
-            found = right
-            for key, item in first.rows.items():
-                found = self._extended(found, Known(key), item)
+        above, below = self._entries(one), self._entries(other)
+        if above is not None:
+            found = self.partial_function(other)
+            for condition, key, item in above.items:
+                found = self._extended(found, condition, key, item)
             return found
-        return self._merged(self.partial_function(one), right)
+        left = self.partial_function(one)
+        if below is not None and self.names.lists(left.sort.domain):
+            found = left
+            for condition, key, item in below.items:
+                new = self.and_([condition, self.not_(self.contains(self.domain(left), key))])
+                found = self._extended(found, new, key, item)
+            return found
+        return self._merged(left, self.partial_function(other))
 
-    def _extended(self, function: Term, key: Sym, item: Sym) -> Term:
+    @staticmethod
+    def _entries(value: Sym) -> Entries | None:
+        """A function by its pairs; None if they are not told one by one."""
+        table = table_of(value)
+        if table is not None:
+            return Entries(tuple((YES, Known(key), item) for key, item in table.rows.items()))
+        return value if isinstance(value, Entries) else None
+
+    def _extended(self, function: Term, condition: Sym, key: Sym, item: Sym) -> Term:
+        """A function with one more pair, where a condition holds."""
+        if condition is NO:
+            return function
+        longer = self._longer(function, key, item)
+        if condition is YES:
+            return longer
+        return self._choice(condition, longer, function)
+
+    def _longer(self, function: Term, key: Sym, item: Sym) -> Term:
         assert isinstance(function.sort, PartialFunction)
         at, value = self.term(key), self.term(item)
-        sort = self.join(function.sort, PartialFunction(at.sort, value.sort))
-        assert isinstance(sort, PartialFunction)
+        keys = function.sort.domain
+        if not self.names.lists(keys):
+            keys = self.join(keys, at.sort)
+        sort = PartialFunction(keys, self.join(function.sort.range, value.sort))
         whole = self.convert(function, sort)
         return Term(
             Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))

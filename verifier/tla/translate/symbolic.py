@@ -56,11 +56,14 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Single:
-    """``key :> value``, where the key is not known."""
+class Entries:
+    """A function by its pairs, where keys are not known: each with the condition under which it is there.
 
-    key: Sym
-    value: Sym
+    Pairs with equal keys have equal values.
+    """
+
+    items: tuple[tuple[Sym, Sym, Sym], ...]
+    """Condition, key, value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +161,7 @@ class Operator:
 
 
 Sym: TypeAlias = (
-    "Known | Nothing | Term | Table | Row | Single | LazyMap | Chosen | Functions | Records | Products"
+    "Known | Nothing | Term | Table | Row | Entries | LazyMap | Chosen | Functions | Records | Products"
     " | Subsets | AllSequences | Span | Members | Joined | Part | Operator"
 )
 
