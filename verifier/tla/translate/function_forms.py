@@ -12,9 +12,11 @@ from verifier.tla.translate.binders import Binders, names_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.making import known_table
-from verifier.tla.translate.symbolic import YES, Known, LazyMap, Nothing, Products, Row, Span, Sym, Table
+from verifier.tla.translate.symbolic import YES, Entries, Known, LazyMap, Nothing, Products, Row, Span, Sym, Table
 from verifier.tla.translate.terms import TRUTH, variable
 
+_MOST_ENTRIES = 8
+"""A function over a set of so many items has an entry for each of them."""
 _MOST_TABLED = 64
 """A recursive function is computed for each of so many arguments that it may be applied to, else inlined."""
 
@@ -37,7 +39,8 @@ class FunctionForms(Binders):
         for cases, inner in found:
             keys = [case.item for case in cases]
             if not (all(isinstance(k, Known) for k in keys) and all(c.condition is YES for c in cases)):
-                return self._partial(whole, context)
+                few = self._entries(whole, context)
+                return self._partial(whole, context) if few is None else self.after(read, few)
             item = self.value(whole.body, inner)
             if isinstance(item, Nothing):
                 return item
@@ -63,6 +66,19 @@ class FunctionForms(Binders):
     def _length(self, high: Sym, most: int) -> Sym:
         """The length of a sequence over ``1..high``, which is empty where high is below 1."""
         return self.at_most(self.if_(self.less(high, Known(0)), Known(0), high), most)
+
+    def _entries(self, whole: ast.Function, context: Context) -> Entries | None:
+        """A function over few items, of which the state decides which they are; None if there are more, or
+        only whether they are in the set is not known."""
+        rows: list[tuple[Sym, Sym, Sym]] = []
+        for cases, inner in self.bound_cases(whole.bindings, context)[1]:
+            if len(rows) == _MOST_ENTRIES or any(case.symbol is not None for case in cases):
+                return None
+            keys = dict(enumerate((case.item for case in cases), 1))
+            key = cases[0].item if len(cases) == 1 else known_table(Table(keys))
+            condition = self.and_([case.condition for case in cases])
+            rows.append((condition, key, self.value(whole.body, inner)))
+        return None if all(isinstance(key, Known) for _, key, _ in rows) else Entries(tuple(rows))
 
     def _partial(self, whole: ast.Function, context: Context) -> Sym:
         """A function over a set that the state decides; of several arguments, over tuples of them."""

@@ -15,11 +15,12 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
+    Entries,
     Known,
     LazyMap,
+    Members,
     Nothing,
     Row,
-    Single,
     Span,
     Sym,
     Table,
@@ -53,10 +54,11 @@ class Mappings(Arithmetic):
                 return self._from_table(table, key)
             case Row():
                 return self._slot(function, key)
-            case Single():
-                return self.if_(
-                    self.equal(function.key, key), function.value, Nothing("outside of the domain")
-                )
+            case Entries():
+                found: Sym = Nothing("outside of the domain")
+                for condition, one, item in reversed(function.rows):
+                    found = self.if_(self.and_([condition, self.equal(one, key)]), item, found)
+                return found
             case Term():
                 return self._apply_term(function, key)
         return Nothing("a function is expected")
@@ -152,10 +154,8 @@ class Mappings(Arithmetic):
             return Known(frozenset(table.rows))
         if isinstance(function, Row):
             return Span(Known(1), function.length)
-        if isinstance(function, Single):
-            from verifier.tla.translate.symbolic import Members
-
-            return Members(((YES, function.key),))
+        if isinstance(function, Entries):
+            return Members(tuple((condition, key) for condition, key, _ in function.rows))
         if isinstance(function, Term):
             sort = function.sort
             if isinstance(sort, Sequence):
@@ -193,6 +193,8 @@ class Mappings(Arithmetic):
             return self._updated_table(table, key, inner)
         if isinstance(function, Row):
             return self._updated_row(function, key, inner)
+        if isinstance(function, Entries):
+            function = self.term(function)
         if not isinstance(function, Term):
             return Nothing("a function is expected")
         return self._updated_by_sort(function, path, make)

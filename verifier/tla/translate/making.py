@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Sort, Tuple, Variant
+from verifier.encodings.sorts import (
+    Function,
+    Listed,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.coding import NotInSort, field_name
 from verifier.tla.translate.connectives import Connectives
@@ -13,12 +24,12 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
+    Entries,
     Known,
     LazyMap,
     Members,
     Nothing,
     Row,
-    Single,
     Sym,
     Table,
     Untranslated,
@@ -52,11 +63,8 @@ class Maker(Connectives):
                 return self._table(value)
             case Row():
                 return self._row(value)
-            case Single():
-                key, item = self.term(value.key), self.term(value.value)
-                sort = PartialFunction(key.sort, item.sort)
-                empty = literal(sort, self.names.encode((), sort))
-                return Term(Operator.EXTEND, sort, (empty, key, item))
+            case Entries():
+                return self._entries(value)
             case Chosen():
                 left, right = self.pair(value.then, value.otherwise)
                 sort = self.join(left.sort, right.sort)
@@ -125,6 +133,78 @@ class Maker(Connectives):
             inside.append(is_key)
             body = Term(Operator.IF, result, (is_key, self.convert(item, result), body))
         return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
+
+    def _entries(self, value: Entries) -> Term:
+        sort: Sort = PartialFunction(NOTHING, NOTHING)
+        found = literal(sort, self.names.encode((), sort))
+        for condition, key, item in value.rows:
+            found = self.term(self.if_(condition, self.extended(found, key, item), found))
+        return found
+
+    def extended(self, function: Term, key: Sym, item: Sym) -> Term:
+        """A function whose domain varies, with a value at a key."""
+        assert isinstance(function.sort, PartialFunction)
+        at, value = self.term(key), self.term(item)
+        narrow = self._extended_within(function, at, value) if self.kept_narrow else None
+        if narrow is not None:
+            return narrow
+        sort = self.join(function.sort, PartialFunction(at.sort, value.sort))
+        assert isinstance(sort, PartialFunction)
+        whole = self.convert(function, sort)
+        return Term(
+            Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
+        )
+
+    def _extended_within(self, function: Term, key: Term, item: Term) -> Term | None:
+        """The same within the function's sort, without a value where that does not do; None if it never does,
+        or that cannot be said."""
+        sort = function.sort
+        assert isinstance(sort, PartialFunction)
+        tests: list[Sym] = []
+        parts = []
+        for part, target in ((key, sort.domain), (item, sort.range)):
+            fits, made = self.fitted(part, target)
+            inside = self.within_sort(made, target) if fits is not NO else None
+            if inside is None:
+                return None
+            tests += [fits, inside]
+            parts.append(made)
+        made = Term(Operator.EXTEND, sort, (function, *parts))
+        return self.term(self.if_(self.and_(tests), made, Nothing("outside")))
+
+    def within_sort(self, value: Term, target: Sort) -> Sym | None:
+        """Whether a value of a sort that is like another one is a value of that; None if it cannot be said."""
+        source = value.sort
+        if source == target:
+            return YES
+        tests: list[Sym | None] = []
+        match source, target:
+            case Range() | Listed(), Range() | Listed():
+                kept = frozenset(one for one in source.values() if target.contains(one))
+                if len(kept) == source.size:
+                    return YES
+                return Term(Operator.CONTAINS, TRUTH, (literal(Set(source), kept), value)) if kept else NO
+            case Tuple(), Tuple():
+                items = [self.item(value, place) for place in range(len(source.items))]
+                tests = [self.within_sort(one, part) for one, part in zip(items, target.items, strict=True)]
+            case Record(), Record():
+                tests = [self.within_sort(self.field(value, name), part) for name, part in target.fields]
+            case Variant(), Variant():
+                for tag, part in target.alternatives:
+                    held = self.has_tag(value, tag)
+                    if held is NO:
+                        continue
+                    inside = self.within_sort(self.payload(value, tag), part)
+                    if inside is None:
+                        return None
+                    tests.append(self.or_([self.not_(held), inside]))
+            case _:
+                return None
+        return None if None in tests else self.and_([test for test in tests if test is not None])
+
+    def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        """Whether the kind of a term's value is one of another sort, and the term converted."""
+        raise NotImplementedError
 
     def _instead(self, value: Term, literal: Term) -> Term:
         """The only value of a sort, in another sort."""
@@ -252,6 +332,8 @@ class Maker(Connectives):
         return self._equal_terms(*self.pair(one, other))
 
     def _equal_terms(self, left: Term, right: Term) -> Sym:
+        if left is right and self.is_total(left):
+            return YES
         if left.operator is right.operator is Operator.LITERAL:
             values = [self.names.decode(part.data, part.sort) for part in (left, right)]
             return YES if values[0] == values[1] else NO

@@ -19,6 +19,7 @@ from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
     Chosen,
+    Entries,
     Functions,
     Joined,
     Known,
@@ -29,7 +30,6 @@ from verifier.tla.translate.symbolic import (
     Products,
     Records,
     Row,
-    Single,
     Span,
     Subsets,
     Sym,
@@ -65,8 +65,8 @@ class Reading(Sets):
                     for place, slot in enumerate(value.slots)
                 ]
                 return self.and_([self.reads(length), *slots])
-            case Single():
-                return self.and_([self.reads(value.key), self.reads(value.value)])
+            case Entries():
+                return self._reads_entries(value)
             case Chosen():
                 then, otherwise = self.reads(value.then), self.reads(value.otherwise)
                 sides = (
@@ -74,6 +74,13 @@ class Reading(Sets):
                 )
                 return self.and_([self.reads(value.condition), sides])
         return self._reads_set(value)
+
+    def _reads_entries(self, value: Entries) -> Sym:
+        parts = []
+        for condition, key, item in value.rows:
+            both = self.and_([self.reads(key), self.reads(item)])
+            parts.append(self.and_([self.reads(condition), self.guarded(condition, both)]))
+        return self.and_(parts)
 
     def _reads_term(self, value: Term) -> Sym:
         if self.is_total(value):
@@ -156,8 +163,9 @@ class Reading(Sets):
                 return Table({**value.rows, first: self.after(read, value.rows[first])})
             case Row():
                 return replace(value, length=self.after(read, value.length))
-            case Single():
-                return replace(value, key=self.after(read, value.key))
+            case Entries() if value.rows:
+                (condition, key, item), *rest = value.rows
+                return Entries(((self.and_([read, condition]), key, item), *rest))
             case Chosen():
                 return replace(value, condition=self.and_([read, value.condition]))
         return self._after_set(read, value)
@@ -193,7 +201,7 @@ class Reading(Sets):
                 return {}
             case Term():
                 return self._kinds_of_term(value)
-            case Table() | Row() | Single() | LazyMap():
+            case Table() | Row() | Entries() | LazyMap():
                 return {"function": YES}
             case Chosen():
                 found: dict[str, Sym] = {}

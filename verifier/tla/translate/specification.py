@@ -183,7 +183,8 @@ class Maker:
         parameters: dict[str, Parameter] = {}
         label: list[str] = []
         renamed: dict[Symbol, Symbol] = {}
-        several = prod(symbol.sort.size for _, _, symbol in branch.parameters if symbol is not None)
+        symbols = [symbol for _, _, symbol in branch.parameters if symbol is not None]
+        several = prod(symbol.sort.size for symbol in symbols if symbol not in self.t.free)
         for name, item, symbol in branch.parameters:
             own = name
             while own in parameters:
@@ -192,7 +193,8 @@ class Maker:
                 if symbol.name != own:
                     renamed[symbol] = Symbol(own, symbol.sort)
                 one = renamed.get(symbol, symbol)
-                parameters[own] = Parameter(one, free=False, left_open=several > _MOST_INSTANCES)
+                open_ = several > _MOST_INSTANCES or symbol in self.t.free
+                parameters[own] = Parameter(one, free=False, left_open=open_)
                 label.append("*")
             else:
                 shown = self._shown(item)
