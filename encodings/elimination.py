@@ -12,7 +12,16 @@ from collections.abc import Iterable, Sequence
 from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, ITE, NOT, OR, SYMBOL
 
-from verifier.encodings.bits import FALSE, TRUE, choice, conjunction, disjunction, negation, restricted, restricted_all
+from verifier.encodings.bits import (
+    FALSE,
+    TRUE,
+    choice,
+    conjunction,
+    disjunction,
+    negation,
+    restricted,
+    restricted_all,
+)
 
 _MOST_TABLED = 12
 """Formulas of so many variables are decided by a truth table."""

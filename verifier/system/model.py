@@ -15,7 +15,8 @@ from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.elimination import Elimination, exists_over
-from verifier.encodings.fitting import convert, outside
+from verifier.encodings.fitting import beyond as beyond_sort
+from verifier.encodings.fitting import convert
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, LoweredOption, either, is_total
 from verifier.encodings.lowering import Bindings, Lowering
@@ -258,7 +259,7 @@ class _Builder:
             unread = negation(conjunction(definedness.of(part, bindings) for part in read))
             shown = text(target, bindings)
             undefined(f"the new value of {shown} in {label}", read, conjunction((guard, unread)))
-            astray = [outside(target.sort, value), unread]
+            astray = [beyond_sort(target.sort, value), unread]
             converted = convert(value, term.sort, target.sort)
             self._assign(changed, target, converted, lowering, bindings, astray)
             leaves_sort = disjunction(astray)

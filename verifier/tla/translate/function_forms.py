@@ -12,7 +12,18 @@ from verifier.tla.translate.binders import Binders, names_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.making import known_table
-from verifier.tla.translate.symbolic import YES, Entries, Known, LazyMap, Nothing, Products, Row, Span, Sym, Table
+from verifier.tla.translate.symbolic import (
+    YES,
+    Entries,
+    Known,
+    LazyMap,
+    Nothing,
+    Products,
+    Row,
+    Span,
+    Sym,
+    Table,
+)
 from verifier.tla.translate.terms import TRUTH, variable
 
 _MOST_ENTRIES = 8

@@ -156,15 +156,17 @@ class Maker(Connectives):
         )
 
     def _extended_within(self, function: Term, key: Term, item: Term) -> Term | None:
-        """The same within the function's sort, without a value where that does not do; None if it never does,
-        or that cannot be said."""
+        """The same within the function's sort, without a value where that does not do; None if it cannot be
+        said where."""
         sort = function.sort
         assert isinstance(sort, PartialFunction)
         tests: list[Sym] = []
         parts = []
         for part, target in ((key, sort.domain), (item, sort.range)):
             fits, made = self.fitted(part, target)
-            inside = self.within_sort(made, target) if fits is not NO else None
+            if fits is NO:
+                return undefined(sort)
+            inside = self.within_sort(made, target)
             if inside is None:
                 return None
             tests += [fits, inside]
