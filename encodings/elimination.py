@@ -8,6 +8,7 @@ at one by one, and what depends on few variables in all is decided by its truth 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, ITE, NOT, OR, SYMBOL
@@ -32,6 +33,33 @@ def exists_over(formula: FNode, variables: Iterable[FNode]) -> FNode:
     return Elimination(variables).exists(formula)
 
 
+def possible_choices(formula: FNode, variables: Sequence[FNode]) -> frozenset[tuple[bool, ...]] | None:
+    """Values of the variables outside of which the formula is false, by its conjuncts with few variables;
+    None if those say nothing, or there are too many variables."""
+    if not 0 < len(variables) <= _MOST_TABLED:
+        return None
+    parts, _ = _propagated(_conjuncts(formula))
+    if FALSE in parts:
+        return frozenset()
+    own = Elimination(variables)
+    small: list[FNode] = []
+    of: frozenset[FNode] = frozenset(variables)
+    for part in sorted(parts, key=lambda one: own.few(one) is not None and len(own.few(one) or ())):
+        few = own.few(part)
+        if few is not None and few & own.variables and len(few | of) <= _MOST_TABLED:
+            small, of = [*small, part], of | few
+    if not small:
+        return None
+    tables = _Tables(of)
+    whole = tables.of(conjunction(small))
+    found = []
+    for values in product((False, True), repeat=len(variables)):
+        chosen = tables.of(conjunction(b if on else negation(b) for b, on in zip(variables, values, strict=True)))
+        if whole & chosen:
+            found.append(values)
+    return frozenset(found)
+
+
 class Elimination:
     """Quantifies the same variables away in several formulas."""
 
@@ -40,6 +68,16 @@ class Elimination:
         self._masks: dict[FNode, int] = {}
         self._few: dict[FNode, frozenset[FNode] | None] = {}
         self._found: dict[FNode, FNode] = {}
+
+    @property
+    def variables(self) -> frozenset[FNode]:
+        """The variables that are quantified away."""
+        return frozenset(self._number)
+
+    def few(self, formula: FNode) -> frozenset[FNode] | None:
+        """All variables of a formula; None if they are many."""
+        self._look_at(formula)
+        return self._few[formula]
 
     def exists(self, formula: FNode) -> FNode:
         """Whether some values of the variables satisfy the formula."""
