@@ -254,6 +254,9 @@ class Mappings(Arithmetic):
             )
         except NotInSort:
             item = self.term(new)
+        narrow = self._updated_within(function, at, item) if self.kept_narrow else None
+        if narrow is not None:
+            return self.if_(inside, narrow, function)
         if not alike(item.sort, sort.range):
             wide = self.join(item.sort, sort.range)
             item = self.convert(item, wide)
@@ -262,11 +265,26 @@ class Mappings(Arithmetic):
             sort = function.sort
             assert isinstance(sort, Function | PartialFunction)
         result = type(sort)(sort.domain, self.join(sort.range, item.sort))
+        return self.if_(inside, self._changed(function, result, at, item), function)
+
+    def _updated_within(self, function: Term, at: Term, item: Term) -> Sym | None:
+        """A function with another value at a key, without a value where its sort does not have that; None if
+        it cannot be said where."""
+        sort = function.sort
+        assert isinstance(sort, Function | PartialFunction)
+        fits, made = self.fitted(item, sort.range)
+        inside = NO if fits is NO else self.within_sort(made, sort.range)
+        if inside is None:
+            return None
+        return self.if_(self.and_([fits, inside]), self._changed(function, sort, at, made), Nothing("outside"))
+
+    def _changed(self, function: Term, result: Function | PartialFunction, at: Term, item: Term) -> Term:
+        sort = function.sort
+        assert isinstance(sort, Function | PartialFunction)
         operator = Operator.EXTEND if isinstance(sort, PartialFunction) else Operator.FUNCTION_UPDATE
         if not isinstance(at.sort, SCALARS) and isinstance(sort, PartialFunction):
             at = self.convert(at, sort.domain)
-        changed = Term(operator, result, (function, at, item))
-        return self.if_(inside, changed, function)
+        return Term(operator, result, (function, at, item))
 
 
 def _surely(key: Term, sort: Function) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from verifier.encodings.sorts import (
     Function,
@@ -37,6 +38,10 @@ from verifier.tla.translate.symbolic import (
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, meet, number, undefined, variable
 from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed, same
+
+
+MOST_LISTED_MEMBERS = 2_000
+"""Of sets of larger sorts it is not asked which members another sort does not have."""
 
 
 class Maker(Connectives):
@@ -200,6 +205,19 @@ class Maker(Connectives):
                     if inside is None:
                         return None
                     tests.append(self.or_([self.not_(held), inside]))
+            case Set(), Set() if source.element.size <= MOST_LISTED_MEMBERS:
+                kept = frozenset(one for one in source.element.values() if target.element.contains(one))
+                if len(kept) == source.element.size:
+                    return YES
+                return Term(Operator.SUBSET, TRUTH, (value, literal(source, kept)))
+            case Sequence(), Sequence():
+                length = self.length(value)
+                tests = [self.within_sort(length, Range(0, target.capacity))]
+                for place in range(min(source.capacity, target.capacity)):
+                    inside = self.within_sort(self.at(value, place), target.element)
+                    if inside is None:
+                        return None
+                    tests.append(self.implies(self.less(Known(place), length), partial(itself, inside)))
             case _:
                 return None
         return None if None in tests else self.and_([test for test in tests if test is not None])
