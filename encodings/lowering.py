@@ -382,12 +382,6 @@ def _of_all(operation: Callable[..., Lowered]) -> _Rule:
     return lambda lowering, term, bindings: operation(*lowering._all(term, bindings))
 
 
-def _compared(lowering: Lowering, term: Term, bindings: Bindings) -> Lowered:
-    """The rule for equality. A term equals itself wherever it has a value; elsewhere nothing is claimed."""
-    one, other = term.arguments
-    return TRUE if one is other else equal(*lowering._all(term, bindings))
-
-
 def _of_sort(operation: Callable[..., Lowered]) -> _Rule:
     """The rule for an operation on the result's sort and all arguments in lowered form."""
     return lambda lowering, term, bindings: operation(term.sort, *lowering._all(term, bindings))
@@ -412,7 +406,7 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.AND: Lowering._and,
     Operator.OR: Lowering._or,
     Operator.IMPLIES: Lowering._implies,
-    Operator.EQUAL: _compared,
+    Operator.EQUAL: _of_all(equal),
     Operator.IF: Lowering._if,
     Operator.LESS: _of_all(scalars.less),
     Operator.LESS_EQUAL: _of_all(scalars.less_equal),

@@ -85,9 +85,9 @@ class Reading(Sets):
     def _reads_term(self, value: Term) -> Sym:
         if self.is_total(value):
             return YES
-        if isinstance(value.sort, Boolean):
-            return Term(Operator.IMPLIES, TRUTH, (value, literal(TRUTH, True)))
-        return Term(Operator.EQUAL, TRUTH, (value, value))
+        # What implies the truth is read, and never asked whether it is true.
+        asked = value if isinstance(value.sort, Boolean) else Term(Operator.EQUAL, TRUTH, (value, value))
+        return Term(Operator.IMPLIES, TRUTH, (asked, literal(TRUTH, True)))
 
     def _reads_set(self, value: Sym) -> Sym:
         match value:
