@@ -38,15 +38,12 @@ def possible_choices(formula: FNode, variables: Sequence[FNode]) -> frozenset[tu
     None if those say nothing, or there are too many variables."""
     if not 0 < len(variables) <= _MOST_TABLED:
         return None
-    parts, _ = _propagated(_conjuncts(formula))
-    if FALSE in parts:
-        return frozenset()
     own = Elimination(variables)
     small: list[FNode] = []
     of: frozenset[FNode] = frozenset(variables)
-    for part in sorted(parts, key=lambda one: own.few(one) is not None and len(own.few(one) or ())):
+    for part in _propagated(_conjuncts(formula))[0]:
         few = own.few(part)
-        if few is not None and few & own.variables and len(few | of) <= _MOST_TABLED:
+        if few is not None and (few & own.variables or part is FALSE) and len(few | of) <= _MOST_TABLED:
             small, of = [*small, part], of | few
     if not small:
         return None
@@ -54,8 +51,8 @@ def possible_choices(formula: FNode, variables: Sequence[FNode]) -> frozenset[tu
     whole = tables.of(conjunction(small))
     found = []
     for values in product((False, True), repeat=len(variables)):
-        chosen = tables.of(conjunction(b if on else negation(b) for b, on in zip(variables, values, strict=True)))
-        if whole & chosen:
+        pairs = zip(variables, values, strict=True)
+        if whole & tables.of(conjunction(bit if on else negation(bit) for bit, on in pairs)):
             found.append(values)
     return frozenset(found)
 
@@ -175,9 +172,7 @@ class Elimination:
         """The same for conjuncts and one disjunction beside them."""
         plain = [part for part in either if not self._masks_of(part)]
         found = [conjunction((disjunction(plain), self._of_all(rest)))] if plain else []
-        for part in either:
-            if self._masks_of(part):
-                found.append(self._exists(conjunction((*rest, part))))
+        found += [self._exists(conjunction((*rest, part))) for part in either if self._masks_of(part)]
         return disjunction(found)
 
     def _of_cases(self, parts: list[FNode]) -> FNode:
@@ -214,7 +209,7 @@ def _joined(one: frozenset[FNode] | None, other: frozenset[FNode] | None) -> fro
 def _disjuncts(formula: FNode) -> Sequence[FNode] | None:
     """The parts of a disjunction; None of another formula."""
     if formula.node_type() == OR:
-        return formula.args()
+        return list(formula.args())
     if formula.node_type() == NOT and formula.arg(0).node_type() == AND:
         return [negation(part) for part in formula.arg(0).args()]
     return None

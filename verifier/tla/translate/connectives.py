@@ -35,7 +35,7 @@ class Connectives:
         self.totals: dict[Term, bool] = {}
         self.listed_kinds: dict[Sort, dict[str, list[Concrete]]] = {}
         self.kept_narrow = False
-        """Whether what is made is assigned to a variable, so that what its sort does not have is of no use."""
+        """Whether what is made is assigned to a variable, and need not be outside of its sort."""
         self.free: set[Symbol] = set()
         """Parameters of actions that engines may leave to the solver, however few values they have."""
         self.uncounted: Place | None = None

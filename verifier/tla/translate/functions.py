@@ -276,7 +276,8 @@ class Mappings(Arithmetic):
         inside = NO if fits is NO else self.within_sort(made, sort.range)
         if inside is None:
             return None
-        return self.if_(self.and_([fits, inside]), self._changed(function, sort, at, made), Nothing("outside"))
+        changed = self._changed(function, sort, at, made)
+        return self.if_(self.and_([fits, inside]), changed, Nothing("outside"))
 
     def _changed(self, function: Term, result: Function | PartialFunction, at: Term, item: Term) -> Term:
         sort = function.sort

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 from verifier.encodings.sorts import (
     Function,
-    Listed,
     PartialFunction,
     Range,
     Record,
     Sequence,
-    Set,
     Sort,
     Tuple,
     Variant,
@@ -40,10 +37,6 @@ from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, meet, n
 from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed, same
 
 
-MOST_LISTED_MEMBERS = 2_000
-"""Of sets of larger sorts it is not asked which members another sort does not have."""
-
-
 class Maker(Connectives):
     """Makes terms for one module."""
 
@@ -69,7 +62,7 @@ class Maker(Connectives):
             case Row():
                 return self._row(value)
             case Entries():
-                return self._entries(value)
+                return self._of_entries(value)
             case Chosen():
                 left, right = self.pair(value.then, value.otherwise)
                 sort = self.join(left.sort, right.sort)
@@ -139,7 +132,7 @@ class Maker(Connectives):
             body = Term(Operator.IF, result, (is_key, self.convert(item, result), body))
         return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
 
-    def _entries(self, value: Entries) -> Term:
+    def _of_entries(self, value: Entries) -> Term:
         sort: Sort = PartialFunction(NOTHING, NOTHING)
         found = literal(sort, self.names.encode((), sort))
         for condition, key, item in value.rows:
@@ -148,82 +141,6 @@ class Maker(Connectives):
 
     def extended(self, function: Term, key: Sym, item: Sym) -> Term:
         """A function whose domain varies, with a value at a key."""
-        assert isinstance(function.sort, PartialFunction)
-        at, value = self.term(key), self.term(item)
-        narrow = self._extended_within(function, at, value) if self.kept_narrow else None
-        if narrow is not None:
-            return narrow
-        sort = self.join(function.sort, PartialFunction(at.sort, value.sort))
-        assert isinstance(sort, PartialFunction)
-        whole = self.convert(function, sort)
-        return Term(
-            Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
-        )
-
-    def _extended_within(self, function: Term, key: Term, item: Term) -> Term | None:
-        """The same within the function's sort, without a value where that does not do; None if it cannot be
-        said where."""
-        sort = function.sort
-        assert isinstance(sort, PartialFunction)
-        tests: list[Sym] = []
-        parts = []
-        for part, target in ((key, sort.domain), (item, sort.range)):
-            fits, made = self.fitted(part, target)
-            if fits is NO:
-                return undefined(sort)
-            inside = self.within_sort(made, target)
-            if inside is None:
-                return None
-            tests += [fits, inside]
-            parts.append(made)
-        made = Term(Operator.EXTEND, sort, (function, *parts))
-        return self.term(self.if_(self.and_(tests), made, Nothing("outside")))
-
-    def within_sort(self, value: Term, target: Sort) -> Sym | None:
-        """Whether a value of a sort that is like another one is a value of that; None if it cannot be said."""
-        source = value.sort
-        if source == target:
-            return YES
-        tests: list[Sym | None] = []
-        match source, target:
-            case Range() | Listed(), Range() | Listed():
-                kept = frozenset(one for one in source.values() if target.contains(one))
-                if len(kept) == source.size:
-                    return YES
-                return Term(Operator.CONTAINS, TRUTH, (literal(Set(source), kept), value)) if kept else NO
-            case Tuple(), Tuple():
-                items = [self.item(value, place) for place in range(len(source.items))]
-                tests = [self.within_sort(one, part) for one, part in zip(items, target.items, strict=True)]
-            case Record(), Record():
-                tests = [self.within_sort(self.field(value, name), part) for name, part in target.fields]
-            case Variant(), Variant():
-                for tag, part in target.alternatives:
-                    held = self.has_tag(value, tag)
-                    if held is NO:
-                        continue
-                    inside = self.within_sort(self.payload(value, tag), part)
-                    if inside is None:
-                        return None
-                    tests.append(self.or_([self.not_(held), inside]))
-            case Set(), Set() if source.element.size <= MOST_LISTED_MEMBERS:
-                kept = frozenset(one for one in source.element.values() if target.element.contains(one))
-                if len(kept) == source.element.size:
-                    return YES
-                return Term(Operator.SUBSET, TRUTH, (value, literal(source, kept)))
-            case Sequence(), Sequence():
-                length = self.length(value)
-                tests = [self.within_sort(length, Range(0, target.capacity))]
-                for place in range(min(source.capacity, target.capacity)):
-                    inside = self.within_sort(self.at(value, place), target.element)
-                    if inside is None:
-                        return None
-                    tests.append(self.implies(self.less(Known(place), length), partial(itself, inside)))
-            case _:
-                return None
-        return None if None in tests else self.and_([test for test in tests if test is not None])
-
-    def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
-        """Whether the kind of a term's value is one of another sort, and the term converted."""
         raise NotImplementedError
 
     def _instead(self, value: Term, literal: Term) -> Term:

@@ -164,8 +164,8 @@ class Reading(Sets):
             case Row():
                 return replace(value, length=self.after(read, value.length))
             case Entries() if value.rows:
-                (condition, key, item), *rest = value.rows
-                return Entries(((self.and_([read, condition]), key, item), *rest))
+                (condition, key, made), *others = value.rows
+                return Entries(((self.and_([read, condition]), key, made), *others))
             case Chosen():
                 return replace(value, condition=self.and_([read, value.condition]))
         return self._after_set(read, value)

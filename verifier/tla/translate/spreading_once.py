@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.errors import Place
+from verifier.tla.translate.making import itself
 from verifier.tla.translate.spreading import MOST_FOLDED, Case, Spreading
 from verifier.tla.translate.symbolic import NO, Chosen, Joined, Known, Members, Part, Subsets, Sym
-from verifier.tla.translate.terms import TRUTH, number, variable
+from verifier.tla.translate.terms import TRUTH, variable
+from verifier.tla.translate.terms import number as integer
 from verifier.tla.values import listed
 
 _FEW_ITEMS = 4
@@ -61,14 +65,15 @@ class SpreadingOnce(Spreading):
         symbol = self.fresh(name, Set(Range(1, len(items))))
         self.free.add(symbol)
         taken = [
-            Term(Operator.CONTAINS, TRUTH, (variable(symbol), number(place)))
+            Term(Operator.CONTAINS, TRUTH, (variable(symbol), integer(place)))
             for place in range(1, len(items) + 1)
         ]
         allowed = []
         for place, (inside, item) in enumerate(items):
-            earlier = [self.and_([when, self.equal(one, item)]) for when, one in items[:place]] if once else []
-            new = self.and_([inside, self.not_(self.or_(earlier))])
-            allowed.append(self.implies(taken[place], lambda new=new: new))  # type: ignore[misc]
+            earlier = items[:place] if once else []
+            again = self.or_([self.and_([when, self.equal(one, item)]) for when, one in earlier])
+            new = self.and_([inside, self.not_(again)])
+            allowed.append(self.implies(taken[place], partial(itself, new)))
         chosen = Members(tuple((one, item) for one, (_, item) in zip(taken, items, strict=True)))
         return [Case(self.and_(allowed), chosen, symbol)]
 
