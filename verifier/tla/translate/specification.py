@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import prod
 
-from verifier.encodings.sorts import Listed, Sort
+from verifier.encodings.sorts import Listed, Sort, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
@@ -184,7 +184,7 @@ class Maker:
         label: list[str] = []
         renamed: dict[Symbol, Symbol] = {}
         symbols = [symbol for _, _, symbol in branch.parameters if symbol is not None]
-        several = prod(symbol.sort.size for symbol in symbols if symbol not in self.t.free)
+        several = prod(_likely(symbol.sort) for symbol in symbols if symbol not in self.t.free)
         for name, item, symbol in branch.parameters:
             own = name
             while own in parameters:
@@ -286,6 +286,14 @@ class Maker:
             self.made.refused[name] = error
             return
         found.append(Property(name, kind, term, True, ""))
+
+
+def _likely(sort: Sort) -> int:
+    """How many values of a sort an action has instances for: it takes one kind of value as a rule, and asks
+    for that first."""
+    if isinstance(sort, Variant):
+        return max((part.size for _, part in sort.alternatives), default=0)
+    return sort.size
 
 
 __all__ = ["SORTS", "Nothing", "Translation", "started", "translate"]
