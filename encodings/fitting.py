@@ -114,3 +114,37 @@ def outside(sort: Sort, value: Lowered) -> FNode:
                 for key, part in value.items()
             )
     raise AssertionError(value)
+
+
+def beyond(sort: Sort, value: Lowered) -> FNode:
+    """Whether ``value`` is not in ``sort``, in states where it is defined; elsewhere it says nothing."""
+    match value:
+        case FNode() | PartialBoolean():
+            return FALSE
+        case Scalar():
+            return disjunction(when for item, when in value.cases() if not sort.contains(item))
+        case LoweredOption():
+            assert isinstance(sort, Option)
+            return conjunction((value.present, beyond(sort.inner, value.payload)))
+        case LoweredSequence():
+            assert isinstance(sort, Sequence)
+            within = (
+                conjunction((value.length.at_least(index + 1), beyond(sort.element, slot)))
+                for index, slot in enumerate(value.slots[: sort.capacity])
+            )
+            return disjunction((beyond(Range(0, sort.capacity), value.length), *within))
+        case LoweredVariant():
+            assert isinstance(sort, Variant)
+            return disjunction(
+                conjunction((held, beyond(sort.payload(tag), part))) for held, tag, part in value.held()
+            )
+        case dict():
+            sorts = dict(children(sort))
+            return disjunction(
+                beyond(sorts[key], part) if key in sorts else _is_there(part) for key, part in value.items()
+            )
+    raise AssertionError(value)
+
+
+def _is_there(part: Any) -> FNode:
+    return part.present if isinstance(part, LoweredOption) else negation(equal(part, absent(part)))

@@ -39,6 +39,10 @@ class Connectives:
         self.members: dict[object, list[Any]] = {}
         self.placed: dict[tuple[Term, Sort], tuple[Sym, Term]] = {}
         self.listed_kinds: dict[Sort, dict[str, list[Concrete]]] = {}
+        self.kept_narrow = False
+        """Whether what is made is assigned to a variable, and need not be outside of its sort."""
+        self.free: set[Symbol] = set()
+        """Parameters of actions that engines may leave to the solver, however few values they have."""
         self.uncounted: Place | None = None
         """The first formula whose ways to be true were not told apart, though they should have been."""
 
@@ -70,6 +74,10 @@ class Connectives:
 
     def strict(self, result: Sym, *parts: Sym) -> Sym:
         """What an operator made, made to read the parts."""
+        raise NotImplementedError
+
+    def is_total(self, term: Term) -> bool:
+        """Whether a term has a value in every state, by its operators and sorts."""
         raise NotImplementedError
 
     # -- truth
@@ -118,6 +126,8 @@ class Connectives:
             found = self.truth(part)
             if isinstance(found, Known):
                 if found.value is last.value:
+                    while kept and self.is_total(kept[-1]):
+                        kept.pop()
                     if not kept:
                         return last
                     kept.append(self.formula(last))

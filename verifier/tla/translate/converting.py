@@ -17,8 +17,8 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.listing import Listing
 from verifier.tla.translate.making import itself
+from verifier.tla.translate.narrowing import Narrowing
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Table
 from verifier.tla.translate.terms import (
@@ -38,7 +38,7 @@ _EMPTY = (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING))
 """Sorts that hold the empty function only."""
 
 
-class Conversions(Listing):
+class Conversions(Narrowing):
     """Converts terms."""
 
     def convert(self, value: Term, target: Sort) -> Term:

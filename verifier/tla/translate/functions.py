@@ -55,10 +55,10 @@ class Mappings(Arithmetic):
             case Row():
                 return self._slot(function, key)
             case Entries():
-                result: Sym = Nothing("outside of the domain")
-                for condition, own, value in function.items:
-                    result = self.if_(self.and_([condition, self.equal(own, key)]), value, result)
-                return result
+                found: Sym = Nothing("outside of the domain")
+                for condition, one, item in reversed(function.rows):
+                    found = self.if_(self.and_([condition, self.equal(one, key)]), item, found)
+                return found
             case Term():
                 return self._apply_term(function, key)
         return Nothing("a function is expected")
@@ -157,7 +157,7 @@ class Mappings(Arithmetic):
         if isinstance(function, Row):
             return Span(Known(1), function.length)
         if isinstance(function, Entries):
-            return Members(tuple((condition, key) for condition, key, _ in function.items))
+            return Members(tuple((condition, key) for condition, key, _ in function.rows))
         if isinstance(function, Term):
             sort = function.sort
             if self.names.lists(sort):
@@ -268,6 +268,9 @@ class Mappings(Arithmetic):
             )
         except NotInSort:
             item = self.term(new)
+        narrow = self._updated_within(function, at, item) if self.kept_narrow else None
+        if narrow is not None:
+            return self.if_(inside, narrow, function)
         if not alike(item.sort, sort.range):
             wide = self.join(item.sort, sort.range)
             item = self.convert(item, wide)
@@ -276,11 +279,27 @@ class Mappings(Arithmetic):
             sort = function.sort
             assert isinstance(sort, Function | PartialFunction)
         result = type(sort)(sort.domain, self.join(sort.range, item.sort))
+        return self.if_(inside, self._changed(function, result, at, item), function)
+
+    def _updated_within(self, function: Term, at: Term, item: Term) -> Sym | None:
+        """A function with another value at a key, without a value where its sort does not have that; None if
+        it cannot be said where."""
+        sort = function.sort
+        assert isinstance(sort, Function | PartialFunction)
+        fits, made = self.fitted(item, sort.range)
+        inside = NO if fits is NO else self.within_sort(made, sort.range)
+        if inside is None:
+            return None
+        changed = self._changed(function, sort, at, made)
+        return self.if_(self.and_([fits, inside]), changed, Nothing("outside"))
+
+    def _changed(self, function: Term, result: Function | PartialFunction, at: Term, item: Term) -> Term:
+        sort = function.sort
+        assert isinstance(sort, Function | PartialFunction)
         operator = Operator.EXTEND if isinstance(sort, PartialFunction) else Operator.FUNCTION_UPDATE
         if not isinstance(at.sort, SCALARS) and isinstance(sort, PartialFunction):
             at = self.convert(at, sort.domain)
-        changed = Term(operator, result, (function, at, item))
-        return self.if_(inside, changed, function)
+        return Term(operator, result, (function, at, item))
 
 
 def _surely(key: Term, sort: Function) -> bool:

@@ -82,7 +82,7 @@ class Maker(Connectives):
         raise NotImplementedError
 
     def _entered(self, entries: Entries) -> Term:
-        items = [(when, self.term(key), self.term(item)) for when, key, item in entries.items]
+        items = [(when, self.term(key), self.term(item)) for when, key, item in entries.rows]
         keys = self.join_all([key.sort for _, key, _ in items])
         sort = PartialFunction(keys, self.join_all([item.sort for *_, item in items]))
         found = literal(sort, self.names.encode((), sort))
@@ -267,6 +267,8 @@ class Maker(Connectives):
         return self._equal_terms(*self.pair(one, other))
 
     def _equal_terms(self, left: Term, right: Term) -> Sym:
+        if left is right and self.is_total(left):
+            return YES
         if left.operator is right.operator is Operator.LITERAL:
             values = [self.names.decode(part.data, part.sort) for part in (left, right)]
             return YES if values[0] == values[1] else NO

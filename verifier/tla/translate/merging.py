@@ -18,7 +18,8 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.making import known_table, table_of
 from verifier.tla.translate.set_operators import SetOperators
-from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Sym, Table, Untranslated
+from verifier.tla.translate.shapes import NOTHING
+from verifier.tla.translate.symbolic import YES, Entries, Known, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import listed
 
@@ -35,56 +36,34 @@ class Merging(SetOperators):
         first, second = table_of(one), table_of(other)
         if first is not None and second is not None:
             return known_table(Table({**second.rows, **first.rows}))
-        above, below = self._entries(one), self._entries(other)
-        if above is not None:
-            found = self.partial_function(other)
-            for condition, key, item in above.items:
-                found = self._extended(found, condition, key, item)
-            return found
-        left = self.partial_function(one)
-        if below is not None and self.names.lists(left.sort.domain):
-            found = left
-            for condition, key, item in below.items:
-                new = self.and_([condition, self.not_(self.contains(self.domain(left), key))])
-                found = self._extended(found, new, key, item)
-            return found
-        return self._merged(left, self.partial_function(other))
+        above, below = _entries(one), _entries(other)
+        if above is None:
+            left = self.partial_function(one)
+            assert isinstance(left.sort, PartialFunction)
+            if below is not None and (isinstance(other, Entries) or self.names.lists(left.sort.domain)):
+                return self._with_entries(left, below)
+            return self._merged(left, self.partial_function(other))
+        if first is not None and isinstance(other, Entries):
+            return self._with_entries(self.partial_function(one), other)
+        found = self.partial_function(other)
+        for condition, key, item in above.rows:
+            found = self.term(self.if_(condition, self.extended(found, key, item), found))
+        return found
 
-    @staticmethod
-    def _entries(value: Sym) -> Entries | None:
-        """A function by its pairs; None if they are not told one by one."""
-        table = table_of(value)
-        if table is not None:
-            return Entries(tuple((YES, Known(key), item) for key, item in table.rows.items()))
-        return value if isinstance(value, Entries) else None
-
-    def _extended(self, function: Term, condition: Sym, key: Sym, item: Sym) -> Term:
-        """A function with one more pair, where a condition holds."""
-        if condition is NO:
-            return function
-        longer = self._longer(function, key, item)
-        if condition is YES:
-            return longer
-        return self._choice(condition, longer, function)
-
-    def _longer(self, function: Term, key: Sym, item: Sym) -> Term:
-        assert isinstance(function.sort, PartialFunction)
-        at, value = self.term(key), self.term(item)
-        keys = function.sort.domain
-        if not self.names.lists(keys):
-            keys = self.join(keys, at.sort)
-        sort = PartialFunction(keys, self.join(function.sort.range, value.sort))
-        whole = self.convert(function, sort)
-        return Term(
-            Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
-        )
+    def _with_entries(self, function: Term, more: Entries) -> Term:
+        """A function with entries at keys that it does not have. What one entry added may be added again."""
+        found, domain = function, self.domain(function)
+        for condition, key, item in more.rows:
+            new = condition
+            if not _is_empty(function):
+                new = self.and_([condition, self.not_(self.contains(domain, key))])
+            found = self.term(self.if_(new, self.extended(found, key, item), found))
+        return found
 
     def partial_function(self, value: Sym) -> Term:
         """A function as a term of a sort of functions whose domain varies."""
         table = self.rows_of(value)
         if table is not None and not table.rows:
-            from verifier.tla.translate.shapes import NOTHING
-
             sort: Sort = PartialFunction(NOTHING, NOTHING)
             return literal(sort, self.names.encode((), sort))
         if table is not None:
@@ -190,6 +169,18 @@ class Merging(SetOperators):
                 for case in self.spread(self.domain(one))
             ]
         )
+
+
+def _entries(value: Sym) -> Entries | None:
+    """A function by its entries; None if these are not told one by one."""
+    table = table_of(value)
+    if table is not None:
+        return Entries(tuple((YES, Known(key), item) for key, item in table.rows.items()))
+    return value if isinstance(value, Entries) else None
+
+
+def _is_empty(function: Term) -> bool:
+    return isinstance(function.sort, PartialFunction) and function.sort.domain == NOTHING
 
 
 __all__ = ["Merging"]

@@ -67,10 +67,7 @@ class Reading(Sets):
                 ]
                 return self.and_([self.reads(length), *slots])
             case Entries():
-                parts = [
-                    (when, self.and_([self.reads(key), self.reads(item)])) for when, key, item in value.items
-                ]
-                return self.and_([self.and_([self.reads(c), self.guarded(c, part)]) for c, part in parts])
+                return self._reads_entries(value)
             case Chosen():
                 then, otherwise = self.reads(value.then), self.reads(value.otherwise)
                 sides = (
@@ -79,12 +76,19 @@ class Reading(Sets):
                 return self.and_([self.reads(value.condition), sides])
         return self._reads_set(value)
 
+    def _reads_entries(self, value: Entries) -> Sym:
+        parts = []
+        for condition, key, item in value.rows:
+            both = self.and_([self.reads(key), self.reads(item)])
+            parts.append(self.and_([self.reads(condition), self.guarded(condition, both)]))
+        return self.and_(parts)
+
     def _reads_term(self, value: Term) -> Sym:
         if self.is_total(value):
             return YES
-        if isinstance(value.sort, Boolean):
-            return Term(Operator.IMPLIES, TRUTH, (value, literal(TRUTH, True)))
-        return Term(Operator.EQUAL, TRUTH, (value, value))
+        # What implies the truth is read, and never asked whether it is true.
+        asked = value if isinstance(value.sort, Boolean) else Term(Operator.EQUAL, TRUTH, (value, value))
+        return Term(Operator.IMPLIES, TRUTH, (asked, literal(TRUTH, True)))
 
     def _reads_set(self, value: Sym) -> Sym:
         match value:
@@ -191,9 +195,9 @@ class Reading(Sets):
                 return Table({**value.rows, first: self.after(read, value.rows[first])})
             case Row():
                 return replace(value, length=self.after(read, value.length))
-            case Entries() if value.items:
-                (condition, key, item), *rest = value.items
-                return Entries(((self.and_([read, condition]), key, item), *rest))
+            case Entries() if value.rows:
+                (condition, key, made), *others = value.rows
+                return Entries(((self.and_([read, condition]), key, made), *others))
             case Chosen():
                 return replace(value, condition=self.and_([read, value.condition]))
         return self._after_set(read, value)

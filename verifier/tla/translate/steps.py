@@ -183,7 +183,8 @@ class Steps:
     def _exists(self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         shown = [n.name for b in whole.bindings for n in (b.names if not b.is_tuple else b.names[:1])]
-        read, rows = self.t.bound_cases(whole.bindings, c, once=whole.place if self.each_way else None)
+        once = whole.place if self.each_way else None
+        read, rows = self.t.bound_cases(whole.bindings, c, once=once, freely=True)
         if read is not YES:
             yield from self._guarded(self.t.and_([read, NO]), branch)
         for cases, inner in rows:
@@ -355,7 +356,7 @@ class Steps:
         self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch
     ) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        value = self.t.value(right, c)
+        value = self.t.assigned_value(right, c)
         if isinstance(value, Nothing):
             yield from self._guarded(value, branch)
             return

@@ -57,12 +57,10 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """A function by its pairs, where keys are not known: each with the condition under which it is there.
+    """A function by its keys, which are not all known: each with the condition under which it is one, and its
+    value. Keys that are equal have equal values."""
 
-    Pairs with equal keys have equal values.
-    """
-
-    items: tuple[tuple[Sym, Sym, Sym], ...]
+    rows: tuple[tuple[Sym, Sym, Sym], ...]
     """Condition, key, value."""
 
 
