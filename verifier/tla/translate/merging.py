@@ -42,7 +42,7 @@ class Merging(SetOperators):
                 found = self._extended(found, condition, key, item)
             return found
         left = self.partial_function(one)
-        if below is not None and self.names.lists(left.sort.domain):
+        if below is not None and self._lists_members(left.sort):
             found = left
             for condition, key, item in below.items:
                 new = self.and_([condition, self.not_(self.contains(self.domain(left), key))])

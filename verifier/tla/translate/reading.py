@@ -67,10 +67,7 @@ class Reading(Sets):
                 ]
                 return self.and_([self.reads(length), *slots])
             case Entries():
-                parts = [
-                    (when, self.and_([self.reads(key), self.reads(item)])) for when, key, item in value.items
-                ]
-                return self.and_([self.and_([self.reads(c), self.guarded(c, part)]) for c, part in parts])
+                return self._reads_entries(value)
             case Chosen():
                 then, otherwise = self.reads(value.then), self.reads(value.otherwise)
                 sides = (
@@ -78,6 +75,10 @@ class Reading(Sets):
                 )
                 return self.and_([self.reads(value.condition), sides])
         return self._reads_set(value)
+
+    def _reads_entries(self, value: Entries) -> Sym:
+        pairs = [(when, self.and_([self.reads(key), self.reads(item)])) for when, key, item in value.items]
+        return self.and_([self.and_([self.reads(when), self.guarded(when, pair)]) for when, pair in pairs])
 
     def _reads_term(self, value: Term) -> Sym:
         if self.is_total(value):
@@ -192,8 +193,8 @@ class Reading(Sets):
             case Row():
                 return replace(value, length=self.after(read, value.length))
             case Entries() if value.items:
-                (condition, key, item), *rest = value.items
-                return Entries(((self.and_([read, condition]), key, item), *rest))
+                condition, key, item = value.items[0]
+                return Entries(((self.and_([read, condition]), key, item), *value.items[1:]))
             case Chosen():
                 return replace(value, condition=self.and_([read, value.condition]))
         return self._after_set(read, value)
