@@ -63,6 +63,11 @@ class Mutant:
     takes_long: bool = False
     """Whether building it takes more than some seconds."""
 
+    @property
+    def name(self) -> str:
+        """The module and the change."""
+        return f"{self.module}: {self.what}"
+
     def write(self, shared: Path, folder: Path) -> Path:
         """Copies the texts, changed, with the configuration ``Own.cfg``; the file of the module."""
         shutil.copytree(shared / self.folder, folder)
@@ -153,7 +158,7 @@ def by_bmc(module: Path, depth: int, *more: str) -> Found:
     """The shortest violation that ``verify bmc`` finds."""
     words = ["bmc", "--spec", str(module), "--config", str(module.with_name("Own.cfg")), "--shortest"]
     words += ["--depth", str(depth), "--format", "json", *more]
-    done, cpu = _run([sys.executable, "-c", _MAIN, *words], module.parent)
+    done, cpu = _run([sys.executable, "-c", _MAIN, *words])
     if not done.stdout.startswith("{"):
         return Found((done.stderr.strip().splitlines() or ["no output"])[-1], None, cpu)
     rows = [row for row in json.loads(done.stdout)["results"] if row["verdict"] == "VIOLATED"]
@@ -175,7 +180,7 @@ def by_tlc(module: Path, tlc: Path) -> Found:
     return Found(violated[1], int(states[-1]) - 1, cpu)
 
 
-def _run(command: Sequence[str], folder: Path) -> tuple[subprocess.CompletedProcess[str], float]:
+def _run(command: Sequence[str], folder: Path | None = None) -> tuple[subprocess.CompletedProcess[str], float]:
     def used() -> float:
         found = resource.getrusage(resource.RUSAGE_CHILDREN)
         return found.ru_utime + found.ru_stime
@@ -188,7 +193,7 @@ def _run(command: Sequence[str], folder: Path) -> tuple[subprocess.CompletedProc
 def rows(shared: Path, tlc: Path, only: str) -> Iterator[list[str]]:
     """The cells of each mutant."""
     for mutant in MUTANTS:
-        if only not in f"{mutant.module} {mutant.what}":
+        if only not in mutant.name:
             continue
         with tempfile.TemporaryDirectory() as temporary:
             module = mutant.write(shared, Path(temporary) / "texts")

@@ -95,7 +95,7 @@ class _Search:
         used = int(self.process.memory_info().rss)
         self.memory = limits.memory or int(psutil.virtual_memory().available * _SPARED_MEMORY + used)
         self.peak, self.reason = used, ""
-        self.traces: dict[str, Mapping[str, Any]] = {}
+        self.traces: dict[str, dict[str, Any]] = {}
 
     def outcome(self) -> Outcome:
         checked = tuple(

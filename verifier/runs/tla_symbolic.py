@@ -105,6 +105,8 @@ class Symbolic:
             maker = translate(made, lemmas, each_way=self.each_way)
             found = self._translated()
             return self._lasting(maker, found, temporal) if temporal else found
+        except Undefined as error:  # of initial states
+            raise UsageError(str(error)) from None
         except (Untranslated, SortError) as error:
             raise NotTranslated(str(error) if temporal else f"{error}: {INSTEAD}") from None
 

@@ -39,8 +39,7 @@ class Merging(SetOperators):
         above, below = _entries(one), _entries(other)
         if above is None:
             left = self.partial_function(one)
-            assert isinstance(left.sort, PartialFunction)
-            if below is not None and (isinstance(other, Entries) or self.names.lists(left.sort.domain)):
+            if below is not None and (isinstance(other, Entries) or self._lists_members(left.sort)):
                 return self._with_entries(left, below)
             return self._merged(left, self.partial_function(other))
         if first is not None and isinstance(other, Entries):
@@ -51,7 +50,7 @@ class Merging(SetOperators):
         return found
 
     def _with_entries(self, function: Term, more: Entries) -> Term:
-        """A function with entries at keys that it does not have. What one entry added may be added again."""
+        """A function with entries at keys that it does not have. What one added may be added again."""
         found, domain = function, self.domain(function)
         for condition, key, item in more.rows:
             new = condition

@@ -129,9 +129,13 @@ class Maker:
         made.actions = tuple(self._actions()) if spec.next is not None else ()
         made.properties = tuple(self._properties())
         made.uncounted = self.t.uncounted
-        made.lemmas = tuple(
-            Lemma(name, self.t.formula(self._truth(formula)), "") for name, formula in lemmas.items()
-        )
+        made.lemmas = tuple(self._lemma(name, formula) for name, formula in lemmas.items())
+
+    def _lemma(self, name: str, formula: Formula) -> Lemma:
+        found = self._truth(formula)
+        if isinstance(found, Nothing):
+            raise Untranslated(formula.body.place, f"the lemma {name} is no formula: {found.words}")
+        return Lemma(name, self.t.formula(found), "")
 
     def _truth(self, formula: Formula) -> Sym:
         return self.t.truth(self.t.value(formula.body, Context({}, formula.module)))
