@@ -50,7 +50,7 @@ class Merging(SetOperators):
         return self._merged(self.partial_function(one), found)
 
     def _with_entries(self, function: Term, more: Entries) -> Term:
-        """A function with entries at keys that it does not have. What one of them added may be added again."""
+        """A function with entries at keys that it does not have. What one added may be added again."""
         found, domain = function, self.domain(function)
         for condition, key, item in more.rows:
             new = condition
