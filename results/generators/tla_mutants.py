@@ -181,7 +181,9 @@ def by_tlc(module: Path, tlc: Path) -> Found:
     return Found(violated[1], int(states[-1]) - 1, cpu)
 
 
-def _run(command: Sequence[str], folder: Path | None = None) -> tuple[subprocess.CompletedProcess[str], float]:
+def _run(
+    command: Sequence[str], folder: Path | None = None
+) -> tuple[subprocess.CompletedProcess[str], float]:
     def used() -> float:
         found = resource.getrusage(resource.RUSAGE_CHILDREN)
         return found.ru_utime + found.ru_stime
