@@ -170,7 +170,8 @@ def by_bmc(module: Path, depth: int, *more: str) -> Found:
 
 def by_tlc(module: Path, tlc: Path) -> Found:
     """The violation that TLC finds with one worker."""
-    words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", str(module.parent / "states")]
+    states = str(module.parent / "states")
+    words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", states]
     done, cpu = _run([*words, "-config", "Own.cfg", module.name], module.parent)
     violated = re.search(r"Invariant (\w+) is violated", done.stdout)
     states = re.findall(r"^State (\d+):", done.stdout, re.MULTILINE)
@@ -180,7 +181,9 @@ def by_tlc(module: Path, tlc: Path) -> Found:
     return Found(violated[1], int(states[-1]) - 1, cpu)
 
 
-def _run(command: Sequence[str], folder: Path | None = None) -> tuple[subprocess.CompletedProcess[str], float]:
+def _run(
+    command: Sequence[str], folder: Path | None = None
+) -> tuple[subprocess.CompletedProcess[str], float]:
     def used() -> float:
         found = resource.getrusage(resource.RUSAGE_CHILDREN)
         return found.ru_utime + found.ru_stime
@@ -208,7 +211,7 @@ def rows(shared: Path, tlc: Path, only: str) -> Iterator[list[str]]:
 def table(cells: Sequence[Sequence[str]]) -> str:
     """The rows as Markdown."""
     about = (
-        "Original texts, each changed in one place (`results/generators/tla_mutants.py` has the changes). "
+        "Original texts, each changed in one place (`results/generators/tla_mutants.py` has them). "
         "`python -m results.generators.tla_mutants SHARED TLC` makes this table: what TLC finds with one "
         "worker, and `verify bmc --spec MODULE --config Own.cfg --shortest --depth N`, N being TLC's steps. "
         "Seconds of CPU, whole commands."

@@ -111,7 +111,7 @@ class Transitions:
 
     def look(self, rows: Rows) -> Look:
         """Evaluates properties, constraint and guards on states."""
-        outputs = self._compiled(list(to_slices(rows, self.bits)))
+        outputs = self._compiled(list(to_slices(rows, max(1, self.bits))))
         real = lanes(len(rows))
         first = 2 + len(self._names)
         guards = outputs[first : first + len(self._updates)]
