@@ -133,7 +133,8 @@ class Maker(Connectives):
         return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
 
     def _of_entries(self, value: Entries) -> Term:
-        sort: Sort = PartialFunction(NOTHING, NOTHING)
+        keys = self.join_all([self.term(key).sort for _, key, _ in value.rows])
+        sort: Sort = PartialFunction(keys, self.join_all([self.term(item).sort for *_, item in value.rows]))
         found = literal(sort, self.names.encode((), sort))
         for condition, key, item in value.rows:
             found = self.term(self.if_(condition, self.extended(found, key, item), found))
