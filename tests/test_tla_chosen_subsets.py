@@ -100,3 +100,17 @@ def test_a_value_that_was_not_seen_widens_the_sort(tmp_path: Path, monkeypatch: 
     verdicts = {one.property_name: one for one in found.outcome.verdicts}
     assert (verdicts["Small"].kind, verdicts["Small"].steps) == (VerdictKind.VIOLATED, 40)
     assert asked.sorts()["f"].size > narrow
+
+
+FRESH = """
+EXTENDS Integers
+VARIABLES up, f
+Init == up = {1, 2} /\\ f = [k \\in {} |-> 0]
+Next == \\/ \\E b \\in up : up' = up \\ {b} /\\ f' = [k \\in {[to |-> c] : c \\in up} |-> k.to]
+        \\/ up' = {1, 2} /\\ UNCHANGED f
+"""
+
+
+def test_a_function_over_items_that_the_state_decides_is_made_from_nothing(tmp_path: Path) -> None:
+    theirs, ours = _counts(translated(tmp_path, FRESH, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"))
+    assert theirs == ours

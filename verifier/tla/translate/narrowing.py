@@ -23,8 +23,9 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.listing import Listing
 from verifier.tla.translate.making import itself
+from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym
-from verifier.tla.translate.terms import TRUTH, literal, undefined
+from verifier.tla.translate.terms import TRUTH, is_undefined, literal, undefined
 
 _MOST_MEMBERS = 2_000
 """Of sets of larger sorts it is not asked which members another sort does not have."""
@@ -37,7 +38,7 @@ class Narrowing(Listing):
         """A function whose domain varies, with a value at a key."""
         assert isinstance(function.sort, PartialFunction)
         at, value = self.term(key), self.term(item)
-        narrow = self._extended_within(function, at, value) if self.kept_narrow else None
+        narrow = self._extended_within(function, at, value) if self.keeps_sort(function) else None
         if narrow is not None:
             return narrow
         keys = function.sort.domain
@@ -48,6 +49,19 @@ class Narrowing(Listing):
         return Term(
             Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
         )
+
+    def keeps_sort(self, function: Term) -> bool:
+        """Whether a function is made of a part of the state, whose sort it is to keep."""
+        if not self.kept_narrow or is_undefined(function):
+            return self.kept_narrow
+        match function.operator:
+            case Operator.VARIABLE | Operator.FIELD | Operator.APPLY | Operator.PAYLOAD:
+                return not (isinstance(function.sort, PartialFunction) and function.sort.domain == NOTHING)
+            case Operator.EXTEND | Operator.FUNCTION_UPDATE:
+                return self.keeps_sort(function.arguments[0])
+            case Operator.IF:
+                return all(map(self.keeps_sort, function.arguments[1:]))
+        return False
 
     def _extended_within(self, function: Term, key: Term, item: Term) -> Term | None:
         """The same within the function's sort, without a value where that does not do; None if it cannot be
