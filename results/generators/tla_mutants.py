@@ -170,8 +170,8 @@ def by_bmc(module: Path, depth: int, *more: str) -> Found:
 
 def by_tlc(module: Path, tlc: Path) -> Found:
     """The violation that TLC finds with one worker."""
-    states = str(module.parent / "states")
-    words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", states]
+    folder = str(module.parent / "states")
+    words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", folder]
     done, cpu = _run([*words, "-config", "Own.cfg", module.name], module.parent)
     violated = re.search(r"Invariant (\w+) is violated", done.stdout)
     states = re.findall(r"^State (\d+):", done.stdout, re.MULTILINE)
