@@ -96,13 +96,6 @@ def choice(condition: FNode, then: FNode, otherwise: FNode) -> FNode:
     return _manager.Ite(condition, then, otherwise)
 
 
-def exists_over(formula: FNode, variables: Iterable[FNode]) -> FNode:
-    """Whether some values of the variables satisfy the formula. The variables do not occur in the result."""
-    for variable in variables:
-        formula = disjunction(restricted(formula, {variable: value}) for value in (FALSE, TRUE))
-    return formula
-
-
 def restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
     """The formula with variables replaced by constants or formulas, and constants folded."""
     return restricted_all((root,), known)[0]

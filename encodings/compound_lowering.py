@@ -84,11 +84,14 @@ def _changed(
     key: Term,
     slot: LoweredOption,
 ) -> Any:
-    at = lowering.lower(key, bindings)
+    assert isinstance(term.sort, PartialFunction)
+    at, sort = lowering.lower(key, bindings), Slot(term.sort.range)
     changed = {
-        value: either(when, slot, slots[value]) for value, when in cases(key.sort, at) if value in slots
+        value: either(when, restricted(sort, defined(slots[value]), slot), slots[value])
+        for value, when in cases(key.sort, at)
+        if value in slots
     }
-    return restricted(term.sort, conjunction((defined(slots), defined(at))), {**slots, **changed})
+    return restricted(term.sort, defined(at), {**slots, **changed})
 
 
 COMPOUND_RULES: Mapping[Operator, Callable[[Lowering, Term, Bindings], Any]] = {

@@ -25,6 +25,7 @@ from verifier.encodings.lowered import (
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import (
     Function,
+    Listed,
     Option,
     PartialFunction,
     Range,
@@ -71,6 +72,9 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
         case (Record(), Record()) | (Function(), Function()) | (Tuple(), Tuple()):
             sorts = dict(children(source))
             return {key: convert(value[key], sorts[key], part) for key, part in children(target)}
+        case Listed(), Range() if isinstance(value, Scalar):
+            for item in value.values:  # words are in no order with integers
+                value = value if isinstance(item, int) else value.without(item)
     return value
 
 
@@ -114,3 +118,37 @@ def outside(sort: Sort, value: Lowered) -> FNode:
                 for key, part in value.items()
             )
     raise AssertionError(value)
+
+
+def beyond(sort: Sort, value: Lowered) -> FNode:
+    """Whether ``value`` is not in ``sort``, in states where it is defined; elsewhere it says nothing."""
+    match value:
+        case FNode() | PartialBoolean():
+            return FALSE
+        case Scalar():
+            return disjunction(when for item, when in value.cases() if not sort.contains(item))
+        case LoweredOption():
+            assert isinstance(sort, Option)
+            return conjunction((value.present, beyond(sort.inner, value.payload)))
+        case LoweredSequence():
+            assert isinstance(sort, Sequence)
+            within = (
+                conjunction((value.length.at_least(index + 1), beyond(sort.element, slot)))
+                for index, slot in enumerate(value.slots[: sort.capacity])
+            )
+            return disjunction((beyond(Range(0, sort.capacity), value.length), *within))
+        case LoweredVariant():
+            assert isinstance(sort, Variant)
+            return disjunction(
+                conjunction((held, beyond(sort.payload(tag), part))) for held, tag, part in value.held()
+            )
+        case dict():
+            sorts = dict(children(sort))
+            return disjunction(
+                beyond(sorts[key], part) if key in sorts else _is_there(part) for key, part in value.items()
+            )
+    raise AssertionError(value)
+
+
+def _is_there(part: Any) -> FNode:
+    return part.present if isinstance(part, LoweredOption) else negation(equal(part, absent(part)))

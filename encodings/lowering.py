@@ -30,6 +30,7 @@ from verifier.encodings.lowered import (
     restricted,
     select,
 )
+from verifier.encodings.partiality import never_has_value
 from verifier.encodings.readings import Bindings, Memory
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Function, PartialFunction, Record, Sequence, Sort
@@ -135,6 +136,9 @@ class Lowering(Memory):
         decides = self.formula(condition, bindings)
         if decides is TRUE or decides is FALSE:
             return self._as(term.sort, branches[decides is FALSE], bindings)
+        for branch, other in (branches, reversed(branches)):
+            if never_has_value(branch):  # that this one is not taken is what ``Definedness`` says
+                return self._as(term.sort, other, bindings)
         return either(decides, *(self._as(term.sort, branch, bindings) for branch in branches))
 
     # Options

@@ -34,3 +34,11 @@ def is_partial(term: Term) -> bool:
         case Operator.PAYLOAD:
             return len(term.arguments[0].sort.parts()) > 1
     return False
+
+
+def never_has_value(term: Term) -> bool:
+    """Whether a term was made to have no value in any state."""
+    if term.operator not in (Operator.GET, Operator.CHOOSE):
+        return False
+    (part,) = term.arguments
+    return part.operator is Operator.LITERAL and part.data in (None, False)

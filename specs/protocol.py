@@ -211,13 +211,14 @@ class Protocol:
         return {}
 
 
-def define(protocol: Protocol) -> Definition:
-    """The protocol as plain data. Raises DefinitionError if it is not well formed."""
+def define(protocol: Protocol, *, of_executions: bool = True) -> Definition:
+    """The protocol as plain data. Raises DefinitionError if it is not well formed. ``of_executions``: with
+    what it says of whole executions, which are temporal properties, fairness and rankings."""
     with reading(protocol):
-        return _defined(protocol)
+        return _defined(protocol, of_executions)
 
 
-def _defined(protocol: Protocol) -> Definition:
+def _defined(protocol: Protocol, of_executions: bool) -> Definition:
     spec, kind = protocol.spec_name(), type(protocol)
     check_attributes(spec, kind)
     check_methods(spec, kind, Protocol)
@@ -242,8 +243,8 @@ def _defined(protocol: Protocol) -> Definition:
         for name, member in members.items()
         if isinstance(member, LemmaMember)
     ]
-    lasting = temporal_properties(protocol, state)
-    lasting += [claim for one in refined for claim in one.temporal]
+    lasting = temporal_properties(protocol, state) if of_executions else []
+    lasting += [claim for one in refined if of_executions for claim in one.temporal]
     others = [item for item, _ in (*lemmas, *lasting)]
     check_titles(spec, [*(item for item, _ in properties), *others], [item for item, _ in actions])
     if not check_type_invariant(spec, [*properties, *((item, None) for item in others)]):
@@ -269,12 +270,14 @@ def _defined(protocol: Protocol) -> Definition:
         drawing=drawing_of(protocol, drawn, columns),
         presentation=presentation(protocol, columns),
         temporal=tuple(prop for _, prop in lasting),
-        fairness=fairness_variants(protocol, [item for _, item in actions]),
-        rankings=rankings(
-            protocol, state, [item for _, item in actions], [prop for _, prop in lasting]
-        ),
         refinements=tuple(one.refinement for one in refined),
     )
+    if of_executions:
+        definition = replace(
+            definition,
+            fairness=fairness_variants(protocol, definition.actions),
+            rankings=rankings(protocol, state, definition.actions, definition.temporal),
+        )
     check_variables(definition)
     return _with_undefined_read(definition)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -86,6 +86,26 @@ def facts(  # noqa: C901 -- one case each
             raise AssertionError(f"not needed so far: {sort}")
 
 
+def set_names(sort: Sort, name: str) -> Iterator[str]:
+    """The function symbols of sets in values of a sort."""
+    match sort:
+        case Set():
+            yield name
+        case Option():
+            yield from set_names(sort.inner, f"{name}.some")
+        case Record():
+            for part, inner in sort.fields:
+                yield from set_names(inner, f"{name}.{part}")
+        case Function():
+            yield from set_names(sort.range, name)
+
+
+def members(sort: Sort) -> int:
+    """The greatest number that a member of an enumeration in the sort has; 0 if there is none."""
+    own = len(sort.members) - 1 if isinstance(sort, Enum) else 0
+    return max((own, *map(members, sort.parts())))
+
+
 @dataclass
 class Structure:
     """A finite structure: elements by sort, and what is known of function symbols."""
@@ -97,6 +117,8 @@ class Structure:
     least: int = -3
     most: int = 6
     """Quantified integers are looked for among these; all bounds must be within them."""
+    sets: frozenset[str] = frozenset()
+    """The symbols of sets. What is no value of their elements' sort is in none of them."""
     _memory: dict[tuple[Node, tuple[Any, ...]], Any] = field(default_factory=dict)
 
     def value(self, node: Node, env: Mapping[Node, Any] | None = None) -> Any:
@@ -156,7 +178,9 @@ class Structure:
         if key not in self.known:
             axioms = self.system.definitions.axioms.get(str(node.data))
             self.known[key] = (
-                self.rng.choice(self.domain(node.sort))
+                False
+                if node.data in self.sets
+                else self.rng.choice(self.domain(node.sort))
                 if axioms is None
                 else self._defined(node, args, axioms)
             )
@@ -165,7 +189,7 @@ class Structure:
     def _defined(self, node: Node, args: tuple[Any, ...], axioms: tuple[Node, ...]) -> Any:
         """The value of a defined symbol with which its axioms hold of these arguments."""
         for value in self.domain(node.sort):
-            trial = Structure(self.system, self.elements, dict(self.known), self.rng, self.least, self.most)
+            trial = replace(self, known=dict(self.known), _memory={})
             trial.known[str(node.data), args] = value
             if all(trial.value(self._at(axiom, node, args, trial), trial.env) for axiom in axioms):
                 return value

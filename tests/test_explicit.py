@@ -121,7 +121,7 @@ def test_compiled_terms_agree_with_the_evaluator(seed: int) -> None:
     expected = Evaluator(symbols, terms)
     program, known = Program(symbols[:4]), {symbols[4]: True, symbols[5]: False}
     for term in terms:
-        program.output(program.number(term, known))
+        program.output(program.number(term, program.decided(known)))
     values = [np.array([state >> index & 1 for state in range(16)], np.bool_) for index in range(4)]
     found = program.compile()(values)
     for state in range(16):

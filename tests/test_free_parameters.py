@@ -13,8 +13,8 @@ from verifier.encodings.bits import (
     conjunction,
     disjunction,
     equivalence,
-    exists_over,
 )
+from verifier.encodings.elimination import exists_over
 from verifier.encodings.sorts import Boolean, Range
 from verifier.engines.bmc import Request, check
 from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free

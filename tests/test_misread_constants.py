@@ -35,7 +35,7 @@ from verifier import (
 )
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.loading import read_for_all
-from verifier.parametric.proving import prove
+from verifier.parametric.proving import Proofs, prove
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits
@@ -55,7 +55,7 @@ def shown_for_all(kind: type[Protocol]) -> bool:
     define(kind({}))  # it is well formed
     try:
         reading = read_for_all(kind, {})
-        return not reading.beyond_declared and prove(reading, "Inv", Limits(20).begun()).proved
+        return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(20).begun()).proved
     except NotParametric:
         return False
 
@@ -136,7 +136,7 @@ def test_a_constant_in_an_expression_is_read_as_itself(what: str) -> None:
 
     reading = read_for_all(Says, {})
     assert reading.beyond_declared == ()
-    system = ParametricSystem(reading.definition, ())
+    system = ParametricSystem(reading.definition)
     formula = system.formula("Inv", system.before)
     axioms = [axiom for some in system.definitions.axioms.values() for axiom in some]
     assert any("|$constant n|" in Printer().text(node) for node in (formula, *axioms))

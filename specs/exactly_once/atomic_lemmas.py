@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from verifier.encodings.collection_values import SequenceValue
 from verifier.encodings.declared import Element, Formula, Integer
-from verifier.encodings.quantifiers import all_of, exists, forall
+from verifier.encodings.quantifiers import all_of, count, exists, forall
 from verifier.encodings.values import OptionValue
 from verifier.specs.exactly_once.atomic_state import AtomicOutbox, AtomicState, Store
 from verifier.specs.protocol import lemma
@@ -84,6 +84,12 @@ class AtomicOutboxLemmas(AtomicOutbox):
             for w in self.versions
             if (v < w) & self.has_made(s.store, i, v)
         )
+
+    @lemma
+    def one_version_for_each_message(self, s: AtomicState) -> Formula:
+        """Each version was made by another message, so the log is never longer than there are messages."""
+        logged = count(exists(self.has_made(s.store, i, v) for v in self.versions) for i in self.ids)
+        return s.store.log.length == logged
 
     @lemma
     def loaded_log_is_prefix(self, s: AtomicState) -> Formula:

@@ -2,10 +2,8 @@
 
 Source: Vanlightly/formal-methods-playground, ``tla/rebalancing-clients``: ``rabbit-sac`` is the text
 first published (apps start and stay), ``rabbit-sac-restart`` the one in ``standard-liveness``. What is
-written differently here, state for state the same:
-
-- No active consumer is none; an app that is not started has the id 0, as there.
-- Dividing the queues among the apps is looked up in a table.
+written differently here, state for state the same: no active consumer is none; an app that is not started has
+the id 0, as there.
 
 An app's place among the others ranks equal loads above its own, so the comparison of ids that
 should break ties never matters; it is kept. The safe part of the liveness property is: a
@@ -19,11 +17,10 @@ from operator import floordiv, mod
 from typing import Any
 
 from verifier.encodings.collection_values import SequenceValue
-from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.declared import Element, Formula, Integer
-from verifier.encodings.expressions import literal
+from verifier.encodings.operations import maximum
 from verifier.encodings.quantifiers import all_of, count, exists, filtered, forall, function, if_
-from verifier.encodings.sorts import Function, Range
+from verifier.encodings.sorts import Range
 from verifier.encodings.values import FunctionValue
 from verifier.specs.protocol import (
     IntegerConstant,
@@ -79,13 +76,10 @@ class RabbitSac(SingleActiveConsumerLemmas):
 
         return if_(own == 0, -1, count(self.apps, before))
 
-    def share(self, s: ConsumerState, operation: Callable[[int, int], int]) -> Integer:
+    def share(self, s: ConsumerState, operation: Callable[[int, Integer], Integer]) -> Integer:
         """The queues divided by the apps that share them, or what remains; 0 where there are none."""
-        apps, queues = self.apps.size, self.queues.size
-        table = FrozenMap({0: 0, **{number: operation(queues, number) for number in range(1, apps + 1)}})
-        return literal(Function(Range(0, apps), Range(0, queues)), table)[
-            count(self.is_counted(s, a) for a in self.apps)
-        ]
+        apps = count(self.is_counted(s, a) for a in self.apps)
+        return if_(apps == 0, 0, operation(self.queues.size, maximum(apps, 1)))
 
     def ideal_number(self, s: ConsumerState, app: Element) -> Integer:
         """How many queues the app should be active on; the first in place take what does not divide."""

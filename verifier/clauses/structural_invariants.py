@@ -13,7 +13,7 @@ from itertools import combinations
 
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
-from verifier.encodings.bits import exists_over
+from verifier.encodings.elimination import exists_over
 from verifier.encodings.evaluator import Evaluator
 from verifier.solvers import Answer, Clause, open_solver
 from verifier.system.transition_system import TransitionSystem

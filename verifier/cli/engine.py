@@ -159,7 +159,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     def built(model: Model) -> None:
         _write_questions(question, model, files)
 
-    announce(question.definition, engine.announcement(question))
+    announce(question.definition, engine.announcement(question), for_all=engine.for_all(question))
     with terminable(), Reporter(engine.progress(), threaded=not engine.forks_late) as reporter:
         run = answered(engine, question, reporter, built)
     if certificate is not None:

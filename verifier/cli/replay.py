@@ -43,7 +43,7 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     from verifier.runs.replaying import replayed
     from verifier.text.counterexample import render_trace
     from verifier.text.live import render_loop
-    from verifier.text.tla import render_written_trace
+    from verifier.text.written import render_written_trace
 
     replay = replayed(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
     model, trace = replay.model, replay.trace

@@ -63,9 +63,10 @@ def check_targets(shown: Display, others: Mapping[str, Path | None], names: Sequ
                 writes(option, path_with_name(path, name))
 
 
-def announce(definition: Definition, what: str) -> None:
-    """Says on standard error what begins."""
-    note(f"{with_constants(definition.name, definition.constants)}: {what}")
+def announce(definition: Definition, what: str, *, for_all: bool = False) -> None:
+    """Says on standard error what begins. ``for_all``: for all constants, whatever those at hand are."""
+    about = with_constants(definition.name, definition.constants)
+    note(f"{f'{definition.name} with all constants' if for_all else about}: {what}")
 
 
 def show(finished: Run, shown: Display, render: Render) -> int:

@@ -11,7 +11,7 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
 from verifier.parametric.certificate import dump
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, open_places, prove
+from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Proofs, open_places, prove
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.specs.definition import Definition
@@ -56,7 +56,8 @@ def check_properties(definition: Definition, names: Sequence[str]) -> None:
         if name not in kinds:
             raise unknown_name("property for --all-constants", name, kinds)
         if kinds[name] not in PROVABLE:
-            raise UsageError(f"--all-constants proves invariants, and {name} is a {kinds[name]}")
+            what = "--all-constants proves invariants and step invariants"
+            raise UsageError(f"{what}, and {name} is a {kinds[name]}")
 
 
 def check(
@@ -74,7 +75,7 @@ def check(
     for name in properties:
         began = time.monotonic()
         try:
-            attempt = prove(reading, name, limits, listen)
+            attempt = prove(Proofs.of(reading), name, limits, listen)
         except KeyboardInterrupt:
             attempt = Attempt(name, False, limit=INTERRUPTED)
         except Interrupted as limit:

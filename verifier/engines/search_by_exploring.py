@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from verifier.encodings.elimination import possible_choices
 from verifier.engines.bounded_search import (
     ActionsEnabled,
     DepthClosed,
@@ -20,6 +21,7 @@ from verifier.engines.bounded_search import (
 )
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 
 if TYPE_CHECKING:
     from verifier.engines.explore import Progress
@@ -50,11 +52,20 @@ def is_worth_trying(model: Model) -> bool:
     """Whether the moves are few enough to compile."""
     moves = 0
     for instance in model.system.instances:
-        layout = model.free_layouts.get(instance.label) if instance.inputs else None
-        moves += prod(len(leaf.values) for leaf in layout.leaves) if layout else 1
+        moves += _choices(model, instance)
         if moves > _MOST_MOVES:
             return False
     return True
+
+
+def _choices(model: Model, instance: Instance) -> int:
+    """How many values of its free parameters an instance may have."""
+    if not instance.inputs:
+        return 1
+    possible = possible_choices(instance.guard, instance.inputs)
+    if possible is not None:
+        return len(possible)
+    return prod(len(leaf.values) for leaf in model.free_layouts[instance.label].leaves)
 
 
 def search_by_exploring(model: Model, task: ExploringSearch, report: Callable[[Event], None]) -> None:

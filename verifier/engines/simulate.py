@@ -225,7 +225,7 @@ class _Simulation:
             for who, how in walks.moves:
                 times[who] += self.action[how] == self._number(name)
             counter.update(times.tolist())
-        outputs = iter(self.measuring(list(to_slices(walks.rows, self.moves.bits))))
+        outputs = iter(self.measuring(list(to_slices(walks.rows, max(1, self.moves.bits)))))
         for text, measured in self.request.measures.items():
             for value, _ in measured:
                 held = np.unpackbits(next(outputs).view(np.uint8), bitorder="little", count=len(walks.rows))

@@ -33,9 +33,15 @@ class Program:
         self._shared: dict[FNode, int] = {symbol: 2 + index for index, symbol in enumerate(inputs)}
         self._outputs: list[int] = []
 
-    def number(self, term: FNode, known: Mapping[FNode, bool] | None = None) -> int:
-        """The number of a term's value. Terms with the same number have the same value."""
-        local = {symbol: _TRUE if value else _FALSE for symbol, value in (known or {}).items()}
+    @staticmethod
+    def decided(known: Mapping[FNode, bool]) -> dict[FNode, int]:
+        """The numbers of variables whose values are known, to which ``number`` adds what depends on them."""
+        return {symbol: _TRUE if value else _FALSE for symbol, value in known.items()}
+
+    def number(self, term: FNode, local: dict[FNode, int] | None = None) -> int:
+        """The number of a term's value, where some variables are ``decided``. Terms with the same number have
+        the same value."""
+        local = {} if local is None else local
         stack = [term]
         while stack:
             node = stack[-1]

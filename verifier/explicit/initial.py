@@ -91,7 +91,8 @@ class _Enumeration:
             leaves.remove(leaf)
             self._choose(leaf)
             self._filter()
-        matrix = np.array([self.columns[bit] for bit in self.system.bits], np.bool_)
+        columns = [self.columns[bit] for bit in self.system.bits]
+        matrix = np.array(columns, np.bool_).reshape(len(columns), self.count)  # there may be no bits
         return pack_columns(np.ascontiguousarray(matrix.T))
 
     def _values(self, leaf: Leaf) -> list[list[bool]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from verifier.encodings.elimination import possible_choices
 from verifier.encodings.layout import Layout
 from verifier.errors import UsageError
 from verifier.explicit.compiled import Compiled, Program
@@ -110,7 +111,7 @@ class Transitions:
 
     def look(self, rows: Rows) -> Look:
         """Evaluates properties, constraint and guards on states."""
-        outputs = self._compiled(list(to_slices(rows, self.bits)))
+        outputs = self._compiled(list(to_slices(rows, max(1, self.bits))))
         real = lanes(len(rows))
         first = 2 + len(self._names)
         guards = outputs[first : first + len(self._updates)]
@@ -170,8 +171,11 @@ class Moves(Transitions):
         """Each move whose guard is not constantly false, with the numbers of its guard and its new bits."""
         system, found = self.model.system, 0
         for instance in system.instances:
+            possible = possible_choices(instance.guard, instance.inputs)
             for inputs in self._choices(instance):
-                known = dict(zip(instance.inputs, inputs, strict=True))
+                if possible is not None and inputs not in possible:
+                    continue
+                known = program.decided(dict(zip(instance.inputs, inputs, strict=True)))
                 guard = program.number(instance.guard, known)
                 if program.constant(guard) is False:
                     continue

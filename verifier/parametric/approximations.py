@@ -49,4 +49,19 @@ APPROXIMATIONS = (
         "any integer",
         "the axiom of the new symbol speaks of sets with an element only",
     ),
+    Approximation(
+        "how many values satisfy something, or a set has",
+        "a number that is 0 for none, at most the size of the sort, and one more with one value more",
+        "that is true of finite sets, and every set of the protocol is finite",
+    ),
+    Approximation(
+        "a quotient or a remainder",
+        "a number of Euclid's equation, in which the product with an unknown divisor is any number like it",
+        "the true numbers satisfy it, and what is said of the product is true of it",
+    ),
+    Approximation(
+        "the elements of a sequence that satisfy something",
+        "a sequence whose places are those of elements of the whole one, in order, all that satisfy it",
+        "the true subsequence is one",
+    ),
 )

@@ -13,21 +13,24 @@ from typing import Any, TypedDict
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
+from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS, Obligations
-from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Attempt, Query, listed, obligations_of
+from verifier.parametric.obligations import FACT
+from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Attempt, Proofs, Query
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
+from verifier.specs.definition import PropertyKind
 
-FORMAT = "verify certificate for all constants 1"
+FORMAT = "verify certificate for all constants 2"
 
 
 class _Step(TypedDict):
     name: str
     effort: int
+    with_stays: bool
     kept: list[int]
     smt2: str
 
@@ -53,16 +56,11 @@ class Misfit(UsageError):
 
 def dump(reading: ParametricReading, attempt: Attempt) -> str:
     """The certificate of a proof as JSON."""
-    obligations = obligations_of(
-        reading, attempt.property_name, kept=attempt.kept, with_stays=attempt.with_stays
-    )
-    claims = listed(obligations, attempt.property_name)
-    by_name = {one.name: one for claim in claims.values() for one in claim}
-    steps: list[_Step] = []
-    for name, result in attempt.results.items():
-        assert isinstance(result, Shown)
-        text = Query.of(obligations, by_name[name], EFFORTS[result.effort]).script(result.kept)
-        steps.append(_Step(name=name, effort=result.effort, kept=list(result.kept), smt2=text))
+    steps = [
+        _Step(name=one.name, effort=one.effort, with_stays=one.with_stays, kept=list(one.kept), smt2=one.smt2)
+        for one in attempt.results.values()
+        if isinstance(one, Shown)
+    ]
     content = Content(
         format=FORMAT,
         spec=reading.definition.name,
@@ -124,10 +122,7 @@ def check(
     """
     load_script_solvers()
     _require_fit(reading, content)
-    obligations = obligations_of(
-        reading, content["property"], kept=content["kept"], with_stays=content["with_stays"]
-    )
-    asked = dict(_scripts(obligations, content))
+    asked = dict(_scripts(Proofs.of(reading), content))
     failed: list[str] = []
     limit = None
     tasks = [Task(name, _work(solver, text), limits) for name, text in asked.items()]
@@ -148,36 +143,45 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
     claimed = content["property"]
     if claimed not in {prop.name for prop in reading.definition.properties if prop.kind in PROVABLE}:
         raise Misfit(f"such a certificate is of an invariant, and {name} has none called {claimed}")
+    steps = {p.name for p in reading.definition.properties if p.kind is PropertyKind.STEP_INVARIANT}
+    if content["kept"] and claimed in steps:
+        raise Misfit(f"{claimed} speaks of steps, and no state keeps it")
     if content["assumptions"] != list(reading.said):
         raise Misfit(f"the certificate assumes other things of the constants than {name} does")
 
 
-def _scripts(obligations: Obligations, content: Content) -> Iterator[tuple[str, str]]:
+def _scripts(proofs: Proofs, content: Content) -> Iterator[tuple[str, str]]:
     """The text of each obligation that the claim needs, made anew."""
-    claims = listed(obligations, content["property"])
+    name, kept = content["property"], content["kept"]
     steps = {step["name"]: step for step in content["obligations"]}
-    waiting, seen = _claimed(obligations, content["property"]), set[str]()
+    listed = {False: proofs.listed(name, kept=False)}
+    if kept:
+        listed[False] = proofs.listed(name, kept=True)
+    if content["with_stays"]:
+        listed[True] = proofs.listed(name, kept=kept, with_stays=True)
+    whole = listed[content["with_stays"]]
+    waiting, seen = [name, *whole.obligations.always_needed(name)], set[str]()
     while waiting:
         claim = waiting.pop()
         if claim in seen:
             continue
         seen.add(claim)
-        for one in claims[claim]:
+        for one in whole.claims[claim]:
             step = steps.get(one.name)
-            if step is None or not 0 <= step["effort"] < len(EFFORTS):
+            if step is None or not 0 <= step["effort"] < len(EFFORTS) or step["with_stays"] not in listed:
                 raise Misfit(f"the certificate leaves out that {one.name} holds")
-            asked = Query.of(obligations, one, EFFORTS[step["effort"]])
+            source = listed[step["with_stays"]]
+            same = next((same for same in source.claims.get(claim, ()) if same.name == one.name), None)
+            if same is None:
+                raise Misfit(f"the certificate assumes less than {one.name} is about")
+            asked = Query.of(source.obligations, same, EFFORTS[step["effort"]])
             if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
                 raise Misfit(f"the certificate names instances that there are not, for {one.name}")
             text = asked.script(step["kept"])
             if text != step["smt2"]:
                 raise Misfit(f"the SMT-LIB text of {one.name} is not what it means here")
-            waiting += [asked.hypotheses[place][0] for place in step["kept"]]
+            waiting += [name for name in map(asked.lemma, step["kept"]) if name != FACT]
             yield one.name, text
-
-
-def _claimed(obligations: Obligations, property_name: str) -> list[str]:
-    return [property_name, *obligations.always_needed(property_name)]
 
 
 def _work(solver: str, text: str) -> Callable[[Callable[[Any], None], Connection], None]:

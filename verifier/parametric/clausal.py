@@ -6,7 +6,7 @@ exactly if the formula is, and each ground instance of a clause follows from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -32,12 +32,36 @@ class Clausifier:
     def clauses(self, formula: Node, name: str) -> tuple[Clause, ...]:
         """Clauses that together are satisfiable if the formula is. Skolem functions begin with ``name``."""
         matrix, variables = self._matrix(formula, True, (), name)
-        parts = matrix.args if matrix.kind == "and" else (matrix,)
         return tuple(
             Clause(tuple(v for v in variables if v in part.free), part)
-            for part in parts
+            for part in self._conjuncts(matrix)
             if part is not self.logic.true
         )
+
+    def _conjuncts(self, matrix: Node) -> Iterator[Node]:
+        """Parts whose conjunction is the matrix. What says ``a or (b and c)`` is two parts if each speaks of
+        fewer variables: it then has fewer instances."""
+        if matrix.kind == "and":
+            for part in matrix.args:
+                yield from self._conjuncts(part)
+        elif (split := self._distributed(matrix)) is not None:
+            for part in split:
+                yield from self._conjuncts(part)
+        else:
+            yield matrix
+
+    def _distributed(self, node: Node) -> list[Node] | None:
+        for arg in node.args if node.kind == "or" else ():
+            if arg.kind == "and":
+                others = [other for other in node.args if other is not arg]
+                by_variables: dict[frozenset[Node], list[Node]] = {}
+                for part in arg.args:
+                    by_variables.setdefault(part.free, []).append(part)
+                joined = map(self.logic.conj, by_variables.values())
+                parts = [self.logic.disj((*others, part)) for part in joined]
+                if all(len(part.free) < len(node.free) for part in parts):
+                    return parts
+        return None
 
     def _matrix(
         self, node: Node, sign: bool, outer: tuple[Node, ...], name: str

@@ -55,7 +55,7 @@ class Definedness:
         through = term.operator in (Operator.FILTER, Operator.MAP)
         whole = [self.of(part, scope) for part in term.arguments[:1] if through]
         said = self.in_turn(term.arguments[1:] if through else term.arguments, inner, True)
-        every = self.logic.forall(one.variables, self.logic.implies(one.within, said))
+        every = self.logic.forall(one.variables, self.logic.follows(one.within, said))
         return self.logic.conj((*whole, every))
 
     def in_turn(self, parts: Sequence[Term], scope: Scope, goes_on: bool) -> Node:
@@ -63,7 +63,7 @@ class Definedness:
         found: list[Node] = []
         before: list[Node] = []
         for place, part in enumerate(parts):
-            found.append(self.logic.implies(self.logic.conj(before), self.of(part, scope)))
+            found.append(self.logic.follows(self.logic.conj(before), self.of(part, scope)))
             if place < len(parts) - 1:
                 truth = self._truth(part, scope)
                 before.append(truth if goes_on else self.logic.neg(truth))

@@ -38,6 +38,8 @@ class ParametricReading:
     free: tuple[str, ...]
     """The names of the constants that may be any number."""
     assumptions: tuple[Assumption, ...]
+    spec_hash: str
+    """The hash of the whole definition at the constants that it was read at."""
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -54,11 +56,6 @@ class ParametricReading:
     def is_total(self) -> bool:
         """Whether no term reads what may have no value at some constants."""
         return all(prop.kind is not PropertyKind.UNDEFINED_READ for prop in self.definition.properties)
-
-    @property
-    def spec_hash(self) -> str:
-        """The hash of the definition at the constants that it was read at."""
-        return self.definition.spec_hash
 
 
 def _shown(value: Any) -> str:
@@ -82,7 +79,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
             first = decisions.taken()
             protocol.assumptions()
             assumed = decisions.taken()
-            definition = define(protocol)
+            definition = define(protocol, of_executions=False)
     except (UsageError, DefinitionError):
         _require_nothing_refused(decisions)
         raise
@@ -99,7 +96,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         if not follows(one, numeric):
             found.setdefault(one.words, one)
     return ParametricReading(
-        replace(definition, constants=given), given, tuple(numeric), tuple(found.values())
+        replace(definition, constants=given), given, tuple(numeric), tuple(found.values()), ""
     )
 
 
@@ -144,8 +141,9 @@ def read_for_all(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametri
 
     A constant that takes no other value with which the reading could be compared is assumed to have its own.
     """
-    reading = read_traced(kind, settings)
-    require_same_values(reading.definition, define(kind(settings)))
+    plain = define(kind(settings))
+    reading = replace(read_traced(kind, settings), spec_hash=plain.spec_hash)
+    require_same_values(reading.definition, plain)
     moved = set[str]()
     for settings_there in _others(reading, moved):
         try:

@@ -107,6 +107,20 @@ class Logic:
         """If ``one`` then ``other``."""
         return self.disj((self.neg(one), other))
 
+    def follows(self, one: Node, other: Node) -> Node:
+        """If ``one`` then ``other``, without the conjuncts of ``other`` that ``one`` says."""
+        said = self.implies(one, other)
+        known: set[Node] = set()
+        for arg in said.args if said.kind == "or" else ():
+            false = self.neg(arg)
+            known |= set(false.args) if false.kind == "and" else {false}
+        if not known:
+            return said
+        return self.disj(
+            self.conj(part for part in arg.args if part not in known) if arg.kind == "and" else arg
+            for arg in said.args
+        )
+
     def ite(self, condition: Node, then: Node, otherwise: Node) -> Node:
         """``then`` if the condition holds, else ``otherwise``."""
         if condition is self.true or then is otherwise:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
+from verifier.parametric.efforts import Effort, Quantified
+from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
-from verifier.parametric.logic import INT, Logic, Node, canonical, walk
+from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
-from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, TYPED, ParametricSystem, Step
+from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, TYPED, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
+_MOST_INSTANCES = 10_000
+"""A clause that has more is left to solvers, with its quantifiers."""
+FACT = ""
+"""Stands where a hypothesis has the name of its lemma, and is a fact of sets that needs no proof."""
 _LONGEST_TERM = 12
 """Terms with more symbols are not instantiated with."""
 
@@ -48,47 +54,20 @@ class Obligation:
         return name_of(self.at, self.claim, self.part)
 
 
-class Quantified(Enum):
-    """Which hypotheses a solver is also given with their quantifiers, beside their instances."""
-
-    NONE = "none"
-    SPOKEN_OF = "those about what the goal says something of all"
-    """A negated goal may say something of all epochs. What is known of epochs is then needed of epochs that
-    have no name yet."""
-    ALL = "all"
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much a solver is given: hypotheses at terms, or as they are."""
-
-    tiers: tuple[int, ...]
-    """The sets of terms that are used, the best first."""
-    most: int
-    """A clause with more instances is instantiated with the next set."""
-    quantified: Quantified
-    seconds: float
-
-
-EFFORTS = (
-    Effort((0,), 0, Quantified.NONE, 2.0),
-    Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
-    Effort((0,), 0, Quantified.ALL, 0.7),
-    Effort((1, 0), 500, Quantified.NONE, 2.0),
-    Effort((2, 1, 0), 400, Quantified.NONE, 3.0),
-    Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
-    Effort((0,), 0, Quantified.ALL, 5.0),
-    Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
-)
-
-
 class Obligations:
     """The obligations of a system for some properties."""
 
     def __init__(
-        self, system: ParametricSystem, assumptions: Sequence[Assumption], *, with_stays: bool = False
+        self,
+        system: ParametricSystem,
+        assumptions: Sequence[Assumption],
+        *,
+        kept: Sequence[str] = (),
+        with_stays: bool = False,
     ) -> None:
-        """``with_stays``: with a lemma for each action that it stays within sorts and what has a value."""
+        """``kept``: properties that are lemmas, too. ``with_stays``: with a lemma for each action that it
+        stays within sorts and what has a value, and for each lemma that what it reads has a value."""
+        self.kept = tuple(kept)
         self.with_stays = with_stays
         self.system = system
         self.logic: Logic = system.logic
@@ -102,12 +81,18 @@ class Obligations:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What is kept by all actions together: Typed, the type invariants, the lemmas."""
-        kinds = self.system.definition.properties
-        typed = (prop.name for prop in kinds if prop.kind is PropertyKind.TYPE_INVARIANT)
-        always = self.logic.true
-        said = [name for name in typed if self.system.formula(name, self.system.before) is not always]
-        stays = [f"{STAYS}{step.name}" for step in self.system.steps] if self.with_stays else []
-        return (TYPED, *said, *self.system.lemmas, *stays)
+        definition = self.system.definition
+        typed = [prop.name for prop in definition.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
+        lemmas = [lemma.name for lemma in definition.lemmas]
+        said = [TYPED, *filter(self._says_something, typed), *lemmas]
+        said += [name for name in self.kept if name not in said]
+        if self.with_stays:
+            said += [*filter(self._says_something, (f"{READS}{name}" for name in lemmas))]
+            said += [f"{STAYS}{step.name}" for step in self.system.steps]
+        return tuple(said)
+
+    def _says_something(self, name: str) -> bool:
+        return self.system.formula(name, self.system.before) is not self.logic.true
 
     def always_needed(self, name: str) -> tuple[str, ...]:
         """What a claim contains beside its formula: that what is read has a value; and a type invariant, that
@@ -141,21 +126,33 @@ class Obligations:
     def consecution(self) -> Iterator[Obligation]:
         """That each action keeps each lemma. A lemma that an action does not touch needs no solver."""
         for step in self.system.steps:
-            given = self.clausifier.clauses(step.guard, f"{step.name} guard")
+            given = self._guard(step)
             for name in self.names:
-                if self.is_touched(step, name):
+                if self.system.is_touched(step, name):
                     after = self.system.formula(name, step.after)
                     yield from self._parts(step.name, name, after, given, step.parameters, inductive=True)
-
-    def is_touched(self, step: Step, name: str) -> bool:
-        """Whether a lemma says something else after a step than before."""
-        before = self.system.formula(name, self.system.before)
-        return canonical(before, ()) != canonical(self.system.formula(name, step.after), ())
 
     def safety(self, name: str) -> Iterator[Obligation]:
         """That the lemmas imply a property."""
         formula = self.system.formula(name, self.system.before)
         yield from self._parts(ALWAYS, name, formula, (), (), inductive=True)
+
+    def steps(self, name: str) -> Iterator[Obligation]:
+        """That each action satisfies a step invariant where the lemmas hold."""
+        for step in self.system.steps:
+            formula = self.system.of_step(name, step)
+            given = self._guard(step)
+            yield from self._parts(step.name, name, formula, given, step.parameters, inductive=True)
+
+    def _guard(self, step: Step) -> tuple[Clause, ...]:
+        known = self._guards.get(step.name)
+        if known is None:
+            known = self._guards[step.name] = self.clausifier.clauses(step.guard, f"{step.name} guard")
+        return known
+
+    @cached_property
+    def _guards(self) -> dict[str, tuple[Clause, ...]]:
+        return {}
 
     def reads(self) -> Iterator[Obligation]:
         """That what the actions and the constraint read has a value wherever the lemmas hold, and what the
@@ -200,10 +197,12 @@ class Obligations:
         for obligation in obligations:
             for clause in (*obligation.given, *obligation.goal):
                 self.kinds.learn(clause.body)
+            for clause in self.facts(obligation):
+                self.kinds.learn(clause.body)
         for _, clause in self.hypotheses:
             self.kinds.learn(clause.body)
-        for axioms in self.system.definitions.axioms.values():
-            for axiom in axioms:
+        for name, axioms in self.system.definitions.axioms.items():
+            for axiom in (*axioms, *self._axioms(name)):
                 self.kinds.learn(axiom)
 
     def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
@@ -213,15 +212,33 @@ class Obligations:
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
-        if not obligation.inductive:
+        facts = [(FACT, clause) for clause in self.facts(obligation)]
+        if not obligation.inductive and not facts:
             return []
         known = self._tiers(obligation)
         tiers = [known[number] for number in effort.tiers]
         found: list[tuple[str, Node]] = []
-        for name, clause in self.hypotheses:
+        for name, clause in (*facts, *(self.hypotheses if obligation.inductive else ())):
             found += self._instances(name, clause, tiers, effort.most)
-        found += self._with_quantifiers(obligation, effort.quantified)
+        if obligation.inductive:
+            found += self._with_quantifiers(obligation, effort.quantified)
         return list(dict.fromkeys(found))
+
+    def facts(self, obligation: Obligation) -> tuple[Clause, ...]:
+        """What is known of the counts and lengths that the obligation speaks of."""
+        goal = [clause.body for clause in obligation.goal]
+        given = [clause.body for clause in obligation.given]
+        known = self._known_counts if obligation.inductive else ()
+        extremes = not obligation.inductive or obligation.at == ALWAYS
+        return self._facts.about(goal, (*given, *known), extremes=extremes)
+
+    @cached_property
+    def _known_counts(self) -> tuple[Node, ...]:
+        return tuple(self._facts.counts(clause.body for _, clause in self.hypotheses))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts(self.system.values, self.system.definitions, self.clausifier, self.printer)
 
     def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
         if which is Quantified.NONE:
@@ -250,8 +267,10 @@ class Obligations:
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
     ) -> Iterator[tuple[str, Node]]:
         fitting = (t for t in tiers if number_of_instances(self.kinds, clause, t) <= most)
-        for _, body in instances(self.logic, self.kinds, clause, next(fitting, tiers[-1])):
-            yield name, body
+        terms = next(fitting, tiers[-1])
+        if number_of_instances(self.kinds, clause, terms) <= _MOST_INSTANCES:
+            for _, body in instances(self.logic, self.kinds, clause, terms):
+                yield name, body
 
     def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
         """The axioms of the symbols in formulas, and of those in these axioms."""
@@ -295,12 +314,53 @@ class Obligations:
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
         defined = (node for node in spoken if node.data in self.leads)
-        named = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
+        terms = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
+        named = list(dict.fromkeys(self._witnesses(obligation, terms)))
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
         tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
         return [list(dict.fromkeys(tier)) for tier in tiers]
+
+    def _witnesses(self, obligation: Obligation, named: Sequence[Node]) -> Iterator[Node]:
+        """Beside these terms the values that facts of counts say there are, also at these terms, and what the
+        definitions in them say there is."""
+        facts, goal = self.facts(obligation), [clause.body for clause in obligation.goal]
+        found = list(named)
+        if self._facts.counts(goal) or self._facts.lengths(goal):
+            found += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
+            parts = product(self._parts_of_one, obligation.terms)
+            found += [
+                self.logic.app(part.data, part.sort, (term,))
+                for part, term in parts
+                if self.kinds.of(term) == self.kinds.of(part.args[0])
+            ]
+        yield from found
+        said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
+        yield from filter(_is_witness, ground_terms(self._unfolded(said)))
+
+    @cached_property
+    def _parts_of_one(self) -> tuple[Node, ...]:
+        """Of each state variable that is a function of one value, its application to a variable."""
+        found: dict[str, Node] = {}
+
+        def see(node: Node) -> None:
+            if node.kind == "app" and node.sort != BOOL and [arg.kind for arg in node.args] == ["var"]:
+                found.setdefault(node.data, node)
+
+        for _, clause in self.hypotheses:
+            walk(clause.body, see)
+        return tuple(found.values())
+
+    def _unfolded(self, said: Iterable[Node]) -> list[Node]:
+        """What definitions say of the terms that formulas apply them to."""
+        found = []
+        for node in predicates(said, self.leads):
+            for axiom in self._axioms(node.data):
+                applied = unfolding(self.logic, axiom, node)
+                if applied is not None:
+                    found.append(applied)
+        return found
 
     @cached_property
     def _state_constants(self) -> list[Node]:
@@ -323,14 +383,14 @@ class Obligations:
                 bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
-        unfolded = []
-        for node in predicates(said, self.leads):
-            for axiom in self._axioms(node.data):
-                applied = unfolding(self.logic, axiom, node)
-                if applied is not None:
-                    unfolded.append(applied)
+        unfolded = self._unfolded(said)
         found = [*ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
+
+
+def _is_witness(node: Node) -> bool:
+    """Whether it is a value of which a formula says that there is one."""
+    return "!" in str(node.data)
 
 
 def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:

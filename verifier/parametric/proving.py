@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from verifier.parametric.efforts import EFFORTS, Effort
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations
+from verifier.parametric.obligations import FACT, Obligation, Obligations
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem
@@ -20,13 +22,15 @@ from verifier.solvers.names import decide_script, load_script_solvers
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
 FINDER, CHECKER = "z3", "cvc5"
-PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT)
+PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT, PropertyKind.STEP_INVARIANT)
 """What a proof by induction can be of."""
 AT_ONCE = 2
 _STEPS_PER_SECOND = 2_000_000
 """Of Z3's own unit of work, about."""
 _CHECKER_STEPS = 1_500_000
 """Of cvc5's own unit of work: some ten seconds. What it needs is mostly a hundredth of that."""
+_FIRST_EFFORTS = 3
+"""So many of the efforts are made where another way to the proof is tried next."""
 _CLOCK = 300.0
 """Seconds after which an obligation is given up, whatever its solver counts."""
 
@@ -60,100 +64,156 @@ class Attempt:
         return self.limit is None and not self.open
 
 
-def obligations_of(
-    reading: ParametricReading, property_name: str, *, kept: bool, with_stays: bool = False
-) -> Obligations:
-    """The obligations for a property, always made in the same order."""
-    lemmas = [lemma.name for lemma in reading.definition.lemmas]
-    lemmas += [property_name] * (kept and property_name not in lemmas)
-    system = ParametricSystem(reading.definition, tuple(lemmas), with_stays)
-    return Obligations(system, reading.assumptions, with_stays=with_stays)
+@dataclass(frozen=True)
+class Listed:
+    """Obligations by what is claimed: of each lemma, and of the property if it is to be implied."""
+
+    obligations: Obligations
+    claims: Mapping[str, Sequence[Obligation]]
+
+    @staticmethod
+    def of(obligations: Obligations, property_name: str) -> Listed:
+        """All that there are for the property, always the same ones in the same order."""
+        found: dict[str, list[Obligation]] = {name: [] for name in obligations.names}
+        for one in (*obligations.initiation(), *obligations.consecution()):
+            found[one.claim].append(one)
+        if obligations.system.kind(property_name) is PropertyKind.STEP_INVARIANT:
+            found[property_name] = list(obligations.steps(property_name))
+        elif property_name not in obligations.names:
+            found[property_name] = list(obligations.safety(property_name))
+        found[UNDEFINED_READ] = list(obligations.reads())
+        _ = obligations.hypotheses, obligations.leads
+        obligations.learn(one for claim in found.values() for one in claim)
+        return Listed(obligations, found)
 
 
-def listed(obligations: Obligations, property_name: str) -> dict[str, list[Obligation]]:
-    """All obligations by what is claimed: of each lemma, and of the property if it is to be implied."""
-    found: dict[str, list[Obligation]] = {name: [] for name in obligations.names}
-    for one in (*obligations.initiation(), *obligations.consecution()):
-        found[one.claim].append(one)
-    if property_name not in obligations.names:
-        found[property_name] = list(obligations.safety(property_name))
-    found[UNDEFINED_READ] = list(obligations.reads())
-    _ = obligations.hypotheses
-    obligations.learn(one for claim in found.values() for one in claim)
-    return found
+@dataclass(frozen=True)
+class Proofs:
+    """The obligations for one property. Formulas are made once, for all that is asked; what is made first has
+    a say in what solvers instantiate, so a certificate asks in the same order."""
+
+    reading: ParametricReading
+    system: ParametricSystem
+
+    @staticmethod
+    def of(reading: ParametricReading) -> Proofs:
+        """Those of what was read."""
+        return Proofs(reading, ParametricSystem(reading.definition))
+
+    def listed(self, property_name: str, *, kept: bool, with_stays: bool = False) -> Listed:
+        """The obligations for a property, which is implied, or kept together with the lemmas."""
+        names = (property_name,) if kept else ()
+        made = Obligations(self.system, self.reading.assumptions, kept=names, with_stays=with_stays)
+        return Listed.of(made, property_name)
 
 
 def prove(
-    reading: ParametricReading, property_name: str, limits: Limits, listen: Listen = lambda _: None
+    proofs: Proofs, property_name: str, limits: Limits, listen: Listen = lambda _: None
 ) -> Attempt:
     """Shows that the lemmas imply the property, or that it is kept together with them, and then every lemma
-    that this needs. Where that fails, the lemmas also claim that all that they and the actions read has a
-    value, and that actions assign values of the right sorts."""
-    first = _attempt(reading, property_name, False, limits, lambda _: None, only_safety=True)
-    if first.limit is not None:
-        return first
-    kept = bool(first.open)
-    if reading.is_total:
-        return _attempt(reading, property_name, kept, limits, listen)
-    found = _attempt(reading, property_name, kept, limits, lambda _: None, until_open=True)
-    if found.proved or found.limit is not None:
-        return found
-    more = _attempt(reading, property_name, kept, limits, listen, with_stays=True)
-    # Where the time is over, what was open before is still worth saying.
-    return more if more.limit is None else replace(more, results={**found.results, **more.results})
+    that this needs.
 
-
-def _attempt(
-    reading: ParametricReading,
-    property_name: str,
-    kept: bool,
-    limits: Limits,
-    listen: Listen,
-    *,
-    only_safety: bool = False,
-    until_open: bool = False,
-    with_stays: bool = False,
-) -> Attempt:
+    Whether it is implied is first asked with little effort: what is not implied takes all of it.
+    """
     load_script_solvers()
-    obligations = obligations_of(reading, property_name, kept=kept, with_stays=with_stays)
-    claims = listed(obligations, property_name)
-    results: dict[str, Result] = {}
-    needed: dict[str, None] = {}
-    waiting = [property_name, *(() if only_safety else obligations.always_needed(property_name))]
-    peak, limit = 0, None
-    while waiting and limit is None:
-        needed |= dict.fromkeys(waiting)
-        asked = [one for claim in waiting for one in claims[claim]]
-        used: dict[str, None] = {}
+    search = _Search(proofs, property_name, limits, listen)
+    if proofs.system.kind(property_name) is PropertyKind.STEP_INVARIANT:
+        return search.attempt(kept=False)
+    if not search.is_implied(EFFORTS[:_FIRST_EFFORTS]):
+        found = search.attempt(kept=True)
+        if found.proved or found.limit is not None or not search.is_implied(EFFORTS):
+            return found
+    return search.attempt(kept=False)
+
+
+@dataclass
+class _Search:
+    """The search for one proof. What was shown is not asked again."""
+
+    proofs: Proofs
+    property_name: str
+    limits: Limits
+    listen: Listen
+    shown: dict[tuple[bool, str], Shown] = field(default_factory=dict)
+    """By whether the property was kept, and the obligation's name."""
+    peak_memory: int = 0
+    limit: str | None = None
+
+    def is_implied(self, efforts: Sequence[Effort]) -> bool:
+        """Whether the lemmas imply the property. Not known where the time is over."""
+        listed = self.proofs.listed(self.property_name, kept=False)
+        tasks = (self._task(listed, one, efforts) for one in listed.claims[self.property_name])
+        return all(isinstance(one, Shown) for one in self._results(listed, deque(tasks)))
+
+    def attempt(self, *, kept: bool) -> Attempt:
+        """Shows all that is needed. Where that fails, the lemmas also claim that all that they and the
+        actions read has a value, and that actions assign values of the right sorts."""
+        if self.proofs.reading.is_total:
+            return self._attempt(kept, with_stays=False)
+        found = self._attempt(kept, with_stays=False, until_open=True)
+        if found.proved or found.limit is not None:
+            return found
+        more = self._attempt(kept, with_stays=True)
+        # Where the time is over, what was open before is still worth saying.
+        return more if more.limit is None else replace(more, results={**found.results, **more.results})
+
+    def _attempt(self, kept: bool, *, with_stays: bool, until_open: bool = False) -> Attempt:
+        listed = self.proofs.listed(self.property_name, kept=kept, with_stays=with_stays)
+        results: dict[str, Result] = {}
+        needed: dict[str, None] = {}
+        waiting: deque[Task] = deque()
+
+        def need(claim: str) -> None:
+            if claim in needed:
+                return
+            needed[claim] = None
+            for one in listed.claims[claim]:
+                known = self.shown.get((kept, one.name))
+                if known is None:
+                    # What is not shown soon is asked again, with more lemmas.
+                    soon = until_open and claim == UNDEFINED_READ
+                    waiting.append(self._task(listed, one, EFFORTS[:_FIRST_EFFORTS] if soon else EFFORTS))
+                else:
+                    take(known)
+
+        def take(result: Result) -> None:
+            results[result.name] = result
+            for claim in result.uses if isinstance(result, Shown) else ():
+                need(claim)
+
+        for claim in (*listed.obligations.always_needed(self.property_name), self.property_name):
+            need(claim)
+        for result in self._results(listed, waiting):
+            take(result)
+            if until_open and isinstance(result, Open):
+                break
+            self.listen(result)
+        names = tuple(name for name in listed.obligations.names if name in needed)
+        return Attempt(self.property_name, kept, with_stays, results, names, self.limit, self.peak_memory)
+
+    def _results(self, listed: Listed, tasks: deque[Task]) -> Iterator[Result]:
+        """What comes of the tasks, and of those that are added meanwhile."""
+        kept = bool(listed.obligations.kept)
         try:
-            for done in run_tasks([_task(obligations, one, limits) for one in asked], AT_ONCE):
-                peak = max(peak, done.peak_memory)
+            for done in run_tasks(tasks, AT_ONCE):
+                self.peak_memory = max(self.peak_memory, done.peak_memory)
                 result = _result(done)
-                results[result.name] = result
-                listen(result)
-                if until_open and isinstance(result, Open):
-                    break
                 if isinstance(result, Shown):
-                    used |= dict.fromkeys(result.uses)
-                limits.check_time()
+                    self.shown[kept, result.name] = result
+                yield result
+                self.limits.check_time()
         except KeyboardInterrupt:
-            limit = INTERRUPTED
+            self.limit = INTERRUPTED
         except Interrupted as reached:
-            limit = str(reached)
-        waiting = [name for name in used if name not in needed]
-        if only_safety or (until_open and any(isinstance(one, Open) for one in results.values())):
-            break
-    names = tuple(name for name in obligations.names if name in needed)
-    return Attempt(property_name, kept, with_stays, results, names, limit, peak)
+            self.limit = str(reached)
 
+    def _task(self, listed: Listed, obligation: Obligation, efforts: Sequence[Effort]) -> Task:
+        def work(report: Callable[[Any], None], _: Connection) -> None:
+            report(decide(listed.obligations, obligation, efforts))
 
-def _task(obligations: Obligations, obligation: Obligation, limits: Limits) -> Task:
-    def work(report: Callable[[Any], None], _: Connection) -> None:
-        report(decide(obligations, obligation))
-
-    left = limits.seconds_left
-    seconds = _CLOCK if left is None else min(_CLOCK, max(0.1, left))
-    return Task(obligation.name, work, Limits(seconds, limits.memory))
+        left = self.limits.seconds_left
+        seconds = _CLOCK if left is None else min(_CLOCK, max(0.1, left))
+        return Task(obligation.name, work, Limits(seconds, self.limits.memory))
 
 
 def _result(done: TaskResult) -> Result:
@@ -163,11 +223,13 @@ def _result(done: TaskResult) -> Result:
     return Open(done.name, done.limit or done.failure or "the solver ended early")
 
 
-def decide(obligations: Obligations, obligation: Obligation) -> Result:
-    """Asks the solvers with more and more instances."""
+def decide(
+    obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort] = EFFORTS
+) -> Result:
+    """Asks the solvers with more and more instances. ``efforts``: the first of them all, or all."""
     reason = "both solvers gave up"
     last: list[Any] | None = None
-    for number, effort in enumerate(EFFORTS):
+    for number, effort in enumerate(efforts):
         asked = Query.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue
@@ -181,12 +243,15 @@ def decide(obligations: Obligations, obligation: Obligation) -> Result:
             reason = f"{FINDER} " + _REASONS[found.answer]
             continue
         kept = tuple(sorted(int(name[1:]) for name in found.core))
+        text = asked.script(kept)
         began = time.process_time()
-        checked = decide_script(CHECKER, asked.script(kept), (), _CHECKER_STEPS)
+        checked = decide_script(CHECKER, text, (), _CHECKER_STEPS)
         if checked.answer is Answer.UNSATISFIABLE:
-            uses = tuple(dict.fromkeys(asked.hypotheses[place][0] for place in kept))
+            uses = tuple(dict.fromkeys(name for name in map(asked.lemma, kept) if name != FACT))
             took = time.process_time() - began
-            return Shown(obligation.name, number, kept, uses, seconds, took)
+            return Shown(
+                obligation.name, number, obligations.with_stays, kept, uses, text, seconds, took
+            )
         reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked.answer]}"
     return Open(obligation.name, reason)
 
@@ -212,6 +277,11 @@ class Query:
         """The formulas of an obligation with as many hypotheses as the effort says."""
         local = obligations.local(obligation)
         return Query(obligations, local, obligations.chosen(obligation, effort))
+
+    def lemma(self, place: int) -> str:
+        """The lemma that a hypothesis is of."""
+        found: str = self.hypotheses[place][0]
+        return found
 
     def script(
         self, kept: Sequence[int] | None = None, *, named: bool = False

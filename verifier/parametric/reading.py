@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any
 
 from verifier.encodings.printing import text
@@ -21,8 +22,11 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric import collected, structured
 from verifier.parametric import counted as counts
+from verifier.parametric.counting import Counting, counted
+from verifier.parametric.dividing import divided
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
+from verifier.parametric.places import filtered
 from verifier.parametric.shapes import Mapped, Partly, Value
 from verifier.parametric.values import Values
 
@@ -35,7 +39,9 @@ class Definitions:
     twins: dict[str, str] = field(default_factory=dict)
     """Of predicates of the state after a step, the one of the same formula in the state before."""
     names: dict[str, str] = field(default_factory=dict)
-    """The symbol of each content, so that one content has one symbol."""
+    """The symbol of each content, so that one content has one symbol, whatever was read before."""
+    counts: dict[str, Counting] = field(default_factory=dict)
+    """The symbols of counts. What is known of them is no axiom, but given where it may help."""
 
 
 @dataclass(frozen=True)
@@ -138,9 +144,9 @@ class Reader:
         return self.logic.implies(self.truth(one, scope.turned(-1)), self.truth(other, scope))
 
     def _equal(self, term: Term, scope: Scope) -> Node:
-        counted = counts.compared(self, term, scope)
-        if counted is not None:
-            return counted
+        small = counts.compared(self, term, scope)
+        if small is not None:
+            return small
         one, other = term.arguments
         sort = _wider(one.sort, other.sort)
         return self.values.equal(sort, self.part(one, scope), self.part(other, scope))
@@ -221,7 +227,7 @@ class Reader:
         key = f"{word} {canonical(meaning, variables)}"
         name = self.definitions.names.get(key)
         if name is None:
-            name = f"{word} {len(self.definitions.names)}"
+            name = f"{word} {blake2b(key.encode(), digest_size=8).hexdigest()}"
             self.definitions.names[key] = name
             applied = self.logic.app(name, sort, variables)
             said = tuple(
@@ -244,9 +250,9 @@ class Reader:
         return self.logic.app(name, INT)
 
     def _compare(self, term: Term, scope: Scope) -> Node:
-        counted = counts.compared(self, term, scope)
-        if counted is not None:
-            return counted
+        small = counts.compared(self, term, scope)
+        if small is not None:
+            return small
         one, other = (self.part(arg, scope) for arg in term.arguments)
         strict = term.operator is Operator.LESS
         return self.logic.less(one, other) if strict else self.logic.less_equal(one, other)
@@ -358,6 +364,10 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.MINIMUM_OF: Reader._extreme_of,
     Operator.MAXIMUM_OF: Reader._extreme_of,
     Operator.CHOOSE: Reader._choose,
+    Operator.COUNT: counted,
+    Operator.CARDINALITY: counted,
+    Operator.DIVIDE: divided,
+    Operator.MODULO: divided,
     Operator.SOME: structured.some,
     Operator.IS_NONE: structured.is_none,
     Operator.GET: structured.get,
@@ -399,5 +409,6 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.OCCURS: collected.occurs,
     Operator.ELEMENTS: collected.elements,
     Operator.REVERSE: collected.reverse,
+    Operator.FILTER: filtered,
 }
 """What is not in this table is refused."""

@@ -11,10 +11,14 @@ class Shown:
 
     name: str
     effort: int
+    with_stays: bool
+    """Whether the hypotheses say of each action that it stays within sorts and what has a value."""
     kept: tuple[int, ...]
     """Which of the hypotheses of that effort suffice, by their place."""
     uses: tuple[str, ...]
     """The lemmas that these are instances of."""
+    smt2: str
+    """What the second solver was asked."""
     seconds: float
     check_seconds: float
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.logic import Logic, Node
+from verifier.parametric.logic import Logic, Node, canonical
 from verifier.parametric.reading import Definitions, Reader, Scope
 from verifier.parametric.shapes import Fields, OptionOf, Value
 from verifier.parametric.values import Values
@@ -22,6 +22,8 @@ TYPED = "Typed"
 STAYS = "Stays:"
 """What a lemma's name begins with that says of an action that it would assign values of its variables' sorts,
 and read what has a value, wherever it is enabled. It is proved like the others."""
+READS = "Reads:"
+"""What a lemma's name begins with that says of another lemma that all it reads has a value."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,11 @@ class ParametricSystem:
     """The reading of a definition whose constants are traced."""
 
     definition: Definition
-    lemmas: tuple[str, ...]
-    """The names of the lemmas that are used, without ``Typed``."""
-    reads_of_lemmas: bool = False
-    """Whether a lemma also claims that all it reads has a value. A property always does."""
     logic: Logic = field(default_factory=Logic)
     definitions: Definitions = field(default_factory=Definitions)
 
     def __post_init__(self) -> None:
+        self._formulas: dict[tuple[str, Reader], Node] = {}
         self._require_names()
         self.values = Values(self.logic)
         self.state = {v: self.values.symbolic(v.sort, v.name) for v in self.definition.variables}
@@ -170,15 +169,50 @@ class ParametricSystem:
     def formula(self, name: str, reader: Reader) -> Node:
         """A lemma or a property in the state of the reader. A property also claims that all it reads has a
         value: what it means otherwise, no reading says."""
+        found = self._formulas.get((name, reader))
+        if found is None:
+            found = self._formulas[name, reader] = self._read(name, reader)
+        return found
+
+    def _read(self, name: str, reader: Reader) -> Node:
         if name == TYPED:
             return self.typed(reader)
         if name.startswith(STAYS):
             found = next(a for a in self.definition.actions if a.name == name.removeprefix(STAYS))
             return self._stays(found, reader)
+        if name.startswith(READS):
+            return Definedness(reader).formula(self._term(name.removeprefix(READS)))
         formula = self._placed(name, reader, self._term(name))
-        if name not in self._property_names and not self.reads_of_lemmas:
+        if name not in self._property_names:
             return formula
         return self.logic.conj((Definedness(reader).formula(self._term(name)), formula))
+
+    def of_step(self, name: str, step: Step) -> Node:
+        """A step invariant of a step: it holds, and all it reads has a value, or the step changes nothing."""
+        symbols = zip(self.definition.variables, self.definition.successor, strict=True)
+        later = {after: step.successor[symbol] for symbol, after in symbols}
+        reader = Reader(self.values, self.definitions, {**self.state, **later})
+        said = self._placed(name, reader, self._term(name))
+        unchanged = self.logic.conj(
+            self.values.equal(symbol.sort, self.state[symbol], step.successor[symbol])
+            for symbol in self.definition.variables
+            if symbol in step.changed
+        )
+        defined = Definedness(reader).formula(self._term(name))
+        return self.logic.disj((unchanged, self.logic.conj((defined, said))))
+
+    def is_touched(self, step: Step, name: str) -> bool:
+        """Whether a lemma says something else after a step than before."""
+        known = self._touched.get((step.name, name))
+        if known is None:
+            before, after = self.formula(name, self.before), self.formula(name, step.after)
+            known = before is not after and canonical(before, ()) != canonical(after, ())
+            self._touched[step.name, name] = known
+        return known
+
+    @cached_property
+    def _touched(self) -> dict[tuple[str, str], bool]:
+        return {}
 
     @cached_property
     def _property_names(self) -> frozenset[str]:

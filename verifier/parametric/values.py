@@ -27,6 +27,7 @@ from verifier.encodings.sorts import Sequence as SequenceSort
 from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import BOOL, INT, Logic, Node
+from verifier.parametric.places import Elements
 from verifier.parametric.shapes import (
     Copies,
     Fields,
@@ -48,6 +49,8 @@ class Values:
     def __init__(self, logic: Logic) -> None:
         self.logic = logic
         self.index_sets: dict[str, Polynomial] = {}
+        self.sequences: dict[str, Elements] = {}
+        """By the symbol of their length, the sequences of elements of index sets that a state has."""
 
     # Sorts
 
@@ -98,7 +101,7 @@ class Values:
 
     # Values
 
-    def symbolic(self, sort: Sort, name: str, args: Sequence[Node] = ()) -> Value:
+    def symbolic(self, sort: Sort, name: str, args: Sequence[Node] = ()) -> Value:  # noqa: C901 -- cases
         """A value that can be any: each scalar in it is an uninterpreted function of the keys on the way."""
         logic = self.logic
         match sort:
@@ -121,6 +124,9 @@ class Values:
             case Set():
                 return Members(lambda item: logic.app(name, BOOL, (*args, *self.flat(sort.element, item))))
             case SequenceSort():
+                if isinstance(sort.element, IndexSet):
+                    element, size = self.index_sort(sort.element), self.number(sort.element.count)
+                    self.sequences[f"{name}.length"] = Elements(f"{name}.at", element, size)
                 return Items(
                     logic.app(f"{name}.length", INT, args),
                     lambda place: self.symbolic(sort.element, f"{name}.at", (*args, place)),

@@ -100,10 +100,11 @@ Watch = Callable[[Sequence[str]], None]
 
 
 def run_tasks(
-    tasks: Sequence[Task], at_once: int, watch: Watch = lambda _: None
+    tasks: Sequence[Task] | deque[Task], at_once: int, watch: Watch = lambda _: None
 ) -> Iterator[TaskResult]:
-    """What comes of the tasks, as they end, started in the order given. Whatever ends this kills them."""
-    waiting, running = deque(tasks), dict[str, _Running]()
+    """What comes of the tasks, as they end, started in the order given. A deque is emptied; more can be added
+    to it meanwhile. Whatever ends this kills them."""
+    waiting, running = tasks if isinstance(tasks, deque) else deque(tasks), dict[str, _Running]()
     try:
         while waiting or running:
             while waiting and len(running) < at_once:

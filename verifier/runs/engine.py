@@ -111,6 +111,8 @@ class Engine(Generic[OptionsT]):
     """Whether it decides properties; an engine that only samples is not swept."""
     decides_reachable: bool = True
     """Whether it decides properties that some state must satisfy."""
+    for_all: Callable[[Question[OptionsT]], bool] = lambda _: False
+    """Whether a question is about all constants at once."""
     decides_temporal: bool = False
     """Whether the properties that it decides are the temporal ones, and no others."""
     relative_cost: float = 1.0

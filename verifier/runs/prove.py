@@ -181,6 +181,7 @@ ENGINE = Engine(
     prepare=_prepare,
     run=_run,
     announcement=lambda asked: f"{', '.join(asked.properties)} for all depths",
+    for_all=lambda asked: asked.options.all_constants,
     render=late("verifier.text.proof", "render_proof"),
     progress=late("verifier.text.progress", "ProversText"),
     writes_certificates=True,

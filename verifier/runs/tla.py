@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import psutil
@@ -20,16 +18,13 @@ from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
 from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
-from verifier.runs.tla_traces import about, module_trace
+from verifier.runs.tla_traces import about, as_aliased, module_trace
 from verifier.specs.definition import NO_DEADLOCK
-from verifier.tla.alias import aliased
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.itf import as_json, shown_state, trace_object
+from verifier.tla.itf import shown_state, trace_object
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.trust.trace import Trace
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 _SPARED_MEMORY = 0.9
@@ -99,7 +94,7 @@ class _Search:
         used = int(self.process.memory_info().rss)
         self.memory = limits.memory or int(psutil.virtual_memory().available * _SPARED_MEMORY + used)
         self.peak, self.reason = used, ""
-        self.traces: dict[str, Mapping[str, Any]] = {}
+        self.traces: dict[str, dict[str, Any]] = {}
 
     def outcome(self) -> Outcome:
         checked = tuple(
@@ -189,7 +184,7 @@ class _Search:
             states, taken = violation.states, violation.actions
             trace = module_trace(self.spec, definition, name, states, taken)
             self.traces[name] = trace_object(explorer.names, states, taken, about(definition, name), order)
-            trace = self._aliased(trace, name, states)
+            trace = as_aliased(self.spec, trace, self.traces[name], states)
             steps = len(violation.actions)
             return Verdict(
                 name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
@@ -203,16 +198,6 @@ class _Search:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
         reason = self.reason or "ended when all that was asked for was found"
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
-
-    def _aliased(self, trace: Trace, name: str, states: Sequence[State]) -> Trace:
-        """The trace as the configuration's ALIAS shows it; its file has that beside the variables."""
-        order, shown = self.spec.evaluator.order, list(trace.states)
-        for number, alias in enumerate(aliased(self.spec, states)):
-            if alias is not None:
-                shown[number] = {key: text(value, order) for key, value in alias.items()}
-                values = {key: as_json(value, order) for key, value in alias.items()}
-                self.traces[name]["states"][number]["#meta"]["alias"] = values
-        return replace(trace, states=tuple(shown))
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started

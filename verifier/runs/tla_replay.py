@@ -14,7 +14,7 @@ from typing import Any
 
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
-from verifier.runs.tla_traces import about, module_trace
+from verifier.runs.tla_traces import about, as_aliased, module_trace
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
@@ -143,7 +143,7 @@ def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Follow
             _check_actions(spec, (states[-1], states[around.start]), (closing.name,), len(states))
         met = tuple((str(one.body.place), "met") for one in (spec.fairness if around.fair else ()))
         trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness), met))
-    return Followed(trace, written)
+    return Followed(as_aliased(spec, trace, written, states), written)
 
 
 def _check_actions(

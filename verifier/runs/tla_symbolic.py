@@ -105,6 +105,8 @@ class Symbolic:
             maker = translate(made, lemmas, each_way=self.each_way)
             found = self._translated()
             return self._lasting(maker, found, temporal) if temporal else found
+        except Undefined as error:  # of initial states
+            raise UsageError(str(error)) from None
         except (Untranslated, SortError) as error:
             raise NotTranslated(str(error) if temporal else f"{error}: {INSTEAD}") from None
 
@@ -217,20 +219,23 @@ def started(asked: ModuleQuestion) -> Symbolic:
 
 def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
     """The same of a module whose first states were looked at."""
-    from verifier.runs.tla_verdicts import checked
+    from verifier.runs.tla_verdicts import Settled, checked
 
     made.each_way = asked.engine.counts_states
+    settled = Settled()
     for _ in range(_MOST_ROUNDS):
         if asked.patience is not None and time.process_time() > asked.patience:
             return _ended(asked, "it takes too much time")
         try:
             definition = _within_limits(asked, lambda: _definition(asked, made))
         except Interrupted as stop:
-            return _ended(asked, str(stop))
-        found = _round(asked, made, definition)
+            return settled.added_to(made, _ended(asked, str(stop)), asked)
+        found = _round(asked, made, definition, tuple(settled.verdicts))
         leaving = _leaving(found)
         if leaving is None or _decided(found, leaving):
-            return checked(made, found, asked)
+            return settled.added_to(made, checked(made, found, asked), asked)
+        if not (asked.engine.counts_states or asked.engine.decides_temporal):
+            settled = settled.and_of(made, found, leaving, asked)
         asked.listen(Remark(_widen(made, leaving)))
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
@@ -246,13 +251,18 @@ def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
     return definition
 
 
-def _round(asked: ModuleQuestion, made: Symbolic, definition: TlaDefinition) -> Run:
-    """One run, at the sorts that are known."""
-    question, names = asked.question, asked.question.properties
+def _round(asked: ModuleQuestion, made: Symbolic, definition: TlaDefinition, settled: tuple[str, ...]) -> Run:
+    """One run, at the sorts that are known, of the properties that are not settled."""
+    question = asked.question
+    names = tuple(name for name in question.properties if name not in settled)
     if not asked.engine.decides_temporal:
         names = tuple(dict.fromkeys((*names, SORTS)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names, ending=(SORTS, UNDEFINED_READ))
+    if settled:  # what is expected is compared with all verdicts, in the end
+        options = replace(options, expect=())
+    if NO_DEADLOCK in settled:
+        options = replace(options, deadlock=False)
 
     def built(model: Model) -> None:
         _check_fairness(model, made)

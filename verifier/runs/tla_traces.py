@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.content import files_of
 from verifier.specs.definition import Definition
+from verifier.tla.alias import aliased
 from verifier.tla.found import State
-from verifier.tla.itf import shown_state, trace_object
+from verifier.tla.itf import as_json, shown_state, trace_object
+from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.trust.trace import ActionTaken, Trace
 
@@ -51,6 +54,22 @@ def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
         found["#meta"]["loop"] = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
         found["loop"] = trace.loop.start
     return found
+
+
+def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: Sequence[State]) -> Trace:
+    """An execution as the configuration's ALIAS shows it; its file gets that beside the variables."""
+    order, names = spec.evaluator.order, [one.name for one in spec.variables]
+    if spec.alias is None:
+        return trace
+    shown: list[Mapping[str, str]] = []
+    start = trace.loop.start if trace.loop is not None else None
+    for number, alias in enumerate(aliased(spec, states, start)):
+        if alias is None:
+            shown.append(shown_state(names, states[number], order))
+            continue
+        shown.append({key: text(value, order) for key, value in alias.items()})
+        file["states"][number]["#meta"]["alias"] = {k: as_json(v, order) for k, v in alias.items()}
+    return replace(trace, shown=tuple(shown))
 
 
 def _parameters(action: ActionTaken) -> Mapping[str, Any]:

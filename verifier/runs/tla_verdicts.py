@@ -4,20 +4,21 @@ written with TLA+ values."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
-from verifier.runs.tla_traces import written
+from verifier.runs.tla_traces import as_aliased, written
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
 from verifier.specs.temporal import NO_FAIRNESS
-from verifier.tla.itf import encoded
+from verifier.tla.found import State
+from verifier.tla.itf import encoded, shown_state
 from verifier.tla.translate.specification import SORTS
 from verifier.tla.translate.temporal import FAIR
 from verifier.trust.certificate import Certificate
-from verifier.trust.trace import ActionTaken
+from verifier.trust.trace import ActionTaken, Trace
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     never = [_named(made, name) for name in found.outcome.never_enabled if FAIR not in name]
     never = [name for name in dict.fromkeys(never) if name not in enabled]
     traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
+    verdicts = tuple(_shown(made, verdict, traces) for verdict in verdicts)
     outcome = replace(
         found.outcome,
         verdicts=verdicts,
@@ -64,11 +66,98 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     )
 
 
+@dataclass(frozen=True)
+class Settled:
+    """What is violated for certain, although the sorts do not do: no execution as short leaves them."""
+
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    states: Mapping[str, Sequence[State]] = field(default_factory=dict)
+    """Of the execution that violates each."""
+    traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def and_of(self, made: Symbolic, found: Run, leaving: Verdict, asked: ModuleQuestion) -> Settled:
+        """These, and what a run found before an execution left the sorts."""
+        if not any(_is_settled(verdict, leaving) for verdict in found.outcome.verdicts):
+            return self
+        found = checked(made, found, asked)
+        more = {one.property_name: one for one in found.outcome.verdicts if _is_settled(one, leaving)}
+        states = {name: _states(made, one.trace) for name, one in more.items() if one.trace is not None}
+        traces = {name: found.traces[name] for name in more}
+        return Settled({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})
+
+    def added_to(self, made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
+        """A run of the other properties, with these."""
+        if not self.verdicts:
+            return found
+        every = {verdict.property_name: verdict for verdict in found.outcome.verdicts}
+        every |= {name: self._at_hand(made, found, name) for name in self.verdicts}
+        names = [name for name in asked.question.properties if name in every]
+        names += [name for name in every if name not in names]
+        verdicts = tuple(every[name] for name in names)
+        code = exit_code(verdicts, _expectations(found, asked), found.outcome.enabled)
+        return replace(
+            found,
+            outcome=replace(found.outcome, verdicts=verdicts),
+            exit_code=code,
+            options={**found.options, **_asked_options(asked)},
+            traces={**found.traces, **self.traces},
+        )
+
+    def _at_hand(self, made: Symbolic, found: Run, name: str) -> Verdict:
+        """A verdict, its execution at the sorts of a run; as TLA+ writes it, where a run has no model."""
+        verdict, states, translation = self.verdicts[name], self.states[name], made.translation
+        assert verdict.trace is not None
+        if found.model is None:
+            order = translation.specification.evaluator.order
+            names = [symbol.name for symbol in translation.variables]
+            shown = verdict.trace.shown or tuple(shown_state(names, state, order) for state in states)
+            return replace(verdict, trace=replace(verdict.trace, shown=shown))
+        encoded_states = tuple(
+            {
+                s.name: translation.names.encode(v, s.sort)
+                for s, v in zip(translation.variables, state, strict=True)
+            }
+            for state in states
+        )
+        return replace(verdict, trace=replace(verdict.trace, states=encoded_states))
+
+
+def _is_settled(verdict: Verdict, leaving: Verdict) -> bool:
+    """Whether a property of the module is violated, and the sorts were not left in fewer steps."""
+    assert leaving.trace is not None
+    return (
+        verdict.kind is VerdictKind.VIOLATED
+        and verdict.property_name not in _OF_THE_TRANSLATION
+        and verdict.trace is not None
+        and verdict.trace.steps <= leaving.trace.steps
+    )
+
+
+def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:
+    """The options of a question that a run of some of its properties has not."""
+    given = asked.question.recorded
+    names = [name for name in given["properties"] if name != SORTS]
+    return {**{name: given[name] for name in ("expect", "deadlock") if name in given}, "properties": names}
+
+
 def _at_sorts(made: Symbolic, certificate: Certificate) -> Certificate:
     """The certificate with the states that the sorts were widened by: whoever checks it needs the same."""
     order = made.translation.specification.evaluator.order
     beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
     return replace(certificate, beyond=beyond)
+
+
+def _shown(made: Symbolic, verdict: Verdict, traces: dict[str, dict[str, Any]]) -> Verdict:
+    """The verdict with its execution as the configuration's ALIAS shows it."""
+    spec, trace = made.translation.specification, verdict.trace
+    if spec.alias is None or trace is None:
+        return verdict
+    states = _states(made, trace)
+    return replace(verdict, trace=as_aliased(spec, trace, traces[verdict.property_name], states))
+
+
+def _states(made: Symbolic, trace: Trace) -> list[State]:
+    return [made.translation.decode(dict(state)) for state in trace.states]
 
 
 def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
@@ -155,7 +244,7 @@ def _temporal(made: Symbolic) -> Iterator[Verdict]:
 def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
     if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
         return verdict
-    states = [made.translation.decode(dict(state)) for state in verdict.trace.states]
+    states = _states(made, verdict.trace)
     loop = verdict.trace.loop
     around = None if loop is None else Around(loop.start, loop.fairness != NO_FAIRNESS)
     wrong = disagreement(made.translation.specification, states, verdict.property_name, around)

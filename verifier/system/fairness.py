@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import conjunction, disjunction, exists_over
+from verifier.encodings.bits import conjunction, disjunction
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.elimination import exists_over
 from verifier.errors import UsageError, unknown_name
 from verifier.specs.definition import Definition
 from verifier.specs.temporal import NO_FAIRNESS, SPEC_FAIRNESS, Fairness, Strength, Taken

@@ -10,11 +10,13 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, exists_over, negation
+from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
-from verifier.encodings.fitting import convert, outside
+from verifier.encodings.elimination import Elimination, exists_over
+from verifier.encodings.fitting import beyond as beyond_sort
+from verifier.encodings.fitting import convert
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import Lowered, LoweredOption, either, is_total
 from verifier.encodings.lowering import Bindings, Lowering
@@ -255,10 +257,11 @@ class _Builder:
         lowering, inputs, wellformed = self._with_free(action, label)
         definedness = Definedness(lowering) if inputs else self.definedness
         free = tuple(parameter.symbol for parameter in action.parameters if parameter.free)
+        some = Elimination(inputs).exists
         cut_off: list[FNode] = []
 
         def undefined(place: str, lines: tuple[Term, ...], when: FNode) -> None:
-            cut_off.append(exists_over(when, inputs))
+            cut_off.append(some(when))
             self._note_undefined(place, lines, cut_off[-1], bindings, free)
 
         unread = negation(definedness.of_lines(action.when, bindings))
@@ -273,13 +276,13 @@ class _Builder:
             unread = negation(conjunction(definedness.of(part, bindings) for part in read))
             shown = text(target, bindings)
             undefined(f"the new value of {shown} in {label}", read, conjunction((guard, unread)))
-            astray = [outside(target.sort, value), unread]
+            astray = [beyond_sort(target.sort, value), unread]
             converted = convert(value, term.sort, target.sort)
             self._assign(changed, target, converted, lowering, bindings, astray)
             leaves_sort = disjunction(astray)
             if not leaves_sort.is_false():
                 beyond.append(leaves_sort)
-                cut_off.append(exists_over(conjunction((guard, leaves_sort)), inputs))
+                cut_off.append(some(conjunction((guard, leaves_sort))))
                 self.leaving.append(Leaving(label, shown, target.sort, cut_off[-1]))
         if any(when is not FALSE for when in cut_off):
             self.cut_off.append(CutOff(action.name, parameters, disjunction(cut_off)))
@@ -289,7 +292,7 @@ class _Builder:
         for step in self.steps.broken_by(label, guard, changed, updates, inputs):
             self.breaking.append(step)
             place = f"the property {step.property_name} in the step {label}"
-            self._note_undefined(place, (), exists_over(step.unread, inputs), {}, (), step.property_name)
+            self._note_undefined(place, (), some(step.unread), {}, (), step.property_name)
         mentions = [
             item
             for symbol, value in bindings.items()

@@ -30,12 +30,12 @@ from verifier.encodings.bits import (
     TRUE,
     conjunction,
     disjunction,
-    exists_over,
     negation,
     restricted,
     restricted_all,
 )
 from verifier.encodings.definedness import Definedness
+from verifier.encodings.elimination import exists_over
 from verifier.encodings.expressions import Value, term_of, wrap
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowering import Lowering

@@ -9,6 +9,7 @@ from pysmt.fnode import FNode
 from pysmt.operators import AND, NOT
 
 from verifier.encodings.bits import (
+from verifier.encodings.elimination import exists_over
     FALSE,
     TRUE,
     conjunction,

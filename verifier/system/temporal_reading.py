@@ -28,11 +28,11 @@ from verifier.encodings.bits import (
     TRUE,
     conjunction,
     disjunction,
-    exists_over,
     negation,
     restricted_all,
 )
 from verifier.encodings.definedness import Definedness
+from verifier.encodings.elimination import exists_over
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.sorts import Boolean

@@ -13,8 +13,9 @@ from verifier.parametric.proving import Attempt
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
-from verifier.text.run import expectation_remarks, render_counterexamples, render_verdicts
-from verifier.verdict import VerdictKind
+from verifier.text.induction import render_step
+from verifier.text.run import expectation_remarks, render_verdicts, with_constants
+from verifier.verdict import Verdict, VerdictKind
 
 _MOST_PLACES = 12
 
@@ -29,13 +30,23 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     for words in said_of_constants(outcome.assumptions, run.beyond_declared):
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     lines.append(Text())
-    lines += [*render_counterexamples(run, width, full), *render_verdicts(run, width), Text()]
+    for verdict in run.outcome.verdicts:
+        lines += _counterexample(run, verdict, width, full)
+    lines += [*render_verdicts(run, width), Text()]
     for attempt in outcome.attempts:
         for words in [*_proof(attempt), *_open(attempt, full)]:
             lines += map(Text, wrap(words, width, subsequent_indent="  "))
     for words in _remarks(run):
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     return lines
+
+
+def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[RenderableType]:
+    """A step at small constants."""
+    if run.model is None:
+        return []
+    constants = run.model.definition.constants
+    return render_step(run, verdict, width, full=full, remark=with_constants(". This is", constants))
 
 
 def _proof(attempt: Attempt) -> list[str]:
@@ -75,8 +86,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append(f"PROVED: no execution of any length violates it, for {which}.")
     if VerdictKind.INCONCLUSIVE in kinds:
         remarks.append(
-            "INCONCLUSIVE: nothing is known. The first state of a counterexample to induction may be "
-            "unreachable: then the lemmas are too weak. verify bmc finds out whether the property is false."
+            "INCONCLUSIVE: nothing is known. verify bmc finds out whether the property is false."
         )
     remarks += expectation_remarks(run)
     remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")

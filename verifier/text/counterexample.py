@@ -12,6 +12,7 @@ from verifier.encodings.sorts import Sort
 from verifier.system.model import Model
 from verifier.text.changes import Entry, changes, contents
 from verifier.text.columns import GAP, cell, compact_lines, one_line, side_by_side, widths, wrap
+from verifier.text.written import render_written_trace
 from verifier.trust.trace import Trace
 
 _MARGIN = 4
@@ -48,9 +49,12 @@ class _Columns:
 
 
 def render_trace(
-    model: Model, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
+    model: Model | None, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
 ) -> list[Text]:
     """The lines of a trace, of at most ``width`` characters. ``start`` is the title of the first state."""
+    if trace.shown:
+        return list(render_written_trace(trace, width, full=full))
+    assert model is not None
     lanes = model.definition.presentation.lanes
     steps = list(_steps(model, trace, lanes, full, start))
     kind = model.definition.presentation.lane_kind

@@ -18,8 +18,9 @@ from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (
     "The first state satisfies all that was assumed, but it may be unreachable: then the lemmas are too "
-    "weak, not the protocol wrong (--reachable K looks for an execution to it)."
+    "weak, not the protocol wrong"
 )
+_LOOK = " (--reachable K looks for an execution to it)"
 _CELL = 6
 
 
@@ -31,7 +32,10 @@ def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines += [Text(f"{run.engine}, {solvers}"), Text()]
     for outcome in outcomes:
-        lines += [*_counterexample(run, outcome.verdicts[0], width, full), *_table(run, outcome), Text()]
+        verdict = outcome.verdicts[0]
+        inductive = verdict.kind is VerdictKind.NOT_INDUCTIVE
+        lines += render_step(run, verdict, width, full=full, inductive=inductive, remark=_LOOK)
+        lines += [*_table(run, outcome), Text()]
     lines += [*render_verdicts(run, width), Text()]
     instances = 0 if run.model is None else len(run.model.system.instances)
     for outcome in outcomes:
@@ -43,17 +47,20 @@ def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType
     return lines
 
 
-def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[RenderableType]:
+def render_step(
+    run: Run, verdict: Verdict, width: int, *, full: bool, inductive: bool = True, remark: str = ""
+) -> list[RenderableType]:
+    """A counterexample to induction, which is a state and its successor, with a remark on where such states
+    come from. Or, not ``inductive``, an execution."""
     if verdict.trace is None or run.model is None:
         return []
-    inductive = verdict.kind is VerdictKind.NOT_INDUCTIVE
     title = "counterexample to induction" if inductive else "counterexample"
     lines: list[RenderableType] = [Text(f"{verdict.property_name}: {title}", "bold yellow"), Text()]
     start = "from a state" if inductive and verdict.trace.steps else "initially"
     lines += render_trace(run.model, verdict.trace, width, full=full, start=start)
     lines += [Text(), *render_failure(run.model, verdict.trace, width)]
     if start != "initially":
-        lines += map(Text, wrap(_UNREACHABLE, width))
+        lines += map(Text, wrap(f"{_UNREACHABLE}{remark}.", width))
     return [*lines, Text()]
 
 

@@ -40,7 +40,9 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
     ``shortest`` says that the run asked for the fewest steps.
     """
     words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
-    return words if verdict.steps is None else f"{words} ({_fewest(verdict, shortest)})"
+    if verdict.steps is None or verdict.kind is VerdictKind.INCONCLUSIVE:
+        return words  # what is shown of something open is no execution
+    return f"{words} ({_fewest(verdict, shortest)})"
 
 
 def _fewest(verdict: Verdict, shortest: bool) -> str:
@@ -72,7 +74,7 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:
-        if verdict.trace is None or run.model is None:
+        if verdict.trace is None or (run.model is None and not verdict.trace.shown):
             continue
         lines.append(Text(f"{verdict.property_name}: {_text(run, verdict)}", _STYLES[verdict.kind]))
         same = [other for other in shown if _same_execution(other, verdict)]
@@ -83,7 +85,7 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
             shown.append(verdict)
             lines += [Text(), *render_trace(run.model, verdict.trace, width, full=full)]
         lines.append(Text())
-        if verdict.kind is not VerdictKind.REACHED:
+        if verdict.kind is not VerdictKind.REACHED and run.model is not None:
             lines += [*render_failure(run.model, verdict.trace, width), Text()]
     return lines
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from verifier.outcomes.run import Run
 from verifier.text.columns import wrap
 from verifier.text.exploration import render_exploration
 from verifier.text.run import verdict_text
-from verifier.trust.trace import Trace
+from verifier.text.written import render_written_trace
 from verifier.verdict import Verdict
 
 
@@ -39,23 +39,6 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         replace(run, outcome=replace(run.outcome, statistics=statistics)), width, full=full
     )
     return [*rest[:3], *lines, *rest[3:]]
-
-
-def render_written_trace(trace: Trace, width: int, *, full: bool) -> Iterator[Text]:
-    """The lines of an execution whose values are written as TLA+ writes them."""
-    before: Mapping[str, Any] = {}
-    for number, state in enumerate(trace.states):
-        title = "initially" if number == 0 else str(trace.actions[number - 1].name)
-        yield Text(f"{number:>3} {title}", "bold")
-        changed = {name: value for name, value in state.items() if full or before.get(name) != value}
-        for name, value in changed.items():
-            mark = "*" if full and number and before.get(name) != value else " "
-            for line in wrap(f"{name} = {value}", width - 6, subsequent_indent="  "):
-                yield Text(f"    {mark} {line}")
-                mark = " "
-        if not changed:
-            yield Text("      nothing changes")
-        before = state
 
 
 _TITLES = (

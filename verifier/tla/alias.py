@@ -11,10 +11,12 @@ from verifier.tla.specification import Specification
 from verifier.tla.values import Fn, NoValue, Value, listed
 
 
-def aliased(specification: Specification, states: Sequence[State]) -> list[dict[str, Value] | None]:
+def aliased(
+    specification: Specification, states: Sequence[State], start: int | None = None
+) -> list[dict[str, Value] | None]:
     """The fields of the alias for each state of a trace; None where it has no value, or is no record.
 
-    The next state of the last one is itself, as it is for TLC.
+    As for TLC, the next state of the last one is itself, or the one where a loop ``start``s.
     """
     alias, evaluator = specification.alias, specification.evaluator
     if alias is None:
@@ -23,7 +25,9 @@ def aliased(specification: Specification, states: Sequence[State]) -> list[dict[
     found: list[dict[str, Value] | None] = []
     kept = evaluator.now[:], evaluator.next[:], dict(evaluator.answers)
     for number, state in enumerate(states, 1):
-        evaluator.now[:], evaluator.next[:] = state, states[min(number, len(states) - 1)]
+        last = number == len(states)
+        following = states[number] if not last else state if start is None else states[start]
+        evaluator.now[:], evaluator.next[:] = state, following
         evaluator.answers["level"] = partial(int, number)
         try:
             value = listed(evaluate())

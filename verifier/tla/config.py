@@ -237,7 +237,10 @@ class _Parser:
                 name.place, f"values of {name.text} by argument are not supported: use {name.text} <- Op"
             )
         if sign.text not in ("=", "<-"):
-            raise TlaError(sign.place, f"after {name.text}, = or <- is expected, not {sign.text}")
+            near = nearest(name.text, _KEYWORDS)
+            hint = f"; did you mean {near}?" if near else ""
+            place = name.place if near else sign.place
+            raise TlaError(place, f"after {name.text}, = or <- is expected, not {sign.text}{hint}")
         module = None
         token = self.peek()
         if token is not None and token.text == "[":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from verifier.errors import nearest
 from verifier.tla import ast
@@ -287,7 +287,7 @@ def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
             inside = evaluator.analysis.of(inner, module).level
             if inside <= STATE:
                 found["always"].append(Formula(inner, module))
-            elif isinstance(inner, ast.Step) and inner.stuttering and inside < TEMPORAL:
+            elif _is_step(inner) and inside < TEMPORAL:
                 found["steps"].append(Formula(inner, module))
             else:
                 found["liveness"].append(part)
@@ -296,40 +296,100 @@ def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
     return Safety(**{name: tuple(formulas) for name, formulas in found.items()}, parts=tuple(parts))
 
 
+def _is_step(inner: ast.Expression) -> bool:
+    """Whether a formula is ``[A]_v``, or that for each value of a set."""
+    if isinstance(inner, ast.Quantifier):
+        return inner.universal and _is_step(inner.body)
+    return isinstance(inner, ast.Step) and inner.stuttering
+
+
 def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]) -> list[Formula]:
     body, module = formula.body, formula.module
     if evaluator.analysis.of(body, module).level <= STATE:
         return [formula]
     if isinstance(body, ast.Junction) and body.conjunction:
         return [part for item in body.items for part in _conjuncts(evaluator, Formula(item, module), seen)]
-    if isinstance(body, ast.Apply) and not body.arguments:
-        symbol = evaluator.resolve(body.operator, module) or body.operator
-        if isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen:
-            return _conjuncts(evaluator, Formula(symbol.body, symbol.module), (*seen, symbol))
+    if isinstance(body, ast.Apply):
+        opened = _opened(evaluator, body, module, seen)
+        if opened is not None:
+            return opened
+    if isinstance(body, ast.Quantifier) and body.universal and _is_constant(evaluator, body, module):
+        parts = _conjuncts(evaluator, Formula(body.body, module), seen)
+        if all(part.module == module for part in parts):
+            return [_of_each(part, body) for part in parts]
     if isinstance(body, ast.Temporal) and body.kind == "[]":
-        inner = body.items[0]
-        if isinstance(inner, ast.Apply) and not inner.arguments:
-            symbol = evaluator.resolve(inner.operator, module) or inner.operator
-            level = evaluator.analysis.of(inner, module).level
-            if (
-                isinstance(symbol, Definition)
-                and symbol.body is not None
-                and level > STATE
-                and symbol not in seen
-            ):
-                always = ast.Temporal("[]", (symbol.body,), place=body.place)
-                return _conjuncts(evaluator, Formula(always, symbol.module), (*seen, symbol))
-        if isinstance(inner, ast.Junction) and inner.conjunction:
-            return [
-                part
-                for item in inner.items
-                for part in _conjuncts(
-                    evaluator, Formula(ast.Temporal("[]", (item,), place=body.place), module), seen
-                )
-            ]
-        if isinstance(inner, ast.Temporal) and inner.kind == "[]":
-            return _conjuncts(evaluator, Formula(inner, module), seen)
+        return _conjuncts_always(evaluator, body, module, seen)
     return [formula]
+
+
+def _conjuncts_always(
+    evaluator: Evaluator, body: ast.Temporal, module: str, seen: tuple[Definition, ...]
+) -> list[Formula]:
+    """The parts of ``[]F``."""
+
+    def always(part: ast.Expression) -> ast.Temporal:
+        return ast.Temporal("[]", (part,), place=body.place)
+
+    inner = body.items[0]
+    if isinstance(inner, ast.Apply) and not inner.arguments:
+        symbol = evaluator.resolve(inner.operator, module) or inner.operator
+        level = evaluator.analysis.of(inner, module).level
+        is_defined = isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen
+        if is_defined and level > STATE:
+            assert isinstance(symbol, Definition)
+            assert symbol.body is not None
+            return _conjuncts(evaluator, Formula(always(symbol.body), symbol.module), (*seen, symbol))
+    if isinstance(inner, ast.Junction) and inner.conjunction:
+        every = [_conjuncts(evaluator, Formula(always(item), module), seen) for item in inner.items]
+        return [part for parts in every for part in parts]
+    if isinstance(inner, ast.Temporal) and inner.kind == "[]":
+        return _conjuncts(evaluator, Formula(inner, module), seen)
+    return [Formula(body, module)]
+
+
+def _opened(
+    evaluator: Evaluator, body: ast.Apply, module: str, seen: tuple[Definition, ...]
+) -> list[Formula] | None:
+    """The parts of what a name is defined as; of an instance with parameters, each with its arguments."""
+    symbol = evaluator.resolve(body.operator, module) or body.operator
+    if not isinstance(symbol, Definition) or symbol.body is None or symbol in seen:
+        return None
+    parts = _conjuncts(evaluator, Formula(symbol.body, symbol.module), (*seen, symbol))
+    if not body.arguments:
+        return parts
+    if symbol.nested:
+        return None
+    return [Formula(_with_arguments(part, symbol, body), module) for part in parts]
+
+
+def _with_arguments(part: Formula, symbol: Definition, whole: ast.Apply) -> ast.Expression:
+    """A part of a definition's body, applied to the arguments of the whole."""
+
+    def applied(body: ast.Expression) -> ast.Expression:
+        made = Definition(symbol.name, symbol.parameters, part.module, symbol.place, path=symbol.path)
+        made.body = body
+        return ast.Apply(made, whole.arguments, place=body.place)
+
+    match part.body:
+        case ast.Temporal(items=(item,)) if part.body.kind == "[]":
+            inner = _with_arguments(Formula(item, part.module), symbol, whole)
+            return ast.Temporal("[]", (inner,), place=part.body.place)
+        case ast.Step(action, subscript, stuttering):
+            return ast.Step(applied(action), applied(subscript), stuttering, place=part.body.place)
+    return applied(part.body)
+
+
+def _of_each(part: Formula, whole: ast.Quantifier) -> Formula:
+    r"""``\A x \in S : []P`` is ``[](\A x \in S : P)``, where S is the same in all states."""
+    body = part.body
+    if isinstance(body, ast.Temporal) and body.kind == "[]":
+        inner = replace(whole, body=body.items[0])
+        return Formula(replace(body, items=(inner,)), part.module)
+    return Formula(replace(whole, body=body), part.module)
+
+
+def _is_constant(evaluator: Evaluator, whole: ast.Quantifier, module: str) -> bool:
+    return all(evaluator.is_constant(binding.domain, module) for binding in whole.bindings)
 
 
 def _arity(symbol: Symbol) -> int:

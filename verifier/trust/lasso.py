@@ -13,8 +13,9 @@ from types import MappingProxyType
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, conjunction, exists_over, negation, restricted
+from verifier.encodings.bits import FALSE, TRUE, conjunction, negation, restricted
 from verifier.encodings.concrete import Concrete
+from verifier.encodings.elimination import exists_over
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowering import Bindings
 from verifier.encodings.terms import Term

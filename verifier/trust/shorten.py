@@ -35,7 +35,7 @@ def _direct(replayer: Replayer, initial: Bits, firings: Firings, prop: str) -> F
     state = list(initial)
     path: Firings = []
     place = {tuple(state): 0}
-    if prop in replayer.violated(state):
+    if replayer.violates(state, prop):
         return path
     for instance, inputs in firings:
         following = replayer.successor(state, instance, inputs)
@@ -48,6 +48,6 @@ def _direct(replayer: Replayer, initial: Bits, firings: Firings, prop: str) -> F
             path = path[:back]
             place = {seen: index for seen, index in place.items() if index <= back}
         place[tuple(state)] = len(path)
-        if prop in replayer.violated(state):
+        if replayer.violates(state, prop):
             return path
     return None

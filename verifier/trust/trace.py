@@ -47,6 +47,8 @@ class Trace:
     actions: tuple[ActionTaken, ...]
     loop: Loop | None = None
     """Set if the execution is infinite."""
+    shown: tuple[Mapping[str, str], ...] = ()
+    """What a text shows in place of the states, where the protocol says so: ALIAS of TLA+."""
 
     @property
     def steps(self) -> int:

@@ -12,7 +12,7 @@ from verifier.tla.translate.calls import Calls
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.making import set_of
 from verifier.tla.translate.spreading import Case
-from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Part, Sym, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Part, Subsets, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, undefined, variable
 from verifier.tla.values import is_infinite, is_set
 
@@ -30,10 +30,13 @@ class Binders(Calls):
         *,
         unroll: bool = False,
         once: Place | None = None,
+        freely: bool = False,
+        few: bool = False,
     ) -> tuple[Sym, Iterator[tuple[list[Case], Context]]]:
         """What reads the sets; and all ways in which names are bound: the cases of their sets, from the left,
         and the context. ``unroll``: values of small sorts one by one; ``once``: no member twice, for
-        the formula there."""
+        the formula there; ``freely``: one case for all subsets of a set, where there are many; ``few``: the
+        values of small sorts one by one, in any order."""
         domains = [self.value(binding.domain, context) for binding in bindings]
         for binding, domain in zip(bindings, domains, strict=True):
             base = domain.base if isinstance(domain, Part) else domain
@@ -50,8 +53,13 @@ class Binders(Calls):
             if isinstance(domain, Nothing):
                 return
             shown = binding.names[0].name
-            if once is not None:
+            found = self.spread_freely(domain, shown, once=once is not None) if freely else None
+            if found is not None:
+                cases = found
+            elif once is not None:
                 cases = self.spread_once(domain, shown, once)
+            elif few and isinstance(domain, Term) and (items := self.few_items(domain)) is not None:
+                cases = [Case(condition, item) for condition, item in items]
             else:
                 cases = self.unrolled(domain) if unroll else self.spread(domain, shown)
             for case in cases:
@@ -124,6 +132,8 @@ class Binders(Calls):
 
         if isinstance(domain, Known) and is_set(domain.value) and is_infinite(domain.value):
             return Part(domain, test)
+        if isinstance(domain, Subsets) and self.many_subsets(domain) is not None:
+            return Part(domain, test)
         found: list[tuple[Sym, Sym]] = []
         for case in self.spread(domain):
             if case.symbol is not None:
@@ -138,7 +148,7 @@ class Binders(Calls):
     def _image(self, whole: ast.Image, context: Context) -> Sym:
         members: list[tuple[Sym, Sym]] = []
         pieces: list[Term] = []
-        read, rows = self.bound_cases(whole.bindings, context)
+        read, rows = self.bound_cases(whole.bindings, context, few=True)
         for cases, inner in rows:
             item = self.value(whole.body, inner)
             if isinstance(item, Nothing):

@@ -16,8 +16,8 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.tla.order import Order
-from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, Value, boolean, function, listed
+from verifier.tla.order import Order, text
+from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, NoValue, Value, boolean, function, listed
 from verifier.tla.values import Boolean as Truth
 
 _TAKEN = ("term", "sort", "updated")
@@ -42,12 +42,16 @@ class Names:
         """Sets of model values of which each is expected where another one was seen."""
         self.words: dict[Value, str] = {}
         self.meant: dict[Concrete, Value] = {}
+        self._lists: dict[Sort, bool] = {}
+        self._listed: dict[Sort, dict[Value, Concrete]] = {}
 
     def word(self, value: Value) -> str:
-        """The member of an enumeration for a string or model value."""
+        """The member of an enumeration for a string, a model value, or what is listed by its values."""
         found = self.words.get(value)
         if found is None:
             found = value.name if isinstance(value, ModelValue) else value or "(empty)"
+            if not isinstance(found, str):
+                found = text(value, self.order)
             while found in self.meant:
                 found += "'"
             self.words[value], self.meant[found] = found, value
@@ -57,6 +61,28 @@ class Names:
     def field(name: str) -> str:
         """The field that a name in a record sort stands for."""
         return name[:-1] if name.endswith("_") else name
+
+    def lists(self, sort: Sort) -> bool:
+        """Whether a sort lists values that have parts."""
+        if not isinstance(sort, Listed):
+            return False
+        found = self._lists.get(sort)
+        if found is None:
+            meant = (self.meant.get(one) for one in sort.members)
+            found = self._lists[sort] = any(isinstance(one, tuple | Fn | frozenset) for one in meant)
+        return found
+
+    def listing(self, sort: Sort) -> dict[Value, Concrete]:
+        """What the values of a sort stand for, and these values, in TLC's order where they have one."""
+        found = self._listed.get(sort)
+        if found is None:
+            meant = {self.decode(one, sort): one for one in sort.values()}
+            try:
+                order = self.order.sorted(frozenset(meant))
+            except NoValue:
+                order = sorted(meant, key=lambda one: text(one, self.order))
+            found = self._listed[sort] = {one: meant[one] for one in order}
+        return found
 
     # -- values to sorts
 
@@ -76,6 +102,8 @@ class Names:
                 return value
             case (Listed(), str()) | (Listed(), ModelValue()):
                 return self.word(value)
+            case Listed(), (tuple() | Fn() | frozenset()) if value in self.words:
+                return self.words[value]
             case Set(), frozenset():
                 return frozenset(self.encode(item, sort.element) for item in value)
             case Tuple(), tuple() if len(value) == len(sort.items):

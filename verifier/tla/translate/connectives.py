@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Boolean, Sort, Variant
@@ -14,10 +15,10 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
+    Entries,
     Known,
     LazyMap,
     Nothing,
-    Single,
     Sym,
     Table,
 )
@@ -33,7 +34,15 @@ class Connectives:
         self.names = names
         self.joins: dict[tuple[Sort, Sort], Sort] = {}
         self.totals: dict[Term, bool] = {}
+        self.tables: dict[Table, Term] = {}
+        self.domains: dict[object, Term] = {}
+        self.members: dict[object, list[Any]] = {}
+        self.placed: dict[tuple[Term, Sort], tuple[Sym, Term]] = {}
         self.listed_kinds: dict[Sort, dict[str, list[Concrete]]] = {}
+        self.kept_narrow = False
+        """Whether what is made is assigned to a variable, and need not be outside of its sort."""
+        self.free: set[Symbol] = set()
+        """Parameters of actions that engines may leave to the solver, however few values they have."""
         self.uncounted: Place | None = None
         """The first formula whose ways to be true were not told apart, though they should have been."""
 
@@ -65,6 +74,10 @@ class Connectives:
 
     def strict(self, result: Sym, *parts: Sym) -> Sym:
         """What an operator made, made to read the parts."""
+        raise NotImplementedError
+
+    def is_total(self, term: Term) -> bool:
+        """Whether a term has a value in every state, by its operators and sorts."""
         raise NotImplementedError
 
     # -- truth
@@ -113,6 +126,8 @@ class Connectives:
             found = self.truth(part)
             if isinstance(found, Known):
                 if found.value is last.value:
+                    while kept and self.is_total(kept[-1]):
+                        kept.pop()
                     if not kept:
                         return last
                     kept.append(self.formula(last))
@@ -161,7 +176,7 @@ class Connectives:
             return self.strict(then, decides)
         if isinstance(then, Nothing) and isinstance(otherwise, Nothing):
             return then
-        lazy = (*LAZY_SETS, LazyMap, Op, Single)
+        lazy = (*LAZY_SETS, LazyMap, Op, Entries)
         if any(isinstance(item, (*lazy, Chosen)) or _infinite(item) for item in (then, otherwise)):
             if isinstance(otherwise, Nothing):
                 return self.after(self._choice(decides, YES, otherwise), then)

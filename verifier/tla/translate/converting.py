@@ -17,7 +17,8 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.making import Maker, itself
+from verifier.tla.translate.making import itself
+from verifier.tla.translate.narrowing import Narrowing
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Table
 from verifier.tla.translate.terms import (
@@ -37,7 +38,7 @@ _EMPTY = (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING))
 """Sorts that hold the empty function only."""
 
 
-class Conversions(Maker):
+class Conversions(Narrowing):
     """Converts terms."""
 
     def convert(self, value: Term, target: Sort) -> Term:
@@ -56,8 +57,19 @@ class Conversions(Maker):
         source = value.sort
         if alike(source, target) and (source == target or source not in _EMPTY):
             return YES, value
+        if self.names.lists(source) and not self.names.lists(target):
+            return self._from_listed(value, target)
+        if self._lists_members(target) and value.operator in (
+            Operator.SET,
+            Operator.UNION,
+            Operator.IF,
+            Operator.EXTEND,
+        ):
+            return self._pushed(value, target)
         if isinstance(source, Variant):
             return self._from_variant(value, source, target)
+        if self.names.lists(target) and not self.names.lists(source):
+            return self._to_listed(value, target)
         if isinstance(target, Variant):
             return self._to_variant(value, target)
         if source in _EMPTY:

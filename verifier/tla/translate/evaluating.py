@@ -71,6 +71,14 @@ class Evaluation(Builtins):
         except RecursionError:
             raise Untranslated(whole.place, "an operator calls itself too deep") from None
 
+    def assigned_value(self, whole: Expression, context: Context) -> Sym:
+        """What an expression is translated to that a variable is to have."""
+        self.kept_narrow = True
+        try:
+            return self.value(whole, context)
+        finally:
+            self.kept_narrow = False
+
     def _constant(self, whole: Expression, context: Context) -> Sym | None:
         """The value of an expression that does not depend on the state; None if it does."""
         facts = self.evaluator.analysis.of(whole, context.module)

@@ -12,9 +12,23 @@ from verifier.tla.translate.binders import Binders, names_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.making import known_table
-from verifier.tla.translate.symbolic import YES, Known, LazyMap, Nothing, Products, Row, Span, Sym, Table
-from verifier.tla.translate.terms import TRUTH, variable
+from verifier.tla.translate.symbolic import (
+    YES,
+    Entries,
+    Known,
+    LazyMap,
+    Nothing,
+    Products,
+    Row,
+    Span,
+    Sym,
+    Table,
+)
+from verifier.tla.translate.terms import SCALARS, TRUTH, variable
+from verifier.tla.values import Fn
 
+_MOST_ENTRIES = 8
+"""A function over a set of so many scalars that the state decides has an entry for each of them."""
 _MOST_TABLED = 64
 """A recursive function is computed for each of so many arguments that it may be applied to, else inlined."""
 
@@ -37,7 +51,8 @@ class FunctionForms(Binders):
         for cases, inner in found:
             keys = [case.item for case in cases]
             if not (all(isinstance(k, Known) for k in keys) and all(c.condition is YES for c in cases)):
-                return self._partial(whole, context)
+                few = self._entries(whole, context)
+                return self._partial(whole, context) if few is None else self.after(read, few)
             item = self.value(whole.body, inner)
             if isinstance(item, Nothing):
                 return item
@@ -63,6 +78,34 @@ class FunctionForms(Binders):
     def _length(self, high: Sym, most: int) -> Sym:
         """The length of a sequence over ``1..high``, which is empty where high is below 1."""
         return self.at_most(self.if_(self.less(high, Known(0)), Known(0), high), most)
+
+    def _entries(self, whole: ast.Function, context: Context) -> Sym | None:
+        """A function with an entry for each item; None if they are told by a symbol, or are scalars that are
+        known or many."""
+        _, found = self.bound_cases(whole.bindings, context)
+        rows: list[tuple[Sym, Sym, Context]] = []
+        for cases, inner in found:
+            if any(case.symbol is not None for case in cases):
+                return None
+            keys = dict(enumerate((case.item for case in cases), 1))
+            key = cases[0].item if len(cases) == 1 else known_table(Table(keys))
+            rows.append((self.and_([case.condition for case in cases]), key, inner))
+        are_known = all(isinstance(key, Known) for _, key, _ in rows)
+        if (are_known or len(rows) > _MOST_ENTRIES) and all(self._is_scalar(key) for _, key, _ in rows):
+            return None
+        entries, read = [], []
+        for condition, key, inner in rows:
+            item = self.value(whole.body, inner)
+            if isinstance(item, Nothing):
+                read.append(self.if_(condition, item, YES))
+            else:
+                entries.append((condition, key, item))
+        return self.after(self.and_(read), Entries(tuple(entries)) if entries else Known(()))
+
+    def _is_scalar(self, key: Sym) -> bool:
+        if isinstance(key, Known):
+            return not isinstance(key.value, tuple | Fn | frozenset)
+        return isinstance(key, Term) and isinstance(key.sort, SCALARS) and not self.names.lists(key.sort)
 
     def _partial(self, whole: ast.Function, context: Context) -> Sym:
         """A function over a set that the state decides; of several arguments, over tuples of them."""

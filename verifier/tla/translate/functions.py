@@ -15,11 +15,12 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
+    Entries,
     Known,
     LazyMap,
+    Members,
     Nothing,
     Row,
-    Single,
     Span,
     Sym,
     Table,
@@ -53,10 +54,11 @@ class Mappings(Arithmetic):
                 return self._from_table(table, key)
             case Row():
                 return self._slot(function, key)
-            case Single():
-                return self.if_(
-                    self.equal(function.key, key), function.value, Nothing("outside of the domain")
-                )
+            case Entries():
+                found: Sym = Nothing("outside of the domain")
+                for condition, one, item in reversed(function.rows):
+                    found = self.if_(self.and_([condition, self.equal(one, key)]), item, found)
+                return found
             case Term():
                 return self._apply_term(function, key)
         return Nothing("a function is expected")
@@ -104,6 +106,8 @@ class Mappings(Arithmetic):
 
     def _apply_term(self, function: Term, key: Sym) -> Sym:
         sort = function.sort
+        if self.names.lists(sort):
+            return self.over_listed(function, lambda one: self.apply(one, key))
         if isinstance(sort, Variant):
             return self.over(function, lambda part: self._apply_term(part, key))
         if isinstance(sort, Record | Tuple):
@@ -152,19 +156,27 @@ class Mappings(Arithmetic):
             return Known(frozenset(table.rows))
         if isinstance(function, Row):
             return Span(Known(1), function.length)
-        if isinstance(function, Single):
-            from verifier.tla.translate.symbolic import Members
-
-            return Members(((YES, function.key),))
+        if isinstance(function, Entries):
+            return Members(tuple((condition, key) for condition, key, _ in function.rows))
         if isinstance(function, Term):
             sort = function.sort
+            if self.names.lists(sort):
+                return self.over_listed(function, self.domain)
             if isinstance(sort, Sequence):
                 return Span(Known(1), self.length(function))
             if isinstance(sort, PartialFunction):
-                return Term(Operator.DOMAIN, Set(sort.domain), (function,))
+                return self._domain_term(function)
             if isinstance(sort, Variant):
                 return self.over(function, self.domain)
         return Nothing("a function is expected")
+
+    def _domain_term(self, function: Term) -> Term:
+        assert isinstance(function.sort, PartialFunction)
+        key = function.data if function.operator is Operator.VARIABLE else function
+        found = self.domains.get(key)
+        if found is None:
+            found = self.domains[key] = Term(Operator.DOMAIN, Set(function.sort.domain), (function,))
+        return found
 
     # -- EXCEPT
 
@@ -193,6 +205,8 @@ class Mappings(Arithmetic):
             return self._updated_table(table, key, inner)
         if isinstance(function, Row):
             return self._updated_row(function, key, inner)
+        if isinstance(function, Entries):
+            function = self.term(function)
         if not isinstance(function, Term):
             return Nothing("a function is expected")
         return self._updated_by_sort(function, path, make)
@@ -206,6 +220,8 @@ class Mappings(Arithmetic):
 
     def _updated_by_sort(self, function: Term, path: list[Sym], make: Callable[[Sym], Sym]) -> Sym:
         sort = function.sort
+        if self.names.lists(sort):
+            return self.over_listed(function, lambda one: self.updated(one, path, make))
         if isinstance(sort, Variant):
             return self.over(function, lambda part: self.updated(part, path, make))
         if isinstance(sort, Sequence):
@@ -252,6 +268,9 @@ class Mappings(Arithmetic):
             )
         except NotInSort:
             item = self.term(new)
+        narrow = self._updated_within(function, at, item) if self.keeps_sort(function) else None
+        if narrow is not None:
+            return self.if_(inside, narrow, function)
         if not alike(item.sort, sort.range):
             wide = self.join(item.sort, sort.range)
             item = self.convert(item, wide)
@@ -260,11 +279,27 @@ class Mappings(Arithmetic):
             sort = function.sort
             assert isinstance(sort, Function | PartialFunction)
         result = type(sort)(sort.domain, self.join(sort.range, item.sort))
+        return self.if_(inside, self._changed(function, result, at, item), function)
+
+    def _updated_within(self, function: Term, at: Term, item: Term) -> Sym | None:
+        """A function with another value at a key, without a value where its sort does not have that; None if
+        it cannot be said where."""
+        sort = function.sort
+        assert isinstance(sort, Function | PartialFunction)
+        fits, made = self.fitted(item, sort.range)
+        inside = NO if fits is NO else self.within_sort(made, sort.range)
+        if inside is None:
+            return None
+        changed = self._changed(function, sort, at, made)
+        return self.if_(self.and_([fits, inside]), changed, Nothing("outside"))
+
+    def _changed(self, function: Term, result: Function | PartialFunction, at: Term, item: Term) -> Term:
+        sort = function.sort
+        assert isinstance(sort, Function | PartialFunction)
         operator = Operator.EXTEND if isinstance(sort, PartialFunction) else Operator.FUNCTION_UPDATE
         if not isinstance(at.sort, SCALARS) and isinstance(sort, PartialFunction):
             at = self.convert(at, sort.domain)
-        changed = Term(operator, result, (function, at, item))
-        return self.if_(inside, changed, function)
+        return Term(operator, result, (function, at, item))
 
 
 def _surely(key: Term, sort: Function) -> bool:

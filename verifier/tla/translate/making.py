@@ -13,12 +13,12 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     Chosen,
+    Entries,
     Known,
     LazyMap,
     Members,
     Nothing,
     Row,
-    Single,
     Sym,
     Table,
     Untranslated,
@@ -49,14 +49,14 @@ class Maker(Connectives):
                 sort = self.sort_of(value.value)
                 return literal(sort, self.names.encode(value.value, sort))
             case Table():
-                return self._table(value)
+                found = self.tables.get(value)
+                if found is None:
+                    found = self.tables[value] = self._table(value)
+                return found
             case Row():
                 return self._row(value)
-            case Single():
-                key, item = self.term(value.key), self.term(value.value)
-                sort = PartialFunction(key.sort, item.sort)
-                empty = literal(sort, self.names.encode((), sort))
-                return Term(Operator.EXTEND, sort, (empty, key, item))
+            case Entries():
+                return self._entered(value)
             case Chosen():
                 left, right = self.pair(value.then, value.otherwise)
                 sort = self.join(left.sort, right.sort)
@@ -73,9 +73,24 @@ class Maker(Connectives):
         """A set that is described, as a term."""
         raise NotImplementedError
 
+    def rows_of(self, item: Sym) -> Table | None:
+        """A function as a table, where its keys do not depend on the state."""
+        raise NotImplementedError
+
     def convert(self, value: Term, target: Sort) -> Term:
         """A term in another sort; undefined where the value is not in it."""
         raise NotImplementedError
+
+    def _entered(self, entries: Entries) -> Term:
+        items = [(when, self.term(key), self.term(item)) for when, key, item in entries.rows]
+        keys = self.join_all([key.sort for _, key, _ in items])
+        sort = PartialFunction(keys, self.join_all([item.sort for *_, item in items]))
+        found = literal(sort, self.names.encode((), sort))
+        for when, key, item in items:
+            parts = (found, self.convert(key, sort.domain), self.convert(item, sort.range))
+            longer = Term(Operator.EXTEND, sort, parts)
+            found = longer if when is YES else Term(Operator.IF, sort, (self.formula(when), longer, found))
+        return found
 
     def _table(self, table: Table) -> Term:
         rows = table.rows
@@ -252,6 +267,8 @@ class Maker(Connectives):
         return self._equal_terms(*self.pair(one, other))
 
     def _equal_terms(self, left: Term, right: Term) -> Sym:
+        if left is right and self.is_total(left):
+            return YES
         if left.operator is right.operator is Operator.LITERAL:
             values = [self.names.decode(part.data, part.sort) for part in (left, right)]
             return YES if values[0] == values[1] else NO

@@ -72,12 +72,19 @@ class Membership(SpreadingOnce):
                 return self.and_(
                     [self.less(of.low, whole, equal=True), self.less(whole, of.high, equal=True)]
                 )
-            case Term() if isinstance(of.sort, Variant):
-                return self.over(of, lambda part: self.contains(part, item))
-            case Term() if isinstance(of.sort, Set):
-                return self._in_term(of, item)
+            case Term():
+                return self._in_term_of(of, item)
             case Functions() | Records() | Products() | Subsets() | AllSequences():
                 return self._in_structure(of, item)
+        return Nothing("a set is expected")
+
+    def _in_term_of(self, of: Term, item: Sym) -> Sym:
+        if isinstance(of.sort, Variant):
+            return self.over(of, lambda part: self.contains(part, item))
+        if isinstance(of.sort, Set):
+            return self._in_term(of, item)
+        if self.names.lists(of.sort):
+            return self.over_listed(of, lambda part: self.contains(part, item))
         return Nothing("a set is expected")
 
     def _in_term(self, of: Term, item: Sym) -> Sym:

@@ -18,7 +18,8 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.making import known_table, table_of
 from verifier.tla.translate.set_operators import SetOperators
-from verifier.tla.translate.symbolic import YES, Known, Single, Sym, Table, Untranslated
+from verifier.tla.translate.shapes import NOTHING
+from verifier.tla.translate.symbolic import YES, Entries, Known, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import listed
 
@@ -28,39 +29,40 @@ class Merging(SetOperators):
 
     def pair_of(self, key: Sym, item: Sym) -> Sym:
         """``key :> item``"""
-        return Table({key.value: item}) if isinstance(key, Known) else Single(key, item)
+        return Table({key.value: item}) if isinstance(key, Known) else Entries(((YES, key, item),))
 
     def over_each(self, one: Sym, other: Sym) -> Sym:
         """``one @@ other``"""
         first, second = table_of(one), table_of(other)
         if first is not None and second is not None:
             return known_table(Table({**second.rows, **first.rows}))
-        right = self.partial_function(other)
-        if first is None and isinstance(one, Single):
-            return self._extended(right, one.key, one.value)
-        if first is not None:
-            found = right
-            for key, item in first.rows.items():
-                found = self._extended(found, Known(key), item)
-            return found
-        return self._merged(self.partial_function(one), right)
+        above, below = _entries(one), _entries(other)
+        if above is None:
+            left = self.partial_function(one)
+            if below is not None and (isinstance(other, Entries) or self._lists_members(left.sort)):
+                return self._with_entries(left, below)
+            return self._merged(left, self.partial_function(other))
+        if first is not None and isinstance(other, Entries):
+            return self._with_entries(self.partial_function(one), other)
+        found = self.partial_function(other)
+        for condition, key, item in above.rows:
+            found = self.term(self.if_(condition, self.extended(found, key, item), found))
+        return found
 
-    def _extended(self, function: Term, key: Sym, item: Sym) -> Term:
-        assert isinstance(function.sort, PartialFunction)
-        at, value = self.term(key), self.term(item)
-        sort = self.join(function.sort, PartialFunction(at.sort, value.sort))
-        assert isinstance(sort, PartialFunction)
-        whole = self.convert(function, sort)
-        return Term(
-            Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
-        )
+    def _with_entries(self, function: Term, more: Entries) -> Term:
+        """A function with entries at keys that it does not have. What one added may be added again."""
+        found, domain = function, self.domain(function)
+        for condition, key, item in more.rows:
+            new = condition
+            if not _is_empty(function):
+                new = self.and_([condition, self.not_(self.contains(domain, key))])
+            found = self.term(self.if_(new, self.extended(found, key, item), found))
+        return found
 
     def partial_function(self, value: Sym) -> Term:
         """A function as a term of a sort of functions whose domain varies."""
         table = self.rows_of(value)
         if table is not None and not table.rows:
-            from verifier.tla.translate.shapes import NOTHING
-
             sort: Sort = PartialFunction(NOTHING, NOTHING)
             return literal(sort, self.names.encode((), sort))
         if table is not None:
@@ -166,6 +168,18 @@ class Merging(SetOperators):
                 for case in self.spread(self.domain(one))
             ]
         )
+
+
+def _entries(value: Sym) -> Entries | None:
+    """A function by its entries; None if these are not told one by one."""
+    table = table_of(value)
+    if table is not None:
+        return Entries(tuple((YES, Known(key), item) for key, item in table.rows.items()))
+    return value if isinstance(value, Entries) else None
+
+
+def _is_empty(function: Term) -> bool:
+    return isinstance(function.sort, PartialFunction) and function.sort.domain == NOTHING
 
 
 __all__ = ["Merging"]

@@ -7,6 +7,7 @@ in the term that an operator makes, the term is made to read it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from verifier.encodings.partiality import is_partial
@@ -19,6 +20,7 @@ from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
     Chosen,
+    Entries,
     Functions,
     Joined,
     Known,
@@ -29,14 +31,13 @@ from verifier.tla.translate.symbolic import (
     Products,
     Records,
     Row,
-    Single,
     Span,
     Subsets,
     Sym,
     Table,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import TRUTH, literal
+from verifier.tla.translate.terms import TRUTH, always_true, is_undefined, literal
 from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import ModelValue, Value, is_infinite, is_set
 
@@ -65,8 +66,8 @@ class Reading(Sets):
                     for place, slot in enumerate(value.slots)
                 ]
                 return self.and_([self.reads(length), *slots])
-            case Single():
-                return self.and_([self.reads(value.key), self.reads(value.value)])
+            case Entries():
+                return self._reads_entries(value)
             case Chosen():
                 then, otherwise = self.reads(value.then), self.reads(value.otherwise)
                 sides = (
@@ -75,12 +76,19 @@ class Reading(Sets):
                 return self.and_([self.reads(value.condition), sides])
         return self._reads_set(value)
 
+    def _reads_entries(self, value: Entries) -> Sym:
+        parts = []
+        for condition, key, item in value.rows:
+            both = self.and_([self.reads(key), self.reads(item)])
+            parts.append(self.and_([self.reads(condition), self.guarded(condition, both)]))
+        return self.and_(parts)
+
     def _reads_term(self, value: Term) -> Sym:
         if self.is_total(value):
             return YES
-        if isinstance(value.sort, Boolean):
-            return Term(Operator.IMPLIES, TRUTH, (value, literal(TRUTH, True)))
-        return Term(Operator.EQUAL, TRUTH, (value, value))
+        # What implies the truth is read, and never asked whether it is true.
+        asked = value if isinstance(value.sort, Boolean) else Term(Operator.EQUAL, TRUTH, (value, value))
+        return Term(Operator.IMPLIES, TRUTH, (asked, literal(TRUTH, True)))
 
     def _reads_set(self, value: Sym) -> Sym:
         match value:
@@ -126,6 +134,37 @@ class Reading(Sets):
             self.totals[term] = found
         return found
 
+    def surely_read(self, guards: Iterable[Sym]) -> bool:
+        """Whether each of some guards has a value wherever those before it are true, as far as is seen."""
+        within: set[tuple[object, object]] = set()
+        for guard in guards:
+            if isinstance(guard, Known):
+                continue
+            if not isinstance(guard, Term) or not self._is_total_within(guard, within):
+                return False
+            if guard.operator is Operator.CONTAINS and guard.arguments[0].operator is Operator.DOMAIN:
+                (function,), key = guard.arguments[0].arguments, guard.arguments[1]
+                if function.operator is Operator.VARIABLE and key.operator is Operator.LITERAL:
+                    within.add((function.data, key.data))
+        return True
+
+    def _is_total_within(self, term: Term, within: set[tuple[object, object]]) -> bool:
+        """Whether a term has a value where some keys are in the domains of some variables."""
+        if self.is_total(term):
+            return True
+        if (
+            term.operator is Operator.IF
+            and is_undefined(term.arguments[2])
+            and always_true(term.arguments[0])
+        ):
+            return all(self._is_total_within(part, within) for part in term.arguments[:2])
+        if is_partial(term):
+            if term.operator is not Operator.APPLY:
+                return False
+            function, key = term.arguments
+            return (function.data, key.data) in within and key.operator is Operator.LITERAL
+        return all(self._is_total_within(part, within) for part in term.arguments)
+
     # -- made to read
 
     def strict(self, result: Sym, *parts: Sym) -> Sym:
@@ -156,8 +195,9 @@ class Reading(Sets):
                 return Table({**value.rows, first: self.after(read, value.rows[first])})
             case Row():
                 return replace(value, length=self.after(read, value.length))
-            case Single():
-                return replace(value, key=self.after(read, value.key))
+            case Entries() if value.rows:
+                (condition, key, made), *others = value.rows
+                return Entries(((self.and_([read, condition]), key, made), *others))
             case Chosen():
                 return replace(value, condition=self.and_([read, value.condition]))
         return self._after_set(read, value)
@@ -193,7 +233,7 @@ class Reading(Sets):
                 return {}
             case Term():
                 return self._kinds_of_term(value)
-            case Table() | Row() | Single() | LazyMap():
+            case Table() | Row() | Entries() | LazyMap():
                 return {"function": YES}
             case Chosen():
                 found: dict[str, Sym] = {}
@@ -253,6 +293,10 @@ class Reading(Sets):
     def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
         if not (isinstance(of, Members) or (isinstance(of, Term) and isinstance(of.sort, Set))):
             return NO
+        if isinstance(of, Term) and isinstance(of.sort, Set) and self.names.lists(of.sort.element):
+            own = {kind_of(one) for one in self.names.listing(of.sort.element)}
+            if not any(_clash(kind, own) or _clash(other, {kind}) for kind in kinds for other in own):
+                return NO
         found = []
         for case in self.spread(of):
             for kind, held in self.kinds(case.item).items():

@@ -14,6 +14,7 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Formula, Specification
+from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.values import NoValue, listed
 
@@ -145,7 +146,7 @@ def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> N
             wider = Shape()
             try:
                 wider.merge(shapes[variable.name])
-                wider.add_members(specification.evaluator.compiled(of.body, of.module)())
+                add_members(wider, specification.evaluator.compiled(of.body, of.module)())
             except (NoShape, NoValue, Undefined):
                 continue
             shapes[variable.name] = wider

@@ -22,13 +22,16 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
+from verifier.tla.order import text
 from verifier.tla.translate.coding import Names, field_name
 from verifier.tla.values import Boolean as Truth
-from verifier.tla.values import Fn, ModelValue, NoValue, Value, is_infinite, listed, members
+from verifier.tla.values import Fn, ModelValue, NoValue, Value, listed
 
 _MOST_MIXED = 64
 """More integers than this are not listed beside words."""
+_MOST_KEYS, _MOST_UNSEEN, _MOST_SEEN = 256, 4, 4_096
+"""Keys and members are listed by their values where their sort would have more, and so many times as many as
+were seen, and no more than so many were seen."""
 _MOST_SHAPES = 8
 """Records with more sets of fields become functions of strings."""
 MOST_LISTED = 100_000
@@ -49,12 +52,17 @@ class Shape:
     rows: Rows | None = None
     records: dict[frozenset[str], dict[str, Shape]] = field(default_factory=dict)
     functions: Functions | None = None
+    seen: dict[Value, None] | None = None
+    """The values themselves, of keys of functions and members of sets; None where they are not all known."""
+    lists: bool = False
+    """Whether some came from a sort that lists them."""
 
     # -- values
 
     def add(self, value: Value) -> None:
         """A value."""
         value = listed(value)
+        self._see(value)
         match value:
             case int():
                 self.ints.add(value)
@@ -63,9 +71,9 @@ class Shape:
             case str() | ModelValue():
                 self.words[value] = None
             case frozenset():
-                self.sets = self.sets or Shape()
+                inside = self.members()
                 for item in value:
-                    self.sets.add(item)
+                    inside.add(item)
             case tuple():
                 self._row(len(value), value)
             case Fn() if all(type(key) is str for key in value):
@@ -81,6 +89,12 @@ class Shape:
             case _:
                 raise NoShape(f"a value of the kind {type(value).__name__}")
 
+    def _see(self, value: Value) -> None:
+        if self.seen is not None:
+            self.seen[value] = None
+            if len(self.seen) > _MOST_SEEN and not self.lists:
+                self.seen = None
+
     def _row(self, length: int, items: Iterable[Value] = ()) -> Rows:
         self.rows = self.rows or Rows()
         self.rows.lengths.add(length)
@@ -95,70 +109,24 @@ class Shape:
             self.records[names] = {name: Shape() for name in sorted(names)}
         return self.records[names]
 
+    def members(self) -> Shape:
+        """What was seen of the members of sets."""
+        if self.sets is None:
+            self.sets = Shape(seen={})
+        return self.sets
+
     def _functions(self) -> Functions:
         self.functions = self.functions or Functions()
         return self.functions
 
-    def add_members(self, of: Value) -> None:
-        """All members of a set, without listing those of large ones. Raises NoShape for infinite ones."""
-        match of:
-            case Interval():
-                if of.size() > MOST_LISTED:
-                    raise NoShape("a large interval")
-                self.ints.update(range(of.low, of.high + 1))
-            case Powerset():
-                self.sets = self.sets or Shape()
-                self.sets.add_members(of.base)
-            case FunctionSet():
-                self._add_functions(of)
-            case RecordSet() | ProductSet():
-                self._add_products(of)
-            case Combined() if of.sign == "\\cup":
-                self.add_members(of.first)
-                self.add_members(of.second)
-            case _:
-                if is_infinite(of):
-                    raise NoShape("an infinite set")
-                if not isinstance(of, frozenset) and of.size() > MOST_LISTED:
-                    raise NoShape("a large set")
-                for item in members(of):
-                    self.add(item)
-
-    def _add_products(self, of: RecordSet | ProductSet) -> None:
-        if isinstance(of, ProductSet):
-            for shape, image in zip(self._row(len(of.items)).items, of.items, strict=False):
-                shape.add_members(image)
-            return
-        fields = self._record(frozenset(of.fields))
-        for name, image in of.fields.items():
-            fields[name].add_members(image)
-
-    def _add_functions(self, of: FunctionSet) -> None:
-        domain = frozenset(members(of.domain))
-        results = Shape()
-        if domain:
-            results.add_members(of.range)
-        if domain == frozenset(range(1, len(domain) + 1)):
-            for shape in self._row(len(domain)).items[: len(domain)]:
-                shape.merge(results)
-        elif all(type(key) is str for key in domain):
-            for shape in self._record(frozenset(domain)).values():
-                shape.merge(results)
-        else:
-            found = self._functions()
-            found.domains.add(domain)
-            for key in domain:
-                found.keys.add(key)
-            found.results.merge(results)
-
     def merge(self, other: Shape) -> None:
         """What another shape has."""
+        self._merge_seen(other)
         self.ints |= other.ints
         self.words |= other.words
         self.truths = self.truths or other.truths
         if other.sets is not None:
-            self.sets = self.sets or Shape()
-            self.sets.merge(other.sets)
+            self.members().merge(other.sets)
         if other.rows is not None:
             for length in other.rows.lengths:
                 self._row(length)
@@ -176,8 +144,16 @@ class Shape:
             found.keys.merge(other.functions.keys)
             found.results.merge(other.functions.results)
 
+    def _merge_seen(self, other: Shape) -> None:
+        self.lists = self.lists or other.lists
+        if self.seen is not None and other.seen is not None:
+            self.seen |= other.seen
+        elif not self.lists and other != Shape():
+            self.seen = None
+
     def add_sort(self, sort: Sort, names: Names) -> None:
         """What a sort holds."""
+        self._see_sort(sort, names)
         match sort:
             case Boolean():
                 self.truths = True
@@ -189,8 +165,7 @@ class Shape:
                 for value in sort.values():
                     self.add(names.decode(value, sort))
             case Set():
-                self.sets = self.sets or Shape()
-                self.sets.add_sort(sort.element, names)
+                self.members().add_sort(sort.element, names)
             case Tuple() | Sequence() | Record():
                 self._add_row_sort(sort, names)
             case Function() | PartialFunction():
@@ -200,6 +175,12 @@ class Shape:
                     self.add_sort(part, names)
             case _:
                 raise NoShape(f"the sort {sort}")
+
+    def _see_sort(self, sort: Sort, names: Names) -> None:
+        if names.lists(sort):
+            self.lists, self.seen = True, self.seen or {}
+        elif not self.lists and not isinstance(sort, Listed) and sort != NOTHING:
+            self.seen = None
 
     def _add_row_sort(self, sort: Tuple | Sequence | Record, names: Names) -> None:
         if isinstance(sort, Record):
@@ -235,12 +216,23 @@ class Shape:
             return next(iter(kinds.values()))
         return Variant(**kinds)
 
+    def key_sort(self, names: Names) -> Sort:
+        """The sort of keys or members: what has parts is listed where it could be much else than was seen."""
+        found = self.sort(names)
+        if not self.seen or isinstance(found, Boolean | Range | Listed):
+            return found
+        if not self.lists and found.size <= max(_MOST_KEYS, _MOST_UNSEEN * len(self.seen)):
+            return found
+        if any(isinstance(value, int | Truth) for value in self.seen):
+            return found
+        return Listed(*map(names.word, sorted(self.seen, key=lambda value: text(value, names.order))))
+
     def _kinds(self, names: Names) -> dict[str, Sort]:
         kinds: dict[str, Sort] = self._scalars(names)
         if self.truths:
             kinds["truth"] = Boolean()
         if self.sets is not None:
-            kinds["set"] = Set(self.sets.sort(names))
+            kinds["set"] = Set(self.sets.key_sort(names))
         records, rows, functions = self.records, self.rows, self.functions
         if len(records) > _MOST_SHAPES or (functions is not None and records):
             functions, records = self._with_records(), {}
@@ -264,7 +256,7 @@ class Shape:
         for fields in self.records.values():
             made.domains.add(frozenset(fields))
             for name, shape in fields.items():
-                made.keys.words[name] = None
+                made.keys.add(name)
                 made.results.merge(shape)
         return made
 
@@ -300,7 +292,7 @@ class Functions:
     """Functions that are no sequences, and no records."""
 
     domains: set[frozenset[Value]] = field(default_factory=set)
-    keys: Shape = field(default_factory=Shape)
+    keys: Shape = field(default_factory=lambda: Shape(seen={}))
     results: Shape = field(default_factory=Shape)
     partial: bool = False
 
@@ -332,19 +324,19 @@ def _rows_sort(rows: Rows, names: Names) -> Sort:
 
 
 def _with_rows(functions: Functions, rows: Rows) -> Functions:
-    made = Functions(set(functions.domains), Shape(), Shape(), functions.partial)
+    made = Functions(set(functions.domains), partial=functions.partial)
     made.keys.merge(functions.keys)
     made.results.merge(functions.results)
     for length in rows.lengths:
         made.domains.add(frozenset(range(1, length + 1)))
     for number, shape in enumerate(rows.items, 1):
-        made.keys.ints.add(number)
+        made.keys.add(number)
         made.results.merge(shape)
     return made
 
 
 def _function_sort(functions: Functions, names: Names) -> Sort:
-    keys, results = functions.keys.sort(names), functions.results.sort(names)
+    keys, results = functions.keys.key_sort(names), functions.results.sort(names)
     if len(functions.domains) == 1 and not functions.partial:
         (domain,) = functions.domains
         exact = exact_sort(domain, names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import prod
 
-from verifier.encodings.sorts import Listed, Sort
+from verifier.encodings.sorts import Listed, Sort, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
@@ -129,9 +129,13 @@ class Maker:
         made.actions = tuple(self._actions()) if spec.next is not None else ()
         made.properties = tuple(self._properties())
         made.uncounted = self.t.uncounted
-        made.lemmas = tuple(
-            Lemma(name, self.t.formula(self._truth(formula)), "") for name, formula in lemmas.items()
-        )
+        made.lemmas = tuple(self._lemma(name, formula) for name, formula in lemmas.items())
+
+    def _lemma(self, name: str, formula: Formula) -> Lemma:
+        found = self._truth(formula)
+        if isinstance(found, Nothing):
+            raise Untranslated(formula.body.place, f"the lemma {name} is no formula: {found.words}")
+        return Lemma(name, self.t.formula(found), "")
 
     def _truth(self, formula: Formula) -> Sym:
         return self.t.truth(self.t.value(formula.body, Context({}, formula.module)))
@@ -183,7 +187,8 @@ class Maker:
         parameters: dict[str, Parameter] = {}
         label: list[str] = []
         renamed: dict[Symbol, Symbol] = {}
-        several = prod(symbol.sort.size for _, _, symbol in branch.parameters if symbol is not None)
+        symbols = [symbol for _, _, symbol in branch.parameters if symbol is not None]
+        several = prod(_likely(symbol.sort) for symbol in symbols if symbol not in self.t.free)
         for name, item, symbol in branch.parameters:
             own = name
             while own in parameters:
@@ -192,7 +197,8 @@ class Maker:
                 if symbol.name != own:
                     renamed[symbol] = Symbol(own, symbol.sort)
                 one = renamed.get(symbol, symbol)
-                parameters[own] = Parameter(one, free=False, left_open=several > _MOST_INSTANCES)
+                open_ = several > _MOST_INSTANCES or symbol in self.t.free
+                parameters[own] = Parameter(one, free=False, left_open=open_)
                 label.append("*")
             else:
                 shown = self._shown(item)
@@ -284,6 +290,14 @@ class Maker:
             self.made.refused[name] = error
             return
         found.append(Property(name, kind, term, True, ""))
+
+
+def _likely(sort: Sort) -> int:
+    """How many values of a sort an action has instances for: it takes one kind of value as a rule, and asks
+    for that first."""
+    if isinstance(sort, Variant):
+        return max((part.size for _, part in sort.alternatives), default=0)
+    return sort.size
 
 
 __all__ = ["SORTS", "Nothing", "Translation", "started", "translate"]

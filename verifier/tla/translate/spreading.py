@@ -11,6 +11,7 @@ from verifier.tla.lazy_sets import Combined, FunctionSet, Powerset, ProductSet, 
 from verifier.tla.order import text
 from verifier.tla.translate.converting import Conversions
 from verifier.tla.translate.making import known_table, set_of
+from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
 from verifier.tla.translate.symbolic import (
     NO,
@@ -99,10 +100,8 @@ class Spreading(Conversions):
         match of:
             case Known():
                 return self._spread_known(of.value, name)
-            case Term() if isinstance(of.sort, Set):
-                symbol = self.fresh(name, of.sort.element)
-                inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
-                return [] if of.sort.element == NOTHING else [Case(inside, variable(symbol), symbol)]
+            case Term():
+                return self._spread_term(of, name)
             case Members():
                 return [Case(condition, item) for condition, item in of.items]
             case Joined():
@@ -122,9 +121,35 @@ class Spreading(Conversions):
                 return self._spread_subsets(of, name)
             case Functions() | Records() | Products():
                 return self._spread_structure(of, name)
-            case Term() if isinstance(of.sort, Variant):
-                return self._spread_variant(of, name)
         raise Untranslated(None, "a set that cannot be listed is gone through")
+
+    def _spread_term(self, of: Term, name: str) -> list[Case]:
+        if isinstance(of.sort, Variant):
+            return self._spread_variant(of, name)
+        if isinstance(of.sort, Set):
+            if self.names.lists(of.sort.element):
+                return self._spread_listed(of, of.sort.element)
+            symbol = self.fresh(name, of.sort.element)
+            inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
+            return [] if of.sort.element == NOTHING else [Case(inside, variable(symbol), symbol)]
+        if not self.names.lists(of.sort):
+            raise Untranslated(None, "a set that cannot be listed is gone through")
+        found = []
+        for known, one in self.names.listing(of.sort).items():
+            same = Term(Operator.EQUAL, TRUTH, (of, literal(of.sort, one)))
+            cases = self.spread(Known(known), name) if is_set(known) else []
+            found += [Case(self.and_([same, case.condition]), case.item, case.symbol) for case in cases]
+        return found
+
+    def _spread_listed(self, of: Term, element: Sort) -> list[Case]:
+        key = of.data if of.operator is Operator.VARIABLE else of
+        found = self.members.get(key)
+        if found is None:
+            found = self.members[key] = [
+                Case(Term(Operator.CONTAINS, TRUTH, (of, literal(element, one))), Known(known))
+                for known, one in self.names.listing(element).items()
+            ]
+        return list(found)
 
     def _spread_subsets(self, of: Subsets, name: str) -> list[Case]:
         few = self.few_items(of.base)
@@ -276,7 +301,7 @@ class Spreading(Conversions):
             case Functions() if isinstance(of.domain, Known):
                 results = self.shape_of(of.range)
                 probe = Shape()
-                probe.add_members(FunctionSet(of.domain.value, frozenset(), self.names.order.sorted))
+                add_members(probe, FunctionSet(of.domain.value, frozenset(), self.names.order.sorted))
                 _fill(probe, results)
                 return probe
             case Records():
@@ -307,7 +332,7 @@ class Spreading(Conversions):
     @staticmethod
     def _add_members(shape: Shape, of: Value) -> None:
         try:
-            shape.add_members(of)
+            add_members(shape, of)
         except NoShape as error:
             raise Untranslated(None, f"a set without bounds is gone through: {error}") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from verifier.encodings.terms import Term
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
@@ -16,7 +17,7 @@ from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.spreading import Case
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.targets import assigns, bound_item, target, variables
-from verifier.tla.translate.terms import variable
+from verifier.tla.translate.terms import never_true, variable
 
 
 class Steps:
@@ -150,7 +151,11 @@ class Steps:
         if isinstance(test, Known):
             yield branch
             return
-        yield replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
+        made = replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
+        if isinstance(test, Term) and never_true(test):
+            yield from self._stopped(made)
+            return
+        yield made
 
     def _counted(self, whole: Expression) -> None:
         self.count += 1
@@ -159,7 +164,7 @@ class Steps:
 
     def _stopped(self, branch: Branch) -> Iterator[Branch]:
         """A branch that is never taken: what it reads until then may have no value."""
-        if any(self.t.reads(guard) is not YES for guard in branch.guards):
+        if not self.t.surely_read(branch.guards):
             yield replace(branch, guards=(*branch.guards, NO), dead=True)
 
     # -- connectives
@@ -178,7 +183,8 @@ class Steps:
     def _exists(self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         shown = [n.name for b in whole.bindings for n in (b.names if not b.is_tuple else b.names[:1])]
-        read, rows = self.t.bound_cases(whole.bindings, c, once=whole.place if self.each_way else None)
+        once = whole.place if self.each_way else None
+        read, rows = self.t.bound_cases(whole.bindings, c, once=once, freely=True)
         if read is not YES:
             yield from self._guarded(self.t.and_([read, NO]), branch)
         for cases, inner in rows:
@@ -350,7 +356,7 @@ class Steps:
         self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch
     ) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        value = self.t.value(right, c)
+        value = self.t.assigned_value(right, c)
         if isinstance(value, Nothing):
             yield from self._guarded(value, branch)
             return

@@ -56,11 +56,12 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Single:
-    """``key :> value``, where the key is not known."""
+class Entries:
+    """A function by its keys, which are not all known: each with the condition under which it is one, and its
+    value. Keys that are equal have equal values."""
 
-    key: Sym
-    value: Sym
+    rows: tuple[tuple[Sym, Sym, Sym], ...]
+    """Condition, key, value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ class Operator:
 
 
 Sym: TypeAlias = (
-    "Known | Nothing | Term | Table | Row | Single | LazyMap | Chosen | Functions | Records | Products"
+    "Known | Nothing | Term | Table | Row | Entries | LazyMap | Chosen | Functions | Records | Products"
     " | Subsets | AllSequences | Span | Members | Joined | Part | Operator"
 )
 

@@ -49,6 +49,34 @@ def is_undefined(term: Term) -> bool:
     return term.operator in (Operator.GET, Operator.CHOOSE) and term.arguments[0].operator is Operator.LITERAL
 
 
+def always_true(term: Term) -> bool:
+    """Whether a formula is true wherever it has a value, as far as is seen."""
+    match term.operator:
+        case Operator.LITERAL:
+            return term.data is True
+        case Operator.IMPLIES:
+            return always_true(term.arguments[1])
+        case Operator.EQUAL:
+            return term.arguments[0] is term.arguments[1]
+        case Operator.AND:
+            return all(map(always_true, term.arguments))
+    return False
+
+
+def never_true(term: Term) -> bool:
+    """Whether a formula is true in no state, as far as is seen: it is false, or has no value."""
+    match term.operator:
+        case Operator.LITERAL:
+            return term.data is False
+        case Operator.AND:
+            return any(map(never_true, term.arguments))
+        case Operator.OR:
+            return all(map(never_true, term.arguments))
+        case Operator.IF:
+            return all(map(never_true, term.arguments[1:]))
+    return is_undefined(term)
+
+
 def with_symbols(term: Term, put: dict[Symbol, Term]) -> Term:
     """A term with others in place of some variables that are free in it. They bind none of its variables."""
     made: dict[Term, Term] = {}
@@ -111,9 +139,11 @@ __all__ = [
     "SCALARS",
     "TRUTH",
     "alike",
+    "always_true",
     "is_undefined",
     "literal",
     "meet",
+    "never_true",
     "number",
     "undefined",
     "variable",

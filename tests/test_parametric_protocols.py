@@ -1,0 +1,126 @@
+"""Proofs for all constants of the protocols that come with the verifier, and of those that lack a line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.models import build
+from tests.weakened import without
+from verifier.engines.bmc import Request
+from verifier.engines.bmc import check as search
+from verifier.parametric.certificate import check, dump
+from verifier.parametric.efforts import EFFORTS
+from verifier.parametric.loading import read_for_all, read_traced
+from verifier.parametric.proving import Proofs, decide, prove
+from verifier.parametric.results import Open
+from verifier.processes.limits import Limits
+from verifier.specs.registry import load
+from verifier.verdict import VerdictKind
+
+pytestmark = pytest.mark.slow
+
+PROVED = {
+    "pulsar-compaction": "CompactionHorizonCorrectness",
+    "exactly-once": "Safety",
+    "exactly-once-atomic": "Safety",
+    "rabbit-sac": "TypeOK",
+    "rabbit-sac-restart": "TypeOK",
+}
+
+
+@pytest.mark.parametrize(("spec", "name"), PROVED.items())
+def test_proofs_for_all_constants_and_their_certificates(spec: str, name: str) -> None:
+    reading = read_for_all(load(spec), {})
+    attempt = prove(Proofs.of(reading), name, Limits(1800).begun())
+    assert attempt.proved, attempt.open
+    assert reading.beyond_declared == ()
+    assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begun()).failed == ()
+
+
+MUTANTS = {
+    "pulsar-compaction": (
+        "compactor_phase_two_update_context g0 NewestLedgerCoversWhatWasRead",
+        "compactor_phase_two_update_context e0 ContextIsNewestLedger",
+        "compactor_phase_two_persist_cursor e0 CursorIsNewestBeforeDeletion",
+        "compactor_phase_two_delete_ledger g0 DurableLedgerCoversDurableHorizon",
+        "broker_crash e2 HorizonWasRead",
+        "broker_crash e4 CompactionHorizonCorrectness",
+    ),
+    "exactly-once": (
+        "lock_in_msg g1 TakenByOneHandler",
+        "lock_in_msg e0 TakenByOneHandler",
+        "lock_in_msg e2 SameVersionSameStore",
+        "redo_outbox_commit e0 OutboxCommittedBeforeFinish",
+        "redo_state_commit g1 TwoVersionsForEachMessage",
+        "redo_state_commit e0 TransactionLeftIsPast",
+        "process e1 TransactionIsOfMessage",
+        "stage_outbox e0 TransactionIsStaged",
+        "stage_outbox e2 StagedOnce",
+        "state_commit g1 ChangesStateOnce",
+        "state_commit e0 SameVersionSameStore",
+        "outbox_commit e0 OutboxCommittedBeforeFinish",
+        "state_cleanup g1 TwoVersionsForEachMessage",
+        "send_and_ack e0 AcknowledgedOnceSent",
+    ),
+    "exactly-once-atomic": (
+        "load_state e0 LoadedLogIsPrefix",
+        "process_and_commit g0 LoggedOnce",
+        "process_and_commit g0 OneVersionForEachMessage",
+        "process_and_commit g1 LoadedLogIsPrefix",
+        "process_and_commit e0 LoadedLogIsPrefix",
+        "process_and_commit e1 ProcessedUnlessKnown",
+        "process_and_commit e4 LoadedLogIsPrefix",
+        "send_out_msg g0 SentIsVersionMade",
+        "send_out_msg e0 AcknowledgedOnceSent",
+        "update_outbox g0 EntryEmptiedOnceSent",
+        "ack_in_msg g0 AcknowledgedOnceSent",
+    ),
+    "rabbit-sac": ("start g0 IdsLast", "start e0 IdsLast", "subscribe g1 SubscribedOnce"),
+    "rabbit-sac-restart": (
+        "start g0 IdsLast",
+        "start e0 IdsLast",
+        "subscribe g1 SubscribedOnce",
+        "stop g1 IdsLast",
+    ),
+}
+"""The action, the guard (g) or effect (e) that it lacks, and a lemma or property that it then does not keep,
+at small constants either. Of RabbitMQ all lines that TypeOK needs."""
+CASES = [(spec, *line.split()) for spec, lines in MUTANTS.items() for line in lines]
+
+
+def lacking(spec: str, method: str, line: str, constants: dict[str, Any]) -> Any:
+    """The protocol without the line."""
+    lacks = {{"g": "guard", "e": "effect"}[line[0]]: int(line[1:])}
+    return without(load(spec), constants, method, **lacks)
+
+
+@pytest.mark.parametrize(("spec", "method", "line", "claim"), CASES)
+def test_mutants_are_not_proved(spec: str, method: str, line: str, claim: str) -> None:
+    """With the efforts by which the protocols themselves are proved."""
+    reading = read_traced(type(lacking(spec, method, line, {})), {})
+    listed = Proofs.of(reading).listed(PROVED[spec], kept=True)
+    at = method.replace("_", "")
+    asked = [one for one in listed.claims[claim] if one.at.lower() == at]
+    assert asked
+    results = [decide(listed.obligations, one, EFFORTS[:4]) for one in asked]
+    assert any(isinstance(result, Open) for result in results)
+
+
+@pytest.mark.parametrize(
+    ("spec", "method", "line", "constants"),
+    [
+        ("exactly-once", "state_commit", "g1", {"message_count": 2, "dup_count": 1}),
+        ("exactly-once-atomic", "process_and_commit", "g0", {"max_queue": 1, "max_retry": 0}),
+        ("exactly-once-atomic", "send_out_msg", "e0", {"max_queue": 1, "max_retry": 0}),
+    ],
+)
+def test_false_mutants_are_violated(
+    spec: str, method: str, line: str, constants: dict[str, Any]
+) -> None:
+    """What is not proved for all constants is false at small ones."""
+    model = build(lacking(spec, method, line, constants))
+    (verdict, *_) = search(model, Request((PROVED[spec],), 20, limits=Limits(600))).verdicts
+    assert verdict.kind is VerdictKind.VIOLATED

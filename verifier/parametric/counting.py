@@ -1,0 +1,140 @@
+"""How many values satisfy something, as a number of which only some facts are known.
+
+A count is a function symbol of the variables that are free in its formula. What is said of it here is true of
+finite sets, and each set of the protocol is finite: so at all constants the true number is one choice of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Record, Set, Sort, Tuple
+from verifier.encodings.terms import Operator, Term
+from verifier.parametric.errors import NotParametric
+from verifier.parametric.logic import INT, Logic, Node
+
+if TYPE_CHECKING:
+    from verifier.parametric.reading import Reader, Scope
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What a function symbol counts."""
+
+    outside: tuple[Node, ...]
+    """Its arguments."""
+    variables: tuple[Node, ...]
+    """The value that is counted or not."""
+    within: Node
+    """The value is one of its sort."""
+    inside: Node
+    """The value is counted."""
+    size: Node | None
+    """How many values the sort has, if that is known."""
+
+
+def counted(reader: Reader, term: Term, scope: Scope) -> Node:
+    """The number as a new symbol."""
+    logic, (argument,) = reader.logic, term.arguments
+    if term.operator is Operator.COUNT:
+        assert term.binds is not None
+        sort, holds = term.binds.sort, reader.body(term, scope, argument)
+    else:
+        assert isinstance(argument.sort, Set)
+        sort, holds = argument.sort.element, reader.part(argument, scope).contains
+    if not _has_one_form(sort):
+        raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
+    one = reader.values.quantified(sort)
+    inside = logic.conj((one.within, holds(one.value)))
+    outside = tuple(sorted(inside.free - set(one.variables), key=lambda node: node.data))
+    name = reader.symbol("count", inside, (*outside, *one.variables), lambda _: (), INT)
+    size = _size(reader, sort)
+    reader.definitions.counts.setdefault(name, Counting(outside, one.variables, one.within, inside, size))
+    return logic.app(name, INT, outside)
+
+
+def _has_one_form(sort: Sort) -> bool:
+    """Whether different nodes are different values."""
+    match sort:
+        case Boolean() | Range() | Enum() | IndexSet():
+            return True
+        case Record() | Tuple():
+            return all(map(_has_one_form, sort.parts()))
+    return False
+
+
+def _size(reader: Reader, sort: Sort) -> Node | None:
+    logic, values = reader.logic, reader.values
+    match sort:
+        case IndexSet():
+            return values.number(sort.count)
+        case Range():
+            zero, more = logic.integer(0), logic.plus(values.number(sort.high), logic.integer(1))
+            size = logic.minus(more, values.number(sort.low))
+            return logic.ite(logic.less_equal(zero, size), size, zero)
+    return None
+
+
+def bounds(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
+    """What is known of one count, which is the symbol applied to terms."""
+    inside, within = _at(logic, counting, number)
+    one = logic.integer(1)
+    yield logic.less_equal(logic.integer(0), number)
+    yield logic.forall(counting.variables, logic.implies(inside, logic.less_equal(one, number)))
+    if counting.size is not None:
+        outside = logic.conj((within, logic.neg(inside)))
+        fewer = logic.less_equal(logic.plus(number, one), counting.size)
+        yield logic.less_equal(number, counting.size)
+        yield logic.forall(counting.variables, logic.implies(outside, fewer))
+
+
+def extremes(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
+    """That a count is 0 if nothing is counted, and the size of the sort if everything is."""
+    inside, within = _at(logic, counting, number)
+    some = logic.exists(counting.variables, inside)
+    yield logic.disj((some, logic.less_equal(number, logic.integer(0))))
+    if counting.size is not None:
+        others = logic.exists(counting.variables, logic.conj((within, logic.neg(inside))))
+        yield logic.disj((others, logic.equal(number, counting.size)))
+
+
+def difference(
+    logic: Logic, counting: tuple[Counting, Counting], numbers: tuple[Node, Node]
+) -> Node:
+    """What is known of the first of two counts of values of one sort, compared with the second.
+
+    There are two values such that: the first count is at most the second if the one is not counted by the
+    first alone, and smaller if besides any value is counted by the second alone; and it is greater by one at
+    most if not both, which differ, are counted by the first alone. If the first alone counts one value, it is
+    the one; if it counts several, both are among them.
+    """
+    one, other = numbers
+    inside, _ = _at(logic, counting[0], one)
+    there, _ = _at(logic, counting[1], other)
+    variables = counting[0].variables
+    there = logic.substituted(there, dict(zip(counting[1].variables, variables, strict=True)))
+    more, less = logic.conj((inside, logic.neg(there))), logic.conj((there, logic.neg(inside)))
+    pair = [tuple(logic.variable(v.sort) for v in variables) for _ in range(2)]
+    first, second = (logic.substituted(more, dict(zip(variables, v, strict=True))) for v in pair)
+    differ = logic.neg(logic.conj(logic.equal(a, b) for a, b in zip(*pair, strict=True)))
+    next_one, next_other = (logic.plus(number, logic.integer(1)) for number in numbers)
+    smaller = logic.disj((first, logic.neg(less), logic.less_equal(next_one, other)))
+    said = (
+        logic.disj((first, logic.less_equal(one, other))),
+        logic.forall(variables, smaller),
+        logic.disj((logic.conj((first, second, differ)), logic.less_equal(one, next_other))),
+    )
+    return logic.exists((*pair[0], *pair[1]), logic.conj(said))
+
+
+def are_comparable(one: Counting, other: Counting) -> bool:
+    """Whether values of one sort are counted, as far as nodes tell."""
+    return [v.sort for v in one.variables] == [v.sort for v in other.variables]
+
+
+def _at(logic: Logic, counting: Counting, number: Node) -> tuple[Node, Node]:
+    """What is counted, and what could be, where the symbol is applied to these terms."""
+    values = dict(zip(counting.outside, number.args, strict=True))
+    return logic.substituted(counting.inside, values), logic.substituted(counting.within, values)

@@ -1,0 +1,51 @@
+"""Quotients and remainders: Euclid's equation, which is linear where the divisor is a number.
+
+The product of an unknown divisor and a quotient is a function symbol of which only some facts are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from verifier.encodings.terms import Operator, Term
+from verifier.parametric.logic import INT, Logic, Node
+
+if TYPE_CHECKING:
+    from verifier.parametric.reading import Reader, Scope
+
+
+def divided(reader: Reader, term: Term, scope: Scope) -> Node:
+    """The quotient or the remainder, as a new symbol. It means nothing unless the divisor is positive."""
+    logic = reader.logic
+    dividend, divisor = (reader.part(arg, scope) for arg in term.arguments)
+    outside = sorted(dividend.free | divisor.free, key=lambda node: node.data)
+    meaning = logic.app("divided", INT, (dividend, divisor))
+    names = [reader.symbol(word, meaning, outside, lambda _: (), INT) for word in ("quotient", "remainder")]
+    quotient, remainder = (logic.app(name, INT, outside) for name in names)
+    said = logic.conj(euclid(logic, dividend, divisor, quotient, remainder))
+    for name in names:
+        reader.definitions.axioms[name] = (
+            logic.forall(outside, logic.implies(logic.less_equal(logic.integer(1), divisor), said)),
+        )
+    return quotient if term.operator is Operator.DIVIDE else remainder
+
+
+def euclid(logic: Logic, dividend: Node, divisor: Node, quotient: Node, remainder: Node) -> Iterator[Node]:
+    """What is true of a quotient and a remainder if the divisor is positive."""
+    zero, one = logic.integer(0), logic.integer(1)
+    product = logic.times(divisor, quotient)
+    if product.kind == "*":
+        product = logic.app("product", INT, (divisor, quotient))
+        yield logic.implies(logic.equal(quotient, zero), logic.equal(product, zero))
+        yield logic.implies(logic.equal(quotient, one), logic.equal(product, divisor))
+        yield logic.implies(logic.equal(divisor, one), logic.equal(product, quotient))
+        yield logic.implies(logic.less_equal(one, quotient), logic.less_equal(divisor, product))
+        negative = logic.less_equal(quotient, logic.integer(-1))
+        yield logic.implies(negative, logic.less_equal(product, logic.minus(zero, divisor)))
+        # A quotient is between 0 and what is divided.
+        yield logic.implies(logic.less_equal(zero, dividend), logic.less_equal(quotient, dividend))
+        yield logic.implies(logic.less_equal(zero, dividend), logic.less_equal(zero, quotient))
+    yield logic.equal(dividend, logic.plus(product, remainder))
+    yield logic.less_equal(zero, remainder)
+    yield logic.less(remainder, divisor)

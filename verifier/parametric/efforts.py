@@ -1,0 +1,40 @@
+"""How much a solver is given of what is known, little first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Quantified(Enum):
+    """Which hypotheses a solver is also given with their quantifiers, beside their instances."""
+
+    NONE = "none"
+    SPOKEN_OF = "those about what the goal says something of all"
+    """A negated goal may say something of all epochs. What is known of epochs is then needed of epochs that
+    have no name yet."""
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a solver is given: hypotheses at terms, or as they are."""
+
+    tiers: tuple[int, ...]
+    """The sets of terms that are used, the best first."""
+    most: int
+    """A clause with more instances is instantiated with the next set."""
+    quantified: Quantified
+    seconds: float
+
+
+EFFORTS = (
+    Effort((0,), 0, Quantified.NONE, 2.0),
+    Effort((1, 0), 500, Quantified.NONE, 2.0),
+    Effort((0,), 0, Quantified.ALL, 0.5),
+    Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
+    Effort((2, 1, 0), 400, Quantified.NONE, 3.0),
+    Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
+    Effort((0,), 0, Quantified.ALL, 5.0),
+    Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
+)

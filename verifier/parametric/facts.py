@@ -1,0 +1,74 @@
+"""Facts of finite sets and sequences that an obligation may need: they are true, and need no proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, permutations
+
+from verifier.parametric.clausal import Clause, Clausifier
+from verifier.parametric.counting import are_comparable, bounds, difference, extremes
+from verifier.parametric.instances import ground_terms
+from verifier.parametric.logic import Node
+from verifier.parametric.places import pigeonholes
+from verifier.parametric.reading import Definitions
+from verifier.parametric.smtlib import Printer
+from verifier.parametric.values import Values
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Makes facts, each once."""
+
+    values: Values
+    definitions: Definitions
+    clausifier: Clausifier
+    printer: Printer
+    _known: dict[tuple[str, tuple[Node, ...]], tuple[Clause, ...]] = field(default_factory=dict)
+
+    def about(
+        self, goal: Sequence[Node], others: Sequence[Node], *, extremes: bool
+    ) -> tuple[Clause, ...]:
+        """What is known of the lengths in the goal, of the counts in the goal and the other formulas, and of
+        each two counts of which the goal has one."""
+        if not self.definitions.counts and not self.values.sequences:
+            return ()
+        asked = self.counts(goal)
+        numbers = asked | self.counts(others)
+        found = [self._clauses("pigeonholes", (length,)) for length in self.lengths(goal)]
+        found += [self._clauses("bounds", (number,)) for number in numbers]
+        if extremes:
+            found += [self._clauses("extremes", (number,)) for number in numbers]
+        pairs = (pair for pair in permutations(numbers, 2) if not asked.keys().isdisjoint(pair))
+        return tuple(chain(*found, *(self._clauses("difference", pair) for pair in pairs)))
+
+    def counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
+        """The counts in formulas."""
+        known = self.definitions.counts
+        return dict.fromkeys(node for node in ground_terms(formulas) if node.data in known)
+
+    def lengths(self, formulas: Iterable[Node]) -> list[Node]:
+        """The lengths in formulas of sequences of elements of index sets."""
+        return [node for node in ground_terms(formulas) if node.data in self.values.sequences]
+
+    def _clauses(self, what: str, numbers: tuple[Node, ...]) -> tuple[Clause, ...]:
+        known = self._known.get((what, numbers))
+        if known is None:
+            name = f"{what} {' '.join(map(self.printer.text, numbers))}"
+            said = enumerate(self._said(what, numbers))
+            clauses = (self.clausifier.clauses(one, f"{name} {place}") for place, one in said)
+            known = self._known[what, numbers] = tuple(chain.from_iterable(clauses))
+        return known
+
+    def _said(self, what: str, numbers: tuple[Node, ...]) -> Iterator[Node]:
+        logic = self.clausifier.logic
+        if what == "pigeonholes":
+            yield from pigeonholes(logic, self.values.sequences[numbers[0].data], numbers[0])
+            return
+        counted = [self.definitions.counts[number.data] for number in numbers]
+        if what == "bounds":
+            yield from bounds(logic, counted[0], numbers[0])
+        elif what == "extremes":
+            yield from extremes(logic, counted[0], numbers[0])
+        elif are_comparable(*counted):
+            yield difference(logic, (counted[0], counted[1]), (numbers[0], numbers[1]))

@@ -1,0 +1,93 @@
+"""Subsequences, and what is known of how long sequences of elements of index sets are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.encodings.terms import Term
+from verifier.parametric.logic import INT, Logic, Node
+from verifier.parametric.shapes import Items
+
+if TYPE_CHECKING:
+    from verifier.parametric.reading import Reader, Scope
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Sequences of elements of an index set that a state variable has."""
+
+    at: str
+    """The symbol for the element at a place, whose other arguments are those of the length."""
+    element: str
+    """The sort of the elements."""
+    size: Node
+    """How many there are."""
+
+
+def filtered(reader: Reader, term: Term, scope: Scope) -> Items:
+    """The elements that satisfy the condition, in order: each has its place in the whole sequence, and each
+    such place is the place of one."""
+    logic = reader.logic
+    whole: Items = reader.part(term.arguments[0], scope)
+    condition = reader.body(term, scope, term.arguments[1])
+    place = logic.variable(INT)
+    kept = logic.conj((reader.values.place_within(whole, place), condition(whole.at(place))))
+    outside = tuple(sorted(kept.free - {place}, key=lambda node: node.data))
+    length, source, target = (
+        reader.symbol(word, kept, (*outside, place), lambda _: (), INT)
+        for word in ("kept length", "kept from", "kept at")
+    )
+    end = logic.app(length, INT, outside)
+    said = tuple(
+        logic.forall(outside, one) for one in order(logic, whole.length, end, (source, target), kept, place)
+    )
+    for name in (length, source, target):
+        reader.definitions.axioms[name] = said
+    return Items(end, lambda at: whole.at(logic.app(source, INT, (*outside, at))))
+
+
+def order(
+    logic: Logic, whole: Node, end: Node, maps: tuple[str, str], kept: Node, place: Node
+) -> Iterator[Node]:
+    """What is true of the two maps between the places of a subsequence, which ends at ``end``, and places of
+    the whole sequence of this length: those that are kept."""
+    outside = tuple(sorted(kept.free - {place}, key=lambda node: node.data))
+    one, other = logic.variable(INT), logic.variable(INT)
+    zero, source, target = logic.integer(0), *maps
+
+    def within(at: Node) -> Node:
+        return logic.conj((logic.less_equal(zero, at), logic.less(at, end)))
+
+    first, second, back = (
+        logic.app(name, INT, (*outside, at)) for name, at in ((source, one), (source, other), (target, one))
+    )
+    here = logic.substituted(kept, {place: one})
+    yield logic.conj((logic.less_equal(zero, end), logic.less_equal(end, whole)))
+    yield logic.forall((one,), logic.implies(within(one), logic.substituted(kept, {place: first})))
+    ordered = logic.conj((within(one), within(other), logic.less(one, other)))
+    yield logic.forall((one, other), logic.implies(ordered, logic.less(first, second)))
+    again = logic.equal(logic.app(source, INT, (*outside, back)), one)
+    yield logic.forall((one,), logic.implies(here, logic.conj((within(back), again))))
+
+
+def pigeonholes(logic: Logic, elements: Elements, length: Node) -> Iterator[Node]:
+    """A sequence in which each element stands once is at most as long as there are elements, and shorter if
+    one of them does not stand in it."""
+
+    def at(place: Node) -> Node:
+        return logic.app(elements.at, elements.element, (*length.args, place))
+
+    def within(place: Node) -> Node:
+        return logic.conj((logic.less_equal(logic.integer(0), place), logic.less(place, length)))
+
+    one, other, place = (logic.variable(INT) for _ in range(3))
+    element = logic.variable(elements.element)
+    twice = (within(one), within(other), logic.less(one, other), logic.equal(at(one), at(other)))
+    stands = logic.exists((place,), logic.conj((within(place), logic.equal(at(place), element))))
+    shorter = logic.less_equal(logic.plus(length, logic.integer(1)), elements.size)
+    said = logic.conj(
+        (logic.less_equal(length, elements.size), logic.forall((element,), logic.disj((stands, shorter))))
+    )
+    yield logic.disj((logic.exists((one, other), logic.conj(twice)), said))
