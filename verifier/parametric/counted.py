@@ -1,13 +1,17 @@
-"""How many values satisfy something, compared with a small number: so many that differ, or not one more."""
+"""How many values satisfy something. Compared with a small number it says that so many differ, or not one
+more; else it is an integer of which is said what holds of all finite sets (``sizes``)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from verifier.encodings.sorts import Range, Set
+from verifier.encodings.sorts import Range, Set, Sort
 from verifier.encodings.terms import Operator, Term
-from verifier.parametric.logic import Node
+from verifier.parametric import sizes
+from verifier.parametric.logic import INT, Node
+from verifier.parametric.shapes import Value
 from verifier.parametric.traced import Traced
 
 if TYPE_CHECKING:
@@ -56,15 +60,33 @@ def _exactly(reader: Reader, counted: Term, scope: Scope, number: int) -> Node:
 def at_least(reader: Reader, counted: Term, scope: Scope, number: int) -> Node:
     """So many different values are counted."""
     logic, values = reader.logic, reader.values
-    (argument,) = counted.arguments
-    if counted.operator is Operator.COUNT:
-        assert counted.binds is not None
-        sort, holds = counted.binds.sort, reader.body(counted, scope, argument)
-    else:
-        assert isinstance(argument.sort, Set)
-        sort, holds = argument.sort.element, reader.part(argument, scope).contains
+    sort, holds = _condition(reader, counted, scope)
     ones = [values.quantified(sort) for _ in range(max(0, number))]
     differ = (logic.neg(values.equal(sort, a.value, b.value)) for a, b in combinations(ones, 2))
     inside = (logic.conj((one.within, holds(one.value))) for one in ones)
     variables = [variable for one in ones for variable in one.variables]
     return logic.exists(variables, logic.conj((*inside, *differ)))
+
+
+def size(reader: Reader, counted: Term, scope: Scope) -> Node:
+    """How many values are counted."""
+    logic = reader.logic
+    sort, holds = _condition(reader, counted, scope)
+    one = reader.values.quantified(sort)
+    inside = reader.unquantified(logic.conj((one.within, holds(one.value))))
+    said, outside = sizes.abstracted(logic, inside, one.variables)
+    made = sizes.Size(tuple(outside), one.variables, said)
+    variables = (*made.elements, *made.variables)
+    name = reader.symbol("size", said, variables, lambda _: (), INT)
+    reader.definitions.sizes.setdefault(name, made)
+    return logic.app(name, INT, tuple(outside.values()))
+
+
+def _condition(reader: Reader, counted: Term, scope: Scope) -> tuple[Sort, Callable[[Value], Node]]:
+    """What is counted, and when a value is."""
+    (argument,) = counted.arguments
+    if counted.operator is Operator.COUNT:
+        assert counted.binds is not None
+        return counted.binds.sort, reader.body(counted, scope, argument)
+    assert isinstance(argument.sort, Set)
+    return argument.sort.element, reader.part(argument, scope).contains

@@ -13,14 +13,19 @@ from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.logic import INT, Logic, Node, canonical, walk
 from verifier.parametric.results import name_of
+from verifier.parametric.sizes import FACTS, Facts
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
-from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, TYPED, ParametricSystem, Step
+from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
 _LONGEST_TERM = 12
 """Terms with more symbols are not instantiated with."""
+_MOST_FACTS = 60
+"""More facts about numbers of values are not used."""
+_MOST_OF_WITNESSES = 3000
+"""A clause with more instances at what facts about numbers of values say there is, is not instantiated there."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,8 @@ class Effort:
     """A clause with more instances is instantiated with the next set."""
     quantified: Quantified
     seconds: float
+    meeting: bool = False
+    """Whether two sets that are more than a third one together have an element in common."""
 
 
 EFFORTS = (
@@ -98,6 +105,7 @@ class Obligations:
         )
         self.kinds = Kinds()
         self.printer = Printer()
+        self.facts = Facts(self.logic, system.definitions.sizes)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -107,12 +115,13 @@ class Obligations:
         always = self.logic.true
         said = [name for name in typed if self.system.formula(name, self.system.before) is not always]
         stays = [f"{STAYS}{step.name}" for step in self.system.steps] if self.with_stays else []
-        return (TYPED, *said, *self.system.lemmas, *stays)
+        return (*self.system.typed_names, *said, *self.system.lemmas, *stays)
 
     def always_needed(self, name: str) -> tuple[str, ...]:
         """What a claim contains beside its formula: that what is read has a value; and a type invariant, that
         all values are of their sorts."""
-        typed = (TYPED,) if self.system.kind(name) is PropertyKind.TYPE_INVARIANT else ()
+        is_type = self.system.kind(name) is PropertyKind.TYPE_INVARIANT
+        typed = self.system.typed_names if is_type else ()
         return (*typed, UNDEFINED_READ)
 
     @cached_property
@@ -120,8 +129,8 @@ class Obligations:
         """The clauses of all lemmas, each with the lemma's name."""
         found = []
         for name in self.names:
-            formula = self.system.formula(name, self.system.before)
-            found += [(name, clause) for clause in self.clausifier.clauses(formula, name)]
+            for part in _conjuncts(self.logic, self.system.formula(name, self.system.before)):
+                found += [(name, clause) for clause in self.clausifier.clauses(part, name)]
         return tuple(found)
 
     @cached_property
@@ -145,12 +154,29 @@ class Obligations:
             for name in self.names:
                 if self.is_touched(step, name):
                     after = self.system.formula(name, step.after)
-                    yield from self._parts(step.name, name, after, given, step.parameters, inductive=True)
+                    parts = self._parts(
+                        step.name, name, after, given, step.parameters, inductive=True, known=self._known(name)
+                    )
+                    yield from parts
 
     def is_touched(self, step: Step, name: str) -> bool:
         """Whether a lemma says something else after a step than before."""
         before = self.system.formula(name, self.system.before)
         return canonical(before, ()) != canonical(self.system.formula(name, step.after), ())
+
+    def _known(self, name: str) -> frozenset[str]:
+        """The parts of a lemma in the state before a step, as texts. A part that is the same in the state after
+        needs no solver."""
+        found = self._known_parts.get(name)
+        if found is None:
+            formula = self.system.formula(name, self.system.before)
+            found = frozenset(canonical(part, ()) for part in _conjuncts(self.logic, formula))
+            self._known_parts[name] = found
+        return found
+
+    @cached_property
+    def _known_parts(self) -> dict[str, frozenset[str]]:
+        return {}
 
     def safety(self, name: str) -> Iterator[Obligation]:
         """That the lemmas imply a property."""
@@ -174,9 +200,10 @@ class Obligations:
         parameters: Sequence[Node],
         *,
         inductive: bool,
+        known: frozenset[str] = frozenset(),
     ) -> Iterator[Obligation]:
         for number, part in enumerate(_conjuncts(self.logic, formula)):
-            if part is self.logic.true:
+            if part is self.logic.true or (known and canonical(part, ()) in known):
                 continue
             word = f"{at} {claim} {number}"
             negated = self.clausifier.clauses(self.logic.neg(part), word)
@@ -220,8 +247,32 @@ class Obligations:
         found: list[tuple[str, Node]] = []
         for name, clause in self.hypotheses:
             found += self._instances(name, clause, tiers, effort.most)
+        if effort.meeting or self._speaks_of_sizes(obligation):
+            found += self._of_sizes(obligation, found, tiers[-1], effort)
         found += self._with_quantifiers(obligation, effort.quantified)
         return list(dict.fromkeys(found))
+
+    def _speaks_of_sizes(self, obligation: Obligation) -> bool:
+        bodies = [clause.body for clause in obligation.goal]
+        return bool(predicates(bodies, self.system.definitions.sizes))
+
+    def _of_sizes(
+        self, obligation: Obligation, found: Sequence[tuple[str, Node]], terms: Sequence[Node], effort: Effort
+    ) -> list[tuple[str, Node]]:
+        """Facts about numbers of values, and the hypotheses about what these say that there is."""
+        goal = [clause.body for clause in obligation.goal]
+        others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
+        facts = self.facts.of_use(goal, others, terms, meeting=effort.meeting)[:_MOST_FACTS]
+        more: dict[Node, None] = {w: None for fact in facts for w in fact.witnesses}
+        wider = [*terms, *more]
+        made: list[tuple[str, Node]] = [(FACTS, fact.said) for fact in facts]
+        for name, clause in self.hypotheses:
+            if number_of_instances(self.kinds, clause, wider) > _MOST_OF_WITNESSES:
+                continue
+            for chosen, body in instances(self.logic, self.kinds, clause, wider):
+                if not more.keys().isdisjoint(chosen):
+                    made.append((name, body))
+        return made
 
     def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
         if which is Quantified.NONE:
@@ -341,5 +392,24 @@ def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:
     elif formula.kind == "forall":
         for part in _conjuncts(logic, formula.args[0]):
             yield logic.forall(formula.data.variables, part)
+    elif formula.kind == "or" and (split := _implied(formula)) is not None:
+        others = logic.disj(arg for arg in formula.args if arg is not split)
+        for part in _conjuncts(logic, split):
+            if part.kind == "forall":
+                yield logic.forall(part.data.variables, logic.disj((others, part.args[0])))
+            else:
+                yield logic.disj((others, part))
     else:
         yield formula
+
+
+def _implied(formula: Node) -> Node | None:
+    """The only part of a disjunction that is, maybe for all of something, a conjunction."""
+    found = []
+    for arg in formula.args:
+        inner = arg
+        while inner.kind == "forall":
+            inner = inner.args[0]
+        if inner.kind == "and":
+            found.append(arg)
+    return found[0] if len(found) == 1 else None

@@ -11,8 +11,9 @@ from typing import Any
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import EFFORTS, Effort, Obligation, Obligations
 from verifier.parametric.results import Open, Result, Shown, place_of
+from verifier.parametric.sizes import FACTS
 from verifier.parametric.smtlib import script
-from verifier.parametric.system import ParametricSystem
+from verifier.parametric.system import TYPED, ParametricSystem
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
@@ -78,6 +79,7 @@ def listed(obligations: Obligations, property_name: str) -> dict[str, list[Oblig
     if property_name not in obligations.names:
         found[property_name] = list(obligations.safety(property_name))
     found[UNDEFINED_READ] = list(obligations.reads())
+    found[FACTS] = []
     _ = obligations.hypotheses
     obligations.learn(one for claim in found.values() for one in claim)
     return found
@@ -143,8 +145,13 @@ def _attempt(
         waiting = [name for name in used if name not in needed]
         if only_safety or (until_open and any(isinstance(one, Open) for one in results.values())):
             break
-    names = tuple(name for name in obligations.names if name in needed)
+    names = tuple(dict.fromkeys(_shown(name) for name in obligations.names if name in needed))
     return Attempt(property_name, kept, with_stays, results, names, limit, peak)
+
+
+def _shown(lemma: str) -> str:
+    """The name of a lemma, of those about the sorts of fields the one that they have together."""
+    return TYPED if lemma.startswith(f"{TYPED}:") else lemma
 
 
 def _task(obligations: Obligations, obligation: Obligation, limits: Limits) -> Task:
