@@ -91,7 +91,7 @@ class Structure:
     """A finite structure: elements by sort, and what is known of function symbols."""
 
     system: ParametricSystem
-    elements: Mapping[str, list[Element]]
+    elements: Mapping[str, list[Any]]
     known: dict[tuple[str, tuple[Any, ...]], Any]
     rng: random.Random
     least: int = -3

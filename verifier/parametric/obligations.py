@@ -8,10 +8,10 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from verifier.parametric.assumed import assumption_node
+from verifier.parametric.assumed import assumption_node, polynomial_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
-from verifier.parametric.logic import INT, Logic, Node, canonical, walk
+from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.sizes import FACTS, Facts
 from verifier.parametric.smtlib import Printer
@@ -63,6 +63,14 @@ class Quantified(Enum):
     ALL = "all"
 
 
+class SizeFacts(Enum):
+    """Which facts about numbers of values a solver is given."""
+
+    NONE = "none"
+    SPOKEN_OF = "those about the numbers that the goal speaks of"
+    ALL = "all, also that two sets that are more than a third one together have an element in common"
+
+
 @dataclass(frozen=True)
 class Effort:
     """How much a solver is given: hypotheses at terms, or as they are."""
@@ -73,12 +81,14 @@ class Effort:
     """A clause with more instances is instantiated with the next set."""
     quantified: Quantified
     seconds: float
-    meeting: bool = False
-    """Whether two sets that are more than a third one together have an element in common."""
+    facts: SizeFacts = SizeFacts.SPOKEN_OF
 
 
 EFFORTS = (
+    Effort((0,), 0, Quantified.NONE, 2.0, SizeFacts.NONE),
     Effort((0,), 0, Quantified.NONE, 2.0),
+    Effort((4, 0), 300, Quantified.NONE, 2.0),
+    Effort((4, 0), 300, Quantified.NONE, 2.0, SizeFacts.ALL),
     Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
     Effort((0,), 0, Quantified.ALL, 0.7),
     Effort((1, 0), 500, Quantified.NONE, 2.0),
@@ -105,7 +115,6 @@ class Obligations:
         )
         self.kinds = Kinds()
         self.printer = Printer()
-        self.facts = Facts(self.logic, system.definitions.sizes)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -247,23 +256,32 @@ class Obligations:
         found: list[tuple[str, Node]] = []
         for name, clause in self.hypotheses:
             found += self._instances(name, clause, tiers, effort.most)
-        if effort.meeting or self._speaks_of_sizes(obligation):
-            found += self._of_sizes(obligation, found, tiers[-1], effort)
+        found += self._of_sizes(obligation, found, tiers[-1], effort)
         found += self._with_quantifiers(obligation, effort.quantified)
         return list(dict.fromkeys(found))
 
-    def _speaks_of_sizes(self, obligation: Obligation) -> bool:
-        bodies = [clause.body for clause in obligation.goal]
-        return bool(predicates(bodies, self.system.definitions.sizes))
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of numbers of values."""
+        counts = self.system.values.index_sets.items()
+        numbers = {sort: polynomial_node(self.logic, count) for sort, count in counts}
+        return Facts(self.logic, self.system.definitions.sizes, numbers)
 
     def _of_sizes(
         self, obligation: Obligation, found: Sequence[tuple[str, Node]], terms: Sequence[Node], effort: Effort
     ) -> list[tuple[str, Node]]:
         """Facts about numbers of values, and the hypotheses about what these say that there is."""
         goal = [clause.body for clause in obligation.goal]
+        is_spoken_of = predicates(goal, self.system.definitions.sizes)
+        is_all = effort.facts is SizeFacts.ALL and bool(self.system.definitions.sizes)
+        if effort.facts is SizeFacts.NONE or not (is_spoken_of or is_all):
+            return []
         others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
-        facts = self.facts.of_use(goal, others, terms, meeting=effort.meeting)[:_MOST_FACTS]
+        facts = self.facts.of_use(goal, others, terms, meeting=is_all)[:_MOST_FACTS]
         more: dict[Node, None] = {w: None for fact in facts for w in fact.witnesses}
+        spoken = ground_terms(fact.said for fact in facts)
+        defined = [node for node in spoken if node.data in self.leads]
+        more |= dict.fromkeys(node for node in (*defined, *self._meant(defined)) if node not in terms)
         wider = [*terms, *more]
         made: list[tuple[str, Node]] = [(FACTS, fact.said) for fact in facts]
         for name, clause in self.hypotheses:
@@ -346,12 +364,50 @@ class Obligations:
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
         defined = (node for node in spoken if node.data in self.leads)
-        named = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
+        meant = [term for node in defined for term in (node, *self._meant([node]))]
+        named = list(dict.fromkeys((*obligation.terms, *elements, *meant)))
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
-        tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
+        elements_too = named + [node for node in constants if node.sort != INT]
+        own = elements_too + self._numbers_of(elements_too)
+        tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others], own]
         return [list(dict.fromkeys(tier)) for tier in tiers]
+
+    def _meant(self, defined: Iterable[Node]) -> list[Node]:
+        """What the axioms of defined terms say that there is."""
+        said = []
+        for node in defined:
+            for axiom in self._axioms(str(node.data)):
+                applied = unfolding(self.logic, axiom, node) if node.args else axiom
+                if applied is not None and not applied.quantified:
+                    said.append(applied)
+        return [n for n in ground_terms(said) if n.sort != INT and length(n) <= _LONGEST_TERM]
+
+    def _numbers_of(self, named: Sequence[Node]) -> list[Node]:
+        """The integers that the state has for named elements, with no other key."""
+        elements = [node for node in named if node.sort not in (INT, BOOL)]
+        found = dict[Node, None]()
+        for function in self._functions_of_elements:
+            for element in elements:
+                if element.sort == function.args[0].sort:
+                    found[self.logic.app(function.data, INT, (element,))] = None
+        return list(found)
+
+    @cached_property
+    def _functions_of_elements(self) -> list[Node]:
+        """Applications of those functions in hypotheses that give an integer for an element."""
+        found: dict[Any, Node] = {}
+
+        def see(node: Node) -> None:
+            if node.kind == "app" and node.sort == INT and len(node.args) == 1:
+                if node.args[0].sort != INT and node.data not in self.system.definitions.sizes:
+                    found.setdefault(node.data, node)
+
+        seen = set[Node]()
+        for _, clause in self.hypotheses:
+            walk(clause.body, see, seen)
+        return list(found.values())
 
     @cached_property
     def _state_constants(self) -> list[Node]:

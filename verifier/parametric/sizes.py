@@ -90,9 +90,11 @@ class Facts:
     """Says what holds of several numbers of values. Each fact is an instance of one that holds of all finite
     sets, with Skolem functions for what it says there is."""
 
-    def __init__(self, logic: Logic, sizes: Mapping[str, Size]) -> None:
+    def __init__(self, logic: Logic, sizes: Mapping[str, Size], numbers: Mapping[str, Node]) -> None:
+        """``numbers``: how many elements the sort of an index set has."""
         self.logic = logic
         self.sizes = sizes
+        self.numbers = numbers
 
     def inside(self, applied: Node, items: Sequence[Node]) -> Node:
         """The items are among those counted."""
@@ -143,6 +145,16 @@ class Facts:
             (*common, *first, *second),
         )
 
+    def not_more_than_all(self, one: Node, number: Node) -> Fact:
+        """There are not more than all."""
+        return Fact(self.logic.less_equal(one, number), ())
+
+    def meet_in_all(self, one: Node, other: Node, number: Node) -> Fact:
+        """Two sets that together are more than all have an element in common."""
+        logic, common = self.logic, self._witness("in both", one, other)
+        both = logic.conj((self.inside(one, common), self.inside(other, common)))
+        return Fact(logic.disj((both, logic.less_equal(logic.plus(one, other), number))), common)
+
     # Which facts are of use
 
     def of_use(
@@ -157,7 +169,8 @@ class Facts:
         for node in (*goal, *others):
             known.learn(node)
         is_wanted = spoken.low.keys() | spoken.high.keys() or known.low.keys() | known.high.keys()
-        found = [
+        found = [self.positive(one) for one in known.low]
+        found += [
             self.not_more(one, other)
             for one in known.low
             for other in known.high
@@ -165,7 +178,6 @@ class Facts:
         ]
         if meeting:
             found += self._meetings(known)
-        found += [self.positive(one) for one in known.low]
         return found + [
             self.counted(one, (term,))
             for one in known.high
@@ -174,11 +186,23 @@ class Facts:
         ]
 
     def _meetings(self, known: Roles) -> Iterator[Fact]:
+        for place, one in enumerate(known.low):
+            number = self._number(one)
+            if number is not None:
+                yield self.not_more_than_all(one, number)
+                for other in list(known.low)[place + 1 :]:
+                    if self._alike(one, other):
+                        yield self.meet_in_all(one, other, number)
         for whole in known.high:
             parts = [one for one in known.low if one is not whole and self._alike(one, whole)]
             for one, other in combinations_with_replacement(parts, 2):
                 if one is not other:
                     yield self.meet(one, other, whole)
+
+    def _number(self, one: Node) -> Node | None:
+        """How many elements there are of those that are counted."""
+        sorts = self.sizes[str(one.data)].sorts
+        return self.numbers.get(sorts[0]) if len(sorts) == 1 else None
 
     def _alike(self, one: Node, other: Node) -> bool:
         return self.sizes[str(one.data)].sorts == self.sizes[str(other.data)].sorts
