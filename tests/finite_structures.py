@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from verifier.encodings.concrete import Element
 from verifier.encodings.sorts import (
     Boolean,
     Enum,
@@ -153,6 +152,12 @@ class Structure:
 
     def applied(self, node: Node, args: tuple[Any, ...]) -> Any:
         key = (str(node.data), args)
+        size = self.system.definitions.sizes.get(str(node.data))
+        if size is not None and key not in self.known:
+            env = dict(zip(size.variables, args, strict=True))
+            items = product(*(self.domain(element.sort) for element in size.elements))
+            known = (env | dict(zip(size.elements, item, strict=True)) for item in items)
+            self.known[key] = sum(bool(self.value(size.inside, one)) for one in known)
         if key not in self.known:
             axioms = self.system.definitions.axioms.get(str(node.data))
             self.known[key] = (

@@ -111,13 +111,17 @@ class Reading:
         )
 
 
-SMALL = {
+SMALL: dict[str, dict[str, Any]] = {
+    "bookkeeper": {"bookies": 2, "write_quorum": 1, "ack_quorum": 1, "ensemble_choice": "any"},
+    "bookkeeper-4-13": {"bookies": 2, "write_quorum": 1, "ack_quorum": 1, "ensemble_choice": "any"},
     "kip320": {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
     "kip101": {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
 }
 
 
-@pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.parametrize(
+    "spec", [pytest.param(spec, marks=[pytest.mark.thorough] * spec.startswith("book")) for spec in SMALL]
+)
 def test_steps_at_small_constants_are_steps_of_the_reading(spec: str) -> None:
     rng = random.Random(1)
     reading = Reading(load(spec), SMALL[spec])

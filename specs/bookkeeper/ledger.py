@@ -12,7 +12,7 @@ from typing import TypeAlias
 from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer, variable
 from verifier.encodings.expressions import Value, literal, record, set_of
-from verifier.encodings.quantifiers import all_of, choose, comprehension, count, exists, forall, function, if_
+from verifier.encodings.quantifiers import all_of, choose, comprehension, count, forall, function, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import FunctionValue, OptionValue
 from verifier.specs.protocol import (

@@ -110,10 +110,10 @@ class Clients413(Exchange[State413]):
 
     @property
     def versions(self) -> Range:
-        """Creating, recovering, closing, and changes of ensemble, each of which costs a message lost."""
-        changes = self.bookies.size * self.send_limit * (self.send_limit + 1)
-        possible = self.write_quorum < self.constants["bookies"]
-        return Range(0, 3 + (changes if possible else 0))
+        """Creating, recovering, closing, and changes of ensemble, each of which costs a message lost; there
+        are none where an ensemble has all bookies."""
+        lost = self.bookies.size * self.send_limit * (self.send_limit + 1)
+        return Range(0, 3 + lost * (self.bookies.size - self.write_quorum))
 
     def state(self) -> State413:
         return State413(self)
@@ -167,7 +167,9 @@ class Clients413(Exchange[State413]):
             ]
         )
 
-    def replacing(self, s: State413, writer: str, bookie: Element) -> tuple[SetValue[Element], SetValue[Element]]:
+    def replacing(
+        self, s: State413, writer: str, bookie: Element
+    ) -> tuple[SetValue[Element], SetValue[Element]]:
         """What an ensemble without the bookie must have, and what it must not have."""
         return self.ensemble(s, writer).remove(bookie), set_of(self.bookies, bookie)
 

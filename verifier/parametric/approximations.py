@@ -45,6 +45,11 @@ APPROXIMATIONS = (
         "the property itself must not depend on it: that all it reads has a value is proved with it",
     ),
     Approximation(
+        "how many values satisfy something",
+        "an integer of which facts are known that hold of all finite sets",
+        "at given constants the sets are finite, so the facts hold of their true numbers",
+    ),
+    Approximation(
         "the least or greatest element of an empty set",
         "any integer",
         "the axiom of the new symbol speaks of sets with an element only",

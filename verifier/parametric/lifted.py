@@ -1,7 +1,7 @@
 """Clauses that a prover found at small constants, as formulas that may hold at all of them: Python text.
 
 A clause says that some values do not occur together. Its elements become any elements, all different. Its
-numbers become ``k`` and what is so much more than ``k``. What is guessed so may be false: it has to be checked.
+numbers become ``k`` and what is so much more. What is guessed so may be false: it is to be checked.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ class Lifter:
         """The formulas, short ones first."""
         found: dict[Lifted, None] = {}
         bits = {
-            bit.symbol_name(): (leaf, place) for leaf in self.layout.leaves for place, bit in enumerate(leaf.bits)
+            bit.symbol_name(): (leaf, place)
+            for leaf in self.layout.leaves
+            for place, bit in enumerate(leaf.bits)
         }
         for clause in clauses:
             leaves: dict[int, tuple[Leaf, list[tuple[BitMeaning, bool]]]] = {}
@@ -264,5 +266,5 @@ def _bound(sets: Mapping[str, str], value: int) -> str:
     polynomial = polynomial_of(value)
     names = {name for monomial in polynomial for name in monomial}
     text = polynomial_text(polynomial)
-    words = [f"self.{word}{'.size' * (word in sets.values())}" if word in names else word for word in text.split()]
-    return " ".join(words)
+    sizes = {name: f"self.{name}.size" if name in sets.values() else f"self.{name}" for name in names}
+    return " ".join(sizes.get(word, word) for word in text.split())

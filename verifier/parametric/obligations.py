@@ -15,7 +15,7 @@ from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.sizes import FACTS, Facts
 from verifier.parametric.smtlib import Printer
-from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
+from verifier.parametric.spoken_of import applied, compared, length, predicates, skolem_functions, unfolding
 from verifier.parametric.system import ALWAYS, INITIALLY, STAYS, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
@@ -25,7 +25,7 @@ _LONGEST_TERM = 12
 _MOST_FACTS = 60
 """More facts about numbers of values are not used."""
 _MOST_OF_WITNESSES = 3000
-"""A clause with more instances at what facts about numbers of values say there is, is not instantiated there."""
+"""A clause with more instances at what facts about numbers of values say there is, has none there."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,6 @@ class Effort:
 
 EFFORTS = (
     Effort((0,), 0, Quantified.NONE, 2.0, SizeFacts.NONE),
-    Effort((0,), 0, Quantified.NONE, 2.0),
-    Effort((4, 0), 300, Quantified.NONE, 2.0),
-    Effort((4, 0), 300, Quantified.NONE, 2.0, SizeFacts.ALL),
     Effort((0,), 0, Quantified.SPOKEN_OF, 1.5),
     Effort((0,), 0, Quantified.ALL, 0.7),
     Effort((1, 0), 500, Quantified.NONE, 2.0),
@@ -96,7 +93,13 @@ EFFORTS = (
     Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
     Effort((0,), 0, Quantified.ALL, 5.0),
     Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
+    Effort((4, 0), 300, Quantified.NONE, 2.0),
+    Effort((0,), 0, Quantified.NONE, 2.0),
+    Effort((4, 0), 300, Quantified.NONE, 2.0, SizeFacts.ALL),
 )
+_ORDER = (0, 1, 2, 3, 4, 5, 6, 7, 8)
+_ORDER_WITH_SIZES = (0, 9, 8, 10, 1, 2, 5)
+"""Where numbers of values are spoken of there are more instances, so that few terms come first."""
 
 
 class Obligations:
@@ -115,6 +118,11 @@ class Obligations:
         )
         self.kinds = Kinds()
         self.printer = Printer()
+
+    @property
+    def efforts(self) -> tuple[int, ...]:
+        """The places of the efforts in the order in which they are made."""
+        return _ORDER_WITH_SIZES if self.system.definitions.sizes else _ORDER
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -163,10 +171,8 @@ class Obligations:
             for name in self.names:
                 if self.is_touched(step, name):
                     after = self.system.formula(name, step.after)
-                    parts = self._parts(
-                        step.name, name, after, given, step.parameters, inductive=True, known=self._known(name)
-                    )
-                    yield from parts
+                    own, known = step.parameters, self._known(name)
+                    yield from self._parts(step.name, name, after, given, own, inductive=True, known=known)
 
     def is_touched(self, step: Step, name: str) -> bool:
         """Whether a lemma says something else after a step than before."""
@@ -174,8 +180,8 @@ class Obligations:
         return canonical(before, ()) != canonical(self.system.formula(name, step.after), ())
 
     def _known(self, name: str) -> frozenset[str]:
-        """The parts of a lemma in the state before a step, as texts. A part that is the same in the state after
-        needs no solver."""
+        """The parts of a lemma in the state before a step, as texts. A part that is the same in the state
+        after needs no solver."""
         found = self._known_parts.get(name)
         if found is None:
             formula = self.system.formula(name, self.system.before)
@@ -284,6 +290,7 @@ class Obligations:
         more |= dict.fromkeys(node for node in (*defined, *self._meant(defined)) if node not in terms)
         wider = [*terms, *more]
         made: list[tuple[str, Node]] = [(FACTS, fact.said) for fact in facts]
+        made += [(FACTS, node) for node in self._unfolded(defined, wider)]
         for name, clause in self.hypotheses:
             if number_of_instances(self.kinds, clause, wider) > _MOST_OF_WITNESSES:
                 continue
@@ -351,6 +358,8 @@ class Obligations:
             clauses = [c for axiom in axioms for c in self.clausifier.clauses(axiom, name)]
             known = tuple(closed(self.logic, clause, self.leads) for clause in clauses)
             self._known_axioms[name] = known
+            for axiom in known:
+                self.kinds.learn(axiom)
         return known
 
     @cached_property
@@ -379,10 +388,23 @@ class Obligations:
         said = []
         for node in defined:
             for axiom in self._axioms(str(node.data)):
-                applied = unfolding(self.logic, axiom, node) if node.args else axiom
-                if applied is not None and not applied.quantified:
-                    said.append(applied)
+                meant = applied(self.logic, axiom, node)
+                if meant is not None and not meant.quantified:
+                    said.append(meant)
         return [n for n in ground_terms(said) if n.sort != INT and length(n) <= _LONGEST_TERM]
+
+    def _unfolded(self, defined: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
+        """What the axioms of defined terms say of these terms, and of the integers that are in the axioms."""
+        for node in defined:
+            for axiom in self._axioms(str(node.data)):
+                said = applied(self.logic, axiom, node)
+                if said is None or said.kind != "forall":
+                    continue
+                clause = Clause(said.data.variables, said.args[0])
+                sums = [term for term in ground_terms([said]) if term.sort == INT]
+                items = list(dict.fromkeys((*terms, *sums)))
+                if number_of_instances(self.kinds, clause, items) <= _MOST_FACTS:
+                    yield from (body for _, body in instances(self.logic, self.kinds, clause, items))
 
     def _numbers_of(self, named: Sequence[Node]) -> list[Node]:
         """The integers that the state has for named elements, with no other key."""
@@ -400,9 +422,10 @@ class Obligations:
         found: dict[Any, Node] = {}
 
         def see(node: Node) -> None:
-            if node.kind == "app" and node.sort == INT and len(node.args) == 1:
-                if node.args[0].sort != INT and node.data not in self.system.definitions.sizes:
-                    found.setdefault(node.data, node)
+            sorts = [arg.sort for arg in node.args] if node.kind == "app" and node.sort == INT else []
+            is_of_one = len(sorts) == 1 and sorts[0] != INT
+            if is_of_one and node.data not in self.system.definitions.sizes:
+                found.setdefault(node.data, node)
 
         seen = set[Node]()
         for _, clause in self.hypotheses:
@@ -433,9 +456,9 @@ class Obligations:
         unfolded = []
         for node in predicates(said, self.leads):
             for axiom in self._axioms(node.data):
-                applied = unfolding(self.logic, axiom, node)
-                if applied is not None:
-                    unfolded.append(applied)
+                meant = unfolding(self.logic, axiom, node)
+                if meant is not None:
+                    unfolded.append(meant)
         found = [*ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
 

@@ -174,7 +174,8 @@ def decide(obligations: Obligations, obligation: Obligation) -> Result:
     """Asks the solvers with more and more instances."""
     reason = "both solvers gave up"
     last: list[Any] | None = None
-    for number, effort in enumerate(EFFORTS):
+    for number in obligations.efforts:
+        effort = EFFORTS[number]
         asked = Query.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue

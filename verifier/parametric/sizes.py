@@ -1,8 +1,8 @@
 """How many values satisfy something, as an integer of which little is known: what holds of all finite sets.
 
-A number of values is a function symbol, applied to what the condition depends on. The facts about it, and about
-several such numbers, hold of every finite set. So they hold at all constants, and nothing is assumed of a protocol
-by them. They do not say all there is to say of numbers of values.
+A number of values is a function symbol, applied to what the condition depends on. The facts about it, and
+about several such numbers, hold of every finite set, so at all constants. Nothing is assumed of a
+protocol by them. They do not say all there is to say of numbers of values.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ class Facts:
 
     def counted(self, one: Node, items: Sequence[Node]) -> Fact:
         """If it is one of them, they are not none."""
-        return Fact(self.logic.implies(self.inside(one, items), self.logic.less(self.logic.integer(0), one)), ())
+        logic = self.logic
+        return Fact(logic.implies(self.inside(one, items), logic.less(logic.integer(0), one)), ())
 
     def not_more(self, one: Node, other: Node) -> Fact:
         """If all of one are among the other, they are not more."""
@@ -161,8 +162,8 @@ class Facts:
         self, goal: Sequence[Node], others: Sequence[Node], terms: Sequence[Node], *, meeting: bool
     ) -> list[Fact]:
         """The facts about numbers in formulas without variables that can matter: that what is said to be at
-        least so many is not more than what is said to be at most so many, one of which the goal speaks of if it
-        speaks of any; and, if that is asked for, that two of the first kind meet in one of the second."""
+        least so many is not more than what is said to be at most so many, one of which the goal speaks of if
+        it speaks of any; and, if that is asked for, that two of the first kind meet in one of the second."""
         spoken, known = Roles(self.sizes), Roles(self.sizes)
         for node in goal:
             spoken.learn(node)

@@ -68,6 +68,18 @@ def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
     return logic.substituted(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
 
 
+def applied(logic: Logic, axiom: Node, node: Node) -> Node | None:
+    """What the axiom says of an application, which may be something of all values of other variables."""
+    if not node.args:
+        return axiom
+    heads = _heads(axiom.args[0], node.data) if axiom.kind == "forall" else []
+    if not heads or not all(arg in axiom.data.variables for arg in heads[0].args):
+        return None
+    values = dict(zip(heads[0].args, node.args, strict=True))
+    rest = [variable for variable in axiom.data.variables if variable not in values]
+    return logic.forall(rest, logic.substituted(axiom.args[0], values))
+
+
 def _heads(body: Node, name: str) -> list[Node]:
     found: list[Node] = []
     walk(body, lambda node: found.append(node) if node.kind == "app" and node.data == name else None)

@@ -18,8 +18,8 @@ from verifier.specs.definition import Action, Definition, PropertyKind
 INITIALLY = "initially"
 ALWAYS = "always"
 TYPED = "Typed"
-"""The lemma that every variable has a value of its sort. It is proved like the others, and for each field of a
-variable by itself, called ``Typed:`` and the field: what a proof does not need, it does not show."""
+"""The lemma that every variable has a value of its sort. It is proved like the others, and for each field by
+itself, called ``Typed:`` and the field: what a proof does not need, it does not show."""
 STAYS = "Stays:"
 """What a lemma's name begins with that says of an action that it would assign values of its variables' sorts,
 and read what has a value, wherever it is enabled. It is proved like the others."""
@@ -144,8 +144,8 @@ class ParametricSystem:
         return logic.forall(variables, logic.implies(logic.conj(within), said))
 
     def _any(self, symbol: Symbol, action: str) -> Quantified:
-        """All values of a parameter. Of sets and the like it is one of which nothing is known: what is shown of
-        that is shown of all, and to assume it of that is to assume less."""
+        """All values of a parameter. Of sets and the like it is one of which nothing is known: what is shown
+        of that is shown of all, and to assume it of that is to assume less."""
         try:
             return self.values.quantified(symbol.sort)
         except NotParametric:

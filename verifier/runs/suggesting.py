@@ -77,7 +77,11 @@ def _helping(
 
 
 def _proved(
-    kind: type[Protocol], reading: ParametricReading, pairs: Sequence[Pair], property_name: str, limits: Limits
+    kind: type[Protocol],
+    reading: ParametricReading,
+    pairs: Sequence[Pair],
+    property_name: str,
+    limits: Limits,
 ) -> list[Pair]:
     """Those that a proof for all constants needs, all of which are kept; none if it does not go through."""
     left = list(pairs)
@@ -174,7 +178,7 @@ def _with(kind: type[Protocol], pairs: Sequence[Pair]) -> type[Protocol]:
     members: dict[str, Any] = {"name": kind.spec_name()}
     for name, formula in pairs:
         text = dedent(method(name, formula, _WHY))
-        exec(compile(text, f"<{name}>", "exec"), _words(), members)  # noqa: S102 -- the text is made here
+        exec(compile(text, f"<{name}>", "exec"), _words(), members)
     made: type[Protocol] = type(kind.__name__, (kind,), members)
     return made
 
