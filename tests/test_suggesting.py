@@ -10,7 +10,7 @@ import pytest
 from tests.command_line import ROOT, verify
 from verifier.parametric.lifted import Lifter, method
 from verifier.parametric.loading import read_traced
-from verifier.runs.suggesting import _is_readable
+from verifier.runs.suggesting import _readable
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
 from verifier.system.model import Model, build
@@ -38,7 +38,7 @@ def lock_without(folder: Path, lemma: str) -> Path:
 
 def test_a_clause_becomes_a_formula_of_any_elements_and_numbers() -> None:
     lift, _ = lifter()
-    both_zero = [("ticket[c1]#0", False), ("ticket[c1]#1", True), ("ticket[c2]#0", False), ("ticket[c2]#1", True)]
+    both_zero = [(f"ticket[{c}]#{bit}", bit == 1) for c in ("c1", "c2") for bit in (0, 1)]
     texts = [one.text for one in lift.lifted([both_zero])]
     assert any("(a != b) & (s.ticket[a] == k) & (s.ticket[b] == k)" in text for text in texts)
     assert all("for k in Range(0, self.last_ticket)" in text for text in texts if " k)" in text)
@@ -51,12 +51,13 @@ def test_what_is_lifted_can_be_read_by_both_readings() -> None:
     clauses = [[(a, False), (b, True)] for a in names[:6] for b in names[4:10] if a != b]
     found = lift.lifted(clauses)
     assert len(found) > 30
-    for one in found[::12]:
-        assert _is_readable(load(str(LOCK)), ("suggested", one.text), CONSTANTS)
+    pairs = [(f"suggested_{place}", one.text) for place, one in enumerate(found)]
+    assert _readable(load(str(LOCK)), pairs, CONSTANTS) == pairs
 
 
 def test_a_formula_that_means_nothing_is_left_out() -> None:
-    assert not _is_readable(load(str(LOCK)), ("suggested", "s.served.is_some"), CONSTANTS)
+    pairs = [("wrong", "s.served.is_some"), ("right", "s.served <= s.drawn")]
+    assert _readable(load(str(LOCK)), pairs, CONSTANTS) == pairs[1:]
     assert method("one", "s.up", "Why.").splitlines()[1:] == [
         "    def one(self, s):",
         '        """Why."""',

@@ -161,6 +161,8 @@ class Lifter:
         text, sort = f"s.{leaf.path[0]}", self.sorts[str(leaf.path[0])]
         for step in leaf.path[1:]:
             text, sort = _stepped(clause, text, sort, step)
+        if not allowed:
+            raise Unread  # the clause says nothing
         if leaf.code is None:
             return text if allowed[0] else f"~{text}"
         is_option = isinstance(sort, Option)

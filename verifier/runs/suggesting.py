@@ -14,11 +14,11 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.prove import Request, check
 from verifier.engines.provers import kept_lemmas
 from verifier.errors import UsageError
-from verifier.parametric.errors import NotParametric
 from verifier.parametric.lifted import Lifter, method
 from verifier.parametric.loading import ParametricReading, read_for_all
 from verifier.parametric.proving import prove
 from verifier.parametric.results import place_of
+from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.specs.constants import IndexSetConstant, constants_of
@@ -156,7 +156,7 @@ def _kept(
     limits: Limits,
 ) -> list[Pair]:
     """Those that all actions keep at these constants, together with the lemmas and the property."""
-    readable = [pair for pair in pairs if _is_readable(kind, pair, constants)]
+    readable = _readable(kind, pairs, constants)
     model = _model(_with(kind, readable), constants, limits)
     if model is None:
         return readable
@@ -164,11 +164,24 @@ def _kept(
     return [pair for pair in readable if title_of(pair[0]) in names]
 
 
-def _is_readable(kind: type[Protocol], pair: Pair, constants: Mapping[str, Any]) -> bool:
+def _readable(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> list[Pair]:
+    """Those that mean something in both readings. All are tried together first."""
+    if _is_read(kind, pairs, constants):
+        return list(pairs)
+    half = len(pairs) // 2
+    if not half:
+        return []
+    return [*_readable(kind, pairs[:half], constants), *_readable(kind, pairs[half:], constants)]
+
+
+def _is_read(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> bool:
     try:
-        define(_with(kind, [pair])(constants))
-        read_for_all(_with(kind, [pair]), constants)
-    except (UsageError, DefinitionError, NotParametric):
+        define(_with(kind, pairs)(constants))
+        reading = read_for_all(_with(kind, pairs), constants)
+        system = ParametricSystem(reading.definition, ())
+        for name, _ in pairs:
+            system.formula(title_of(name), system.before)
+    except (UsageError, DefinitionError, AttributeError, TypeError):
         return False
     return True
 
