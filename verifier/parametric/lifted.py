@@ -248,7 +248,7 @@ def _bounds(leaf: Leaf, allowed: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _numbers(leaf: Leaf, allowed: Sequence[Any]) -> Iterator[int]:
-    yield from (step for step in leaf.path if _is_number(step))
+    yield from (step for step in leaf.path if isinstance(step, int) and _is_number(step))
     held = [value for value in allowed if _is_number(value)]
     rest = [value for value in leaf.values if _is_number(value)] if leaf.code is not None else []
     if held and len(held) < len(rest):
