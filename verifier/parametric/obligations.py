@@ -93,9 +93,9 @@ EFFORTS = (
     Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
     Effort((0,), 0, Quantified.ALL, 5.0),
     Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
-    Effort((4, 0), 300, Quantified.NONE, 2.0),
+    Effort((5, 4, 0), 300, Quantified.NONE, 2.0),
     Effort((0,), 0, Quantified.NONE, 2.0),
-    Effort((4, 0), 300, Quantified.NONE, 2.0, SizeFacts.ALL),
+    Effort((5, 4, 0), 300, Quantified.NONE, 2.0, SizeFacts.ALL),
 )
 _ORDER = (0, 1, 2, 3, 4, 5, 6, 7, 8)
 _ORDER_WITH_SIZES = (0, 9, 8, 10, 1, 2, 5)
@@ -368,7 +368,8 @@ class Obligations:
 
     def _tiers(self, obligation: Obligation) -> list[list[Node]]:
         """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
-        that follow from what the goal says of all values; with all that goal and guard speak of."""
+        that follow from what the goal says of all values; with all that goal and guard speak of; with the
+        integers that the state has for elements that are named, and for all that have no argument."""
         goal = [clause.body for clause in obligation.goal]
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
@@ -379,8 +380,10 @@ class Obligations:
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
         elements_too = named + [node for node in constants if node.sort != INT]
-        own = elements_too + self._numbers_of(elements_too)
-        tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others], own]
+        own = named + self._numbers_of(named)
+        wide = elements_too + self._numbers_of(elements_too)
+        most = [*named, *constants, *derived, *others]
+        tiers = [named, named + constants, named + derived, most, own, wide]
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
     def _meant(self, defined: Iterable[Node]) -> list[Node]:
