@@ -41,5 +41,5 @@ EFFORTS = (
     Effort((0,), 0, Quantified.ALL, 5.0),
     Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
     Effort((0,), 0, Quantified.NONE, 3.0, meeting=True),
-    Effort((1, 0), 300, Quantified.NONE, 4.0, meeting=True),
+    Effort((5, 4, 0), 300, Quantified.NONE, 4.0, meeting=True),
 )

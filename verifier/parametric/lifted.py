@@ -33,6 +33,8 @@ class Lifted:
     variables: tuple[tuple[str, str], ...]
     """Each with the text of its sort."""
     parts: tuple[str, ...]
+    is_general: bool = True
+    """Whether it speaks of no numbers but ``k`` and what is so much more."""
 
     @property
     def text(self) -> str:
@@ -109,7 +111,7 @@ class Lifter:
     """The name of the constant of each index set."""
 
     def lifted(self, clauses: Iterable[Sequence[Literal]]) -> list[Lifted]:
-        """The formulas, short ones first."""
+        """The formulas, those of any numbers first, and of these short ones."""
         found: dict[Lifted, None] = {}
         bits = {
             bit.symbol_name(): (leaf, place)
@@ -124,7 +126,7 @@ class Lifter:
             together = sorted(leaves.values(), key=lambda pair: pair[0].name)
             for one in self._readings([(leaf, _allowed(leaf, said)) for leaf, said in together]):
                 found.setdefault(one)
-        return sorted(found, key=lambda one: (len(one.parts), len(one.text)))
+        return sorted(found, key=lambda one: (not one.is_general, len(one.parts), len(one.text)))
 
     def _readings(self, together: Sequence[tuple[Leaf, tuple[Any, ...]]]) -> Iterator[Lifted]:
         numbers = sorted({n for leaf, allowed in together for n in _numbers(leaf, allowed)})
@@ -148,7 +150,8 @@ class Lifter:
                 variables = dict(clause.variables)
                 if clause.k_sort is not None:
                     variables["k"] = clause.k_sort
-                yield Lifted(tuple(variables.items()), (*clause.conditions, *parts))
+                is_general = shifted or not numbers
+                yield Lifted(tuple(variables.items()), (*clause.conditions, *parts), is_general)
 
     def set_text(self, sort: IndexSet) -> str:
         """An index set in the words of the protocol."""

@@ -359,7 +359,8 @@ class Obligations:
 
     def _tiers(self, obligation: Obligation) -> list[list[Node]]:
         """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
-        that follow from what the goal says of all values; with all that goal and guard speak of."""
+        that follow from what the goal says of all values; with all that goal and guard speak of; with the
+        integers that the state has for elements that are named, and for all that have no argument."""
         goal = [clause.body for clause in obligation.goal]
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
@@ -369,7 +370,11 @@ class Obligations:
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
-        tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
+        most = [*named, *constants, *derived, *others]
+        own = named + self._numbers_of(named)
+        wide = named + [node for node in constants if node.sort != INT]
+        wide += self._numbers_of(wide)
+        tiers = [named, named + constants, named + derived, most, own, wide]
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
     def _witnesses(self, obligation: Obligation, named: Sequence[Node]) -> Iterator[Node]:
@@ -388,6 +393,16 @@ class Obligations:
         yield from found
         said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
         yield from filter(_is_witness, ground_terms(self._unfolded(said)))
+
+    def _numbers_of(self, named: Sequence[Node]) -> list[Node]:
+        """The integers that the state has for these elements, with no other key."""
+        return [
+            self.logic.app(part.data, INT, (element,))
+            for part in self._parts_of_one
+            if part.sort == INT and part.data not in self.system.definitions.counts
+            for element in named
+            if element.sort not in (INT, BOOL) and element.sort == part.args[0].sort
+        ]
 
     @cached_property
     def _parts_of_one(self) -> tuple[Node, ...]:

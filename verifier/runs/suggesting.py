@@ -5,7 +5,8 @@ Each suggestion is the text of a lemma. What is checked is that text: it is read
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from textwrap import dedent
 from typing import Any
 
@@ -107,25 +108,30 @@ def _fewest(
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
 ) -> list[Pair]:
-    """So few that none can be left out where the property is to be inductive with them at all the constants.
-    Long ones go first."""
+    """Few with which the property is inductive at all the constants: many are left out together first, and
+    long ones before short ones."""
+    models = [_model(_with(kind, pairs), constants, limits) for constants in at]
+
+    def suffice(some: Sequence[Pair]) -> bool:
+        names = {title_of(name) for name, _ in pairs} - {title_of(name) for name, _ in some}
+        return all(m is not None and property_name in _without(m, names, property_name) for m in models)
+
     left = list(pairs)
-    for pair in reversed(pairs):
-        rest = [one for one in left if one is not pair]
-        if all(_suffice(kind, rest, property_name, constants, limits) for constants in at):
-            left = rest
+    step = len(left) // 2
+    while step and suffice(left):
+        for first in range(len(left) - step, -1, -step):
+            rest = left[:first] + left[first + step :]
+            if suffice(rest):
+                left = rest
+        step //= 2
     return left
 
 
-def _suffice(
-    kind: type[Protocol],
-    pairs: Sequence[Pair],
-    property_name: str,
-    constants: Mapping[str, Any],
-    limits: Limits,
-) -> bool:
-    model = _model(_with(kind, pairs), constants, limits)
-    return model is not None and property_name in kept_lemmas(model, property_name).names
+def _without(model: Model, names: Collection[str], property_name: str) -> Collection[str]:
+    """What is inductive together where some lemmas are left out."""
+    lemmas = tuple(lemma for lemma in model.system.lemmas if lemma.name not in names)
+    fewer = replace(model, system=replace(model.system, lemmas=lemmas))
+    return kept_lemmas(fewer, property_name).names
 
 
 def _found(
