@@ -135,7 +135,6 @@ TOPIC = {"message_sent_limit": 2, "compaction_times_limit": 2, "keys": 1, "value
             TOPIC,
         ),
         ("exactly-once", "Safety", "state_commit", "g1", {"message_count": 2, "dup_count": 1}),
-        ("exactly-once-atomic", "Safety", "process_and_commit", "g0", {"max_queue": 1, "max_retry": 0}),
         ("exactly-once-atomic", "Safety", "send_out_msg", "e0", {"max_queue": 1, "max_retry": 0}),
         ("rabbit-sac", "TypeOK", "start", "g0", {"queues": 2, "apps": 2}),
         ("rabbit-sac-restart", "TypeOK", "subscribe", "g1", {"queues": 2, "apps": 2}),
