@@ -46,7 +46,6 @@ MUTANTS = {
         "compactor_phase_two_write e0 NewestLedgerCoversWhatWasRead",
         "compactor_phase_two_update_horizon g0 ContextIsNewestLedger",
         "compactor_phase_two_persist_cursor g0 ContextIsNewestLedger",
-        "compactor_phase_two_delete_ledger e2 NewestLedgerCoversWhatWasRead",
         "broker_crash g0 Typed",
         "broker_crash e1 ContextIsNewestLedger",
         "broker_crash e3 CompactionHorizonCorrectness",
