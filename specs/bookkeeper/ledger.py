@@ -37,16 +37,16 @@ def untouched(sort: Sort) -> Value:
     """The value of which every part is none, zero or empty."""
     if isinstance(sort, Function):
         return function(untouched(sort.range) for key in sort.domain)
+    made: Value
     if isinstance(sort, Record):
-        return record(sort, **{name: untouched(part) for name, part in sort.fields})
-    if isinstance(sort, Range):
-        return literal(sort, 0)
-    nothing: Value
-    if isinstance(sort, Set):
-        nothing = literal(sort, frozenset())
+        made = record(sort, **{name: untouched(part) for name, part in sort.fields})
+    elif isinstance(sort, Range):
+        made = literal(sort, 0)
+    elif isinstance(sort, Set):
+        made = literal(sort, frozenset())
     else:
-        nothing = literal(sort, None if isinstance(sort, Option) else sort.default)
-    return nothing
+        made = literal(sort, None if isinstance(sort, Option) else sort.default)
+    return made
 
 
 class LedgerState(State):
