@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from verifier.parametric.logic import Logic, Node
 
 
-def conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:
-    """Parts whose conjunction is the formula."""
+def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:
+    """Parts whose conjunction is the formula. ``implied``: also of a conjunction that others imply."""
     if formula.kind == "and":
         for part in formula.args:
-            yield from conjuncts(logic, part)
+            yield from conjuncts(logic, part, implied=implied)
     elif formula.kind == "forall":
-        for part in conjuncts(logic, formula.args[0]):
+        for part in conjuncts(logic, formula.args[0], implied=implied):
             yield logic.forall(formula.data.variables, part)
-    elif formula.kind == "or" and (split := _implied(formula)) is not None:
+    elif implied and formula.kind == "or" and (split := _implied(formula)) is not None:
         others = logic.disj(arg for arg in formula.args if arg is not split)
-        for part in conjuncts(logic, split):
+        for part in conjuncts(logic, split, implied=True):
             if part.kind == "forall":
                 yield logic.forall(part.data.variables, logic.disj((others, part.args[0])))
             else:
