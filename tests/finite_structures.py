@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from verifier.encodings.concrete import Element
 from verifier.encodings.sorts import (
     Boolean,
     Enum,
@@ -111,7 +110,7 @@ class Structure:
     """A finite structure: elements by sort, and what is known of function symbols."""
 
     system: ParametricSystem
-    elements: Mapping[str, list[Element]]
+    elements: Mapping[str, list[Any]]
     known: dict[tuple[str, tuple[Any, ...]], Any]
     rng: random.Random
     least: int = -3
@@ -175,6 +174,12 @@ class Structure:
 
     def applied(self, node: Node, args: tuple[Any, ...]) -> Any:
         key = (str(node.data), args)
+        counting = self.system.definitions.counts.get(str(node.data))
+        if counting is not None and key not in self.known:
+            env = dict(zip(counting.outside, args, strict=True))
+            items = product(*(self.domain(variable.sort) for variable in counting.variables))
+            known = (env | dict(zip(counting.variables, item, strict=True)) for item in items)
+            self.known[key] = sum(bool(self.value(counting.inside, one)) for one in known)
         if key not in self.known:
             axioms = self.system.definitions.axioms.get(str(node.data))
             self.known[key] = (

@@ -29,7 +29,7 @@ from verifier import (
     step_invariant,
 )
 from verifier.parametric.certificate import Misfit, check, dump
-from verifier.parametric.counting import Counting, bounds, difference, extremes
+from verifier.parametric.counting import Counting, bounds, common, difference, extremes
 from verifier.parametric.dividing import euclid
 from verifier.parametric.loading import read_for_all
 from verifier.parametric.logic import BOOL, INT, Bound, Logic, Node
@@ -249,6 +249,44 @@ def test_facts_of_counts_are_true_of_all_sets(size: int) -> None:
             elif not holds:
                 wrong.add((one, other, a, b))
     assert wrong  # the facts say something
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_sets_that_are_more_than_a_whole_meet(size: int) -> None:
+    """What is said is true of all sets, and of no sets that do not meet if it is of one too many."""
+    logic = Logic()
+    element = logic.variable("sort thing")
+    words = ("one", "other", "whole")
+    counts = [
+        Counting((), (element,), logic.true, logic.app(name, BOOL, (element,)), logic.integer(size))
+        for name in words
+    ]
+    numbers = [logic.app(f"count {name}", INT) for name in words]
+    in_whole = logic.conj(common(logic, counts, numbers))
+    in_all = logic.conj(common(logic, counts[:2], numbers[:2]))
+    domain = list(range(size))
+    for sets in product(product((False, True), repeat=size), repeat=3):
+        found = zip(words, sets, strict=True)
+        values: Any = {name: dict(zip(product(domain), items, strict=True)) for name, items in found}
+        values |= {f"count {name}": {(): sum(items)} for name, items in zip(words, sets, strict=True)}
+        assert truth(in_whole, values, domain), sets
+        assert truth(in_all, values, domain), sets
+        one, other, whole = sets
+        apart = not any(a and b for a, b in zip(one, other, strict=True))
+        if apart:
+            values["count one"] = {(): size + 1 - sum(other)}
+            assert not truth(in_all, values, domain)
+        if apart and all(c or not (a or b) for a, b, c in zip(one, other, whole, strict=True)):
+            values["count one"] = {(): sum(whole) + 1 - sum(other)}
+            assert not truth(in_whole, values, domain)
+
+
+def test_numbers_are_more_than_any_index_set() -> None:
+    """Of counted integers nothing is said of all there are."""
+    logic = Logic()
+    number = logic.variable(INT)
+    counting = Counting((), (number,), logic.true, logic.app("set", BOOL, (number,)), logic.integer(2))
+    assert list(common(logic, [counting, counting], [logic.app("count", INT)] * 2)) == []
 
 
 @pytest.mark.parametrize("items", list(product((0, 1), repeat=3)) + [(), (0,), (1, 1)])

@@ -84,6 +84,18 @@ class BookKeeperClientLemmas(Clients):
             for c in self.clients
         )
 
+    @lemma
+    def one_client_closes(self, s: ClientsState) -> Formula:
+        """Who closes the ledger says so in the metadata, and nobody else can close it then."""
+
+        def has_closed(c: Element) -> Formula:
+            return s.clients[c].status == "CLOSED"
+
+        return all_of(
+            (s.meta_status == "CLOSED").implies(exists(has_closed(c) for c in self.clients)),
+            forall(c == d for c in self.clients for d in self.clients if has_closed(c) & has_closed(d)),
+        )
+
     # Fragments
 
     @lemma
@@ -255,8 +267,9 @@ class BookKeeperClientLemmas(Clients):
 
     @lemma
     def changes_of_ensemble_settle_losses(self, s: ClientsState) -> Formula:
-        """Each change of ensemble settles the loss of an add or of a confirmation, which happens once."""
-        behind = Range(1, min(self.inflight_limit, self.send_limit))
+        """Each change of ensemble settles the loss of an add or of a confirmation, which happens once, and
+        takes in another bookie."""
+        behind = Range(1, self.inflight_limit)
         adds = Record(entry=self.ids, behind=behind, bookie=self.bookies)
         confirmations = Record(entry=self.ids, bookie=self.bookies)
 
@@ -267,8 +280,8 @@ class BookKeeperClientLemmas(Clients):
                 for m in adds
             )
             lost = count(s.add_confirmations[w][m.entry][m.bookie] == LOST for m in confirmations)
-            can_change = self.write_quorum < self.bookies.size
-            return (s.meta_version + lost <= 1 + settled) if can_change else (s.meta_version == 1)
+            others = self.bookies.size - self.write_quorum
+            return (s.meta_version + lost <= 1 + settled) & (s.meta_version <= 1 + others * settled)
 
         return (s.meta_status == "OPEN").implies(self.for_creator(s, is_accounted_for) & s.b_fenced.is_empty)
 

@@ -176,9 +176,15 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
         )
 
     @lemma
-    def closed_ledger_is_whole(self, s: ClientsState) -> Formula:
-        """A ledger ends with all that was acknowledged, and with fragments in which that is kept."""
+    def closed_ledger_has_all(self, s: ClientsState) -> Formula:
+        """A ledger ends with all that was acknowledged."""
         return (s.meta_status == "CLOSED").implies(
             self.for_creator(s, lambda w: s.clients[w].lac <= s.meta_last_entry)
-            & forall(self.is_kept(s, s.meta_fragments, e) for e in self.ids if e <= s.meta_last_entry)
+        )
+
+    @lemma
+    def closed_ledger_is_whole(self, s: ClientsState) -> Formula:
+        """A ledger ends with fragments in which its entries are kept."""
+        return (s.meta_status == "CLOSED").implies(
+            forall(self.is_kept(s, s.meta_fragments, e) for e in self.ids if e <= s.meta_last_entry)
         )

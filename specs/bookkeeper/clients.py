@@ -89,11 +89,10 @@ class Clients(Exchange[ClientsState]):
 
     @property
     def versions(self) -> Range:
-        """Creating, recovering, closing, and changes of ensemble, each of which costs a message lost."""
-        times_sent = min(self.inflight_limit, self.send_limit)
-        changes = self.bookies.size * self.send_limit * times_sent
-        possible = self.write_quorum < self.bookies.size
-        return Range(0, 1 + self.clients.size + (changes if possible else 0))
+        """Creating, recovering, closing, and changes of ensemble, each of which costs a message lost; there
+        are none where an ensemble has all bookies."""
+        lost = self.bookies.size * self.send_limit * self.inflight_limit
+        return Range(0, 1 + self.clients.size + lost * (self.bookies.size - self.write_quorum))
 
     def state(self) -> ClientsState:
         return ClientsState(self)

@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Fields, Formula, Integer, field
-from verifier.encodings.quantifiers import all_of, count, exists, forall, function, if_, maximum
+from verifier.encodings.quantifiers import all_of, comprehension, exists, forall, function, if_, maximum
 from verifier.encodings.sorts import Function, Option, Range, Record
 from verifier.encodings.values import FunctionValue, OptionValue
 from verifier.specs.bookkeeper.ledger import Ensembles, Ledger, LedgerState
@@ -199,7 +199,7 @@ class Exchange(Ledger, Generic[S]):
         def is_reached(entry: Integer) -> Formula:
             return forall(confirmed[e].cardinality >= self.ack_quorum for e in self.ids if e <= entry)
 
-        return count(is_reached(entry) for entry in self.ids)
+        return comprehension(entry for entry in Range(0, self.send_limit) if is_reached(entry)).maximum
 
     def still_pending(self, pending: Ensembles, confirmed: Ensembles, lac: Integer) -> Ensembles:
         """The pending adds without those committed."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer, variable
 from verifier.encodings.expressions import Value, literal, record, set_of
-from verifier.encodings.quantifiers import all_of, choose, comprehension, count, exists, forall, function, if_
+from verifier.encodings.quantifiers import all_of, choose, comprehension, count, forall, function, if_
 from verifier.encodings.sorts import Boolean, Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.values import FunctionValue, OptionValue
 from verifier.specs.protocol import (
@@ -40,8 +40,12 @@ def untouched(sort: Sort) -> Value:
     made: Value
     if isinstance(sort, Record):
         made = record(sort, **{name: untouched(part) for name, part in sort.fields})
+    elif isinstance(sort, Range):
+        made = literal(sort, 0)
+    elif isinstance(sort, Set):
+        made = literal(sort, frozenset())
     else:
-        made = literal(sort, sort.default)
+        made = literal(sort, None if isinstance(sort, Option) else sort.default)
     return made
 
 
@@ -130,15 +134,10 @@ class Ledger(Protocol):
     def fragment_of_entry(self, fragments: Ensembles, entry: Integer | int) -> SetValue[Element]:
         """The ensemble of the last fragment that begins at the entry or before it."""
 
-        def is_last(first: Integer) -> Formula:
-            later = comprehension(other for other in self.next_ids if (first < other) & (other <= entry))
-            return (first <= entry) & forall(fragments[other].is_empty for other in later)
+        def begins(first: Integer) -> Formula:
+            return (first <= entry) & ((first == 1) | ~fragments[first].is_empty)
 
-        return comprehension(
-            b
-            for b in self.bookies
-            if exists(is_last(first) & fragments[first].contains(b) for first in self.next_ids)
-        )
+        return fragments[comprehension(first for first in self.next_ids if begins(first)).maximum]
 
     def last_fragment(self, fragments: Ensembles) -> SetValue[Element]:
         """The ensemble of the last fragment."""
@@ -163,11 +162,6 @@ class Ledger(Protocol):
             & (include <= ensemble)
             & forall(s.meta_fragments[first] != ensemble for first in self.next_ids)
         )
-
-    def is_ensemble_available(
-        self, s: LedgerState, include: SetValue[Element], exclude: SetValue[Element]
-    ) -> Formula:
-        return exists(self.is_valid_ensemble(s, e, include, exclude) for e in self.ensembles)
 
     def selects_ensemble(
         self,

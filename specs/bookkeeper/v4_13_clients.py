@@ -110,10 +110,10 @@ class Clients413(Exchange[State413]):
 
     @property
     def versions(self) -> Range:
-        """Creating, recovering, closing, and changes of ensemble, each of which costs a message lost."""
-        changes = self.bookies.size * self.send_limit * (self.send_limit + 1)
-        possible = self.write_quorum < self.constants["bookies"]
-        return Range(0, 3 + (changes if possible else 0))
+        """Creating, recovering, closing, and changes of ensemble, each of which costs a message lost; there
+        are none where an ensemble has all bookies."""
+        lost = self.bookies.size * self.send_limit * (self.send_limit + 1)
+        return Range(0, 3 + lost * (self.bookies.size - self.write_quorum))
 
     def state(self) -> State413:
         return State413(self)
@@ -154,7 +154,7 @@ class Clients413(Exchange[State413]):
     # Changes of ensemble
 
     def can_change_ensemble(self, s: State413, writer: str, bookie: Element, status: str) -> Step:
-        """All pending adds were sent to the current ensemble, a bookie of it failed and can be replaced."""
+        """All pending adds were sent to the current ensemble, and a bookie of it failed."""
         w, current = self.adder(s, writer), self.ensemble(s, writer)
         return Step(
             when=[
@@ -164,9 +164,14 @@ class Clients413(Exchange[State413]):
                 w.meta_version == s.meta_version,
                 current.contains(bookie),
                 self.has_write_timeout(s, writer, bookie),
-                self.is_ensemble_available(s, current.remove(bookie), set_of(self.bookies, bookie)),
             ]
         )
+
+    def replacing(
+        self, s: State413, writer: str, bookie: Element
+    ) -> tuple[SetValue[Element], SetValue[Element]]:
+        """What an ensemble without the bookie must have, and what it must not have."""
+        return self.ensemble(s, writer).remove(bookie), set_of(self.bookies, bookie)
 
     def is_valid_next_fragment(self, s: State413, first_entry: Integer) -> Formula:
         """No fragment begins later."""
@@ -180,12 +185,11 @@ class Clients413(Exchange[State413]):
         The new fragment begins with the first entry that is not committed, and takes the place of one that
         begins there. The bookie no longer counts for such entries, which can so lose their ack quorum.
         """
-        w, failed = self.adder(s, writer), set_of(self.bookies, bookie)
-        others = self.ensemble(s, writer).remove(bookie)
+        w = self.adder(s, writer)
         replaces = Step(
             when=[
                 self.is_valid_next_fragment(s, w.lac + 1),
-                self.selects_ensemble(s, ensemble, others, failed),
+                self.selects_ensemble(s, ensemble, *self.replacing(s, writer, bookie)),
             ],
             then={
                 s.meta_fragments[w.lac + 1]: ensemble,
@@ -218,8 +222,16 @@ class Clients413(Exchange[State413]):
             }
         )
 
-    def invalid_ensemble_change(self, s: State413, writer: str, bookie: Element, status: str) -> Step:
+    def invalid_ensemble_change(
+        self, s: State413, writer: str, bookie: Element, ensemble: SetValue[Element], status: str
+    ) -> Step:
         """A change of ensemble that would put a fragment before another."""
         w = self.adder(s, writer)
-        is_invalid = Step(when=[~self.is_valid_next_fragment(s, w.lac + 1)], then={w.status: "INVALID"})
+        is_invalid = Step(
+            when=[
+                ~self.is_valid_next_fragment(s, w.lac + 1),
+                self.is_valid_ensemble(s, ensemble, *self.replacing(s, writer, bookie)),
+            ],
+            then={w.status: "INVALID"},
+        )
         return self.can_change_ensemble(s, writer, bookie, status) & is_invalid

@@ -373,5 +373,5 @@ class Lemmas413(Clients413):
 
         moves = (s.meta_status.is_some, s.w2.status.is_some, s.meta_status == "CLOSED")
         made = sum(self.number(move) for move in moves)
-        changes = count(is_past(t) for t in Record(Timeout(self))) if self.versions.high > len(moves) else 0
+        changes = (self.bookies.size - self.write_quorum) * count(is_past(t) for t in Record(Timeout(self)))
         return forall(s.meta_version <= changes + number for number in Range(0, len(moves)) if made == number)

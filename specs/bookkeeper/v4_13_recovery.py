@@ -182,10 +182,12 @@ class Recovery413(Clients413):
         """The recovery replaces a bookie that timed out, in the metadata at once."""
         return self.change_ensemble(s, "w2", bookie, ensemble, "IN_RECOVERY")
 
-    @action(bookie="bookies")
-    def w2_tries_invalid_ensemble_change(self, s: State413, bookie: Element) -> Step:
+    @action(bookie="bookies", ensemble=free("ensembles"))
+    def w2_tries_invalid_ensemble_change(
+        self, s: State413, bookie: Element, ensemble: SetValue[Element]
+    ) -> Step:
         """The recovery would put a fragment before another."""
-        return self.invalid_ensemble_change(s, "w2", bookie, "IN_RECOVERY")
+        return self.invalid_ensemble_change(s, "w2", bookie, ensemble, "IN_RECOVERY")
 
     @action(entry="ids", lost=free("ensembles"))
     def w2_sends_pending_add_op(self, s: State413, entry: Integer, lost: SetValue[Element]) -> Step:

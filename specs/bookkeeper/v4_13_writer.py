@@ -67,10 +67,12 @@ class Writer413(Clients413):
         """The writer replaces a bookie that timed out."""
         return self.change_ensemble(s, "w1", bookie, ensemble, "OPEN")
 
-    @action(bookie="bookies")
-    def w1_tries_invalid_ensemble_change(self, s: State413, bookie: Element) -> Step:
+    @action(bookie="bookies", ensemble=free("ensembles"))
+    def w1_tries_invalid_ensemble_change(
+        self, s: State413, bookie: Element, ensemble: SetValue[Element]
+    ) -> Step:
         """The writer would put a fragment before another."""
-        return self.invalid_ensemble_change(s, "w1", bookie, "OPEN")
+        return self.invalid_ensemble_change(s, "w1", bookie, ensemble, "OPEN")
 
     @action(entry="ids", lost=free("ensembles"))
     def w1_sends_pending_add_op(self, s: State413, entry: Integer, lost: SetValue[Element]) -> Step:

@@ -6,7 +6,7 @@ finite sets, and each set of the protocol is finite: so at all constants the tru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -127,6 +127,30 @@ def difference(
         logic.disj((logic.conj((first, second, differ)), logic.less_equal(one, next_other))),
     )
     return logic.exists((*pair[0], *pair[1]), logic.conj(said))
+
+
+def common(logic: Logic, counting: Sequence[Counting], numbers: Sequence[Node]) -> Iterator[Node]:
+    """That two counts which together are more than a third one count a value in common, or one of them a
+    value that the third does not; or, without a third, which together are more than the size of an index set.
+    """
+    variables, parts = counting[0].variables, []
+    for one, number in zip(counting, numbers, strict=True):
+        inside, _ = _at(logic, one, number)
+        parts.append(logic.substituted(inside, dict(zip(one.variables, variables, strict=True))))
+    both = logic.plus(numbers[0], numbers[1])
+    if len(numbers) == 2:
+        if counting[0].size is not None and all(variable.sort != INT for variable in variables):
+            shared = logic.exists(variables, logic.conj(parts))
+            yield logic.disj((shared, logic.less_equal(both, counting[0].size)))
+        return
+    first, second, whole = parts
+    said = (
+        logic.conj((first, second)),
+        logic.conj((first, logic.neg(whole))),
+        logic.conj((second, logic.neg(whole))),
+    )
+    fits = logic.less_equal(both, numbers[2])
+    yield logic.disj((*(logic.exists(variables, one) for one in said), fits))
 
 
 def are_comparable(one: Counting, other: Counting) -> bool:

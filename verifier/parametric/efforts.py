@@ -26,6 +26,9 @@ class Effort:
     """A clause with more instances is instantiated with the next set."""
     quantified: Quantified
     seconds: float
+    meeting: bool = False
+    """Whether also facts of the counts that instances speak of are given, as that two sets of which each has
+    more than half of all have an element in common."""
 
 
 EFFORTS = (
@@ -37,4 +40,6 @@ EFFORTS = (
     Effort((2, 1, 0), 400, Quantified.SPOKEN_OF, 6.0),
     Effort((0,), 0, Quantified.ALL, 5.0),
     Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
+    Effort((0,), 0, Quantified.NONE, 3.0, meeting=True),
+    Effort((5, 4, 0), 300, Quantified.NONE, 4.0, meeting=True),
 )

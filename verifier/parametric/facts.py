@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, permutations
+from itertools import chain, combinations, permutations
 
 from verifier.parametric.clausal import Clause, Clausifier
-from verifier.parametric.counting import are_comparable, bounds, difference, extremes
+from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes
 from verifier.parametric.instances import ground_terms
 from verifier.parametric.logic import Node
 from verifier.parametric.places import pigeonholes
 from verifier.parametric.reading import Definitions
+from verifier.parametric.roles import Roles
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.values import Values
 
@@ -42,6 +43,26 @@ class Facts:
         pairs = (pair for pair in permutations(numbers, 2) if not asked.keys().isdisjoint(pair))
         return tuple(chain(*found, *(self._clauses("difference", pair) for pair in pairs)))
 
+    def meeting(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
+        """What is known of counts in formulas without variables: of those that are said to be at least so
+        many and at most so many, one of which the goal speaks of if it speaks of any; and that two of the
+        first kind which are more than one of the second, or than all there are, have a value in common."""
+        known = self.definitions.counts
+        asked, found = Roles(known), Roles(known)
+        for node in goal:
+            asked.learn(node)
+        for node in (*goal, *others):
+            found.learn(node)
+        wanted = (asked if asked.low or asked.high else found).all
+        said = [self._clauses(what, (one,)) for one in found.all for what in ("bounds", "extremes")]
+        pairs = ((one, other) for one in found.low for other in found.high if one is not other)
+        said += [self._clauses("difference", two) for two in pairs if not wanted.keys().isdisjoint(two)]
+        for one, other in combinations(found.low, 2):
+            said.append(self._clauses("common", (one, other)))
+            wholes = (whole for whole in found.high if whole is not one and whole is not other)
+            said += [self._clauses("common", (one, other, whole)) for whole in wholes]
+        return tuple(chain(*said))
+
     def counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
         """The counts in formulas."""
         known = self.definitions.counts
@@ -70,5 +91,8 @@ class Facts:
             yield from bounds(logic, counted[0], numbers[0])
         elif what == "extremes":
             yield from extremes(logic, counted[0], numbers[0])
+        elif what == "common":
+            if all(are_comparable(counted[0], other) for other in counted[1:]):
+                yield from common(logic, counted, numbers)
         elif are_comparable(*counted):
             yield difference(logic, (counted[0], counted[1]), (numbers[0], numbers[1]))

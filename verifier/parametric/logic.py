@@ -241,11 +241,29 @@ class Logic:
     ) -> tuple[list[Node], Node]:
         """Variables whose value the body says, or its negation if ``sign`` is false, are replaced by it."""
         left = list(variables)
-        while (found := _solution(left, body, sign)) is not None:
+        while (found := self._solution(left, body, sign)) is not None:
             variable, value = found
             left.remove(variable)
             body = self.substituted(body, {variable: value})
         return left, body
+
+    def _solution(self, variables: Sequence[Node], body: Node, sign: bool) -> tuple[Node, Node] | None:
+        """A variable and its value, which follow from the body, or from its negation."""
+        sums = list[Node]()
+        for part in _facts(body, sign):
+            if part.kind == "=":
+                for one, other in (part.args, part.args[::-1]):
+                    if one in variables and one not in other.free:
+                        return one, other
+                if any(arg.kind == "sum" for arg in part.args):
+                    sums.append(part)
+        for part in sums:
+            coefficients, constant = _linear(self.minus(*part.args))
+            for one, factor in coefficients.items():
+                rest = {x: -factor * c for x, c in coefficients.items() if x is not one}
+                if one in variables and abs(factor) == 1 and all(one not in x.free for x in rest):
+                    return one, self._sum(rest, -factor * constant)
+        return None
 
     # Nodes with others in the place of some
 
@@ -318,16 +336,6 @@ def _linear(node: Node) -> tuple[Mapping[Node, int], int]:
         factors, constant = node.data
         return dict(zip(node.args, factors, strict=True)), constant
     return {node: 1}, 0
-
-
-def _solution(variables: Sequence[Node], body: Node, sign: bool) -> tuple[Node, Node] | None:
-    """A variable and its value, which follow from the body, or from its negation."""
-    for part in _facts(body, sign):
-        if part.kind == "=":
-            for one, other in (part.args, part.args[::-1]):
-                if one in variables and one not in other.free:
-                    return one, other
-    return None
 
 
 def _facts(node: Node, sign: bool) -> Iterator[Node]:

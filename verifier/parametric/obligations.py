@@ -10,14 +10,15 @@ from typing import Any
 
 from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier, closed
+from verifier.parametric.conjuncts import conjuncts
 from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
-from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
+from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
-from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, TYPED, ParametricSystem, Step
+from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
@@ -25,6 +26,10 @@ _MOST_INSTANCES = 10_000
 """A clause that has more is left to solvers, with its quantifiers."""
 FACT = ""
 """Stands where a hypothesis has the name of its lemma, and is a fact of sets that needs no proof."""
+_MOST_FACTS = 60
+"""More facts of the counts in instances are not used."""
+_MOST_OF_WITNESSES = 3000
+"""A clause with more instances has none at the values that such facts say there are."""
 _LONGEST_TERM = 12
 """Terms with more symbols are not instantiated with."""
 
@@ -84,7 +89,7 @@ class Obligations:
         definition = self.system.definition
         typed = [prop.name for prop in definition.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
         lemmas = [lemma.name for lemma in definition.lemmas]
-        said = [TYPED, *filter(self._says_something, typed), *lemmas]
+        said = [*self.system.typed_names, *filter(self._says_something, typed), *lemmas]
         said += [name for name in self.kept if name not in said]
         if self.with_stays:
             said += [*filter(self._says_something, (f"{READS}{name}" for name in lemmas))]
@@ -97,7 +102,8 @@ class Obligations:
     def always_needed(self, name: str) -> tuple[str, ...]:
         """What a claim contains beside its formula: that what is read has a value; and a type invariant, that
         all values are of their sorts."""
-        typed = (TYPED,) if self.system.kind(name) is PropertyKind.TYPE_INVARIANT else ()
+        is_type = self.system.kind(name) is PropertyKind.TYPE_INVARIANT
+        typed = self.system.typed_names if is_type else ()
         return (*typed, UNDEFINED_READ)
 
     @cached_property
@@ -130,7 +136,28 @@ class Obligations:
             for name in self.names:
                 if self.system.is_touched(step, name):
                     after = self.system.formula(name, step.after)
-                    yield from self._parts(step.name, name, after, given, step.parameters, inductive=True)
+                    own, known = step.parameters, self._known(name)
+                    yield from self._parts(step.name, name, after, given, own, inductive=True, known=known)
+
+    def _known(self, name: str) -> frozenset[str]:
+        """The parts of a lemma in the state before a step, as texts. A part that is the same in the state
+        after needs no solver."""
+        found = self._known_parts.get(name)
+        if found is None:
+            formula = self.system.formula(name, self.system.before)
+            found = frozenset(canonical(part, ()) for part in self._conjuncts(name, formula))
+            self._known_parts[name] = found
+        return found
+
+    @cached_property
+    def _known_parts(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def _conjuncts(self, claim: str, formula: Node) -> Iterator[Node]:
+        """Parts of a claim. What is said of reads and assignments has many that are simple: few solvers are
+        quicker there than one for each."""
+        made = claim == UNDEFINED_READ or claim.startswith((STAYS, READS))
+        return conjuncts(self.logic, formula, implied=not made)
 
     def safety(self, name: str) -> Iterator[Obligation]:
         """That the lemmas imply a property."""
@@ -171,9 +198,10 @@ class Obligations:
         parameters: Sequence[Node],
         *,
         inductive: bool,
+        known: frozenset[str] = frozenset(),
     ) -> Iterator[Obligation]:
-        for number, part in enumerate(_conjuncts(self.logic, formula)):
-            if part is self.logic.true:
+        for number, part in enumerate(self._conjuncts(claim, formula)):
+            if part is self.logic.true or (known and canonical(part, ()) in known):
                 continue
             word = f"{at} {claim} {number}"
             negated = self.clausifier.clauses(self.logic.neg(part), word)
@@ -213,13 +241,15 @@ class Obligations:
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
         facts = [(FACT, clause) for clause in self.facts(obligation)]
-        if not obligation.inductive and not facts:
+        if not obligation.inductive and not facts and not effort.meeting:
             return []
         known = self._tiers(obligation)
         tiers = [known[number] for number in effort.tiers]
         found: list[tuple[str, Node]] = []
         for name, clause in (*facts, *(self.hypotheses if obligation.inductive else ())):
             found += self._instances(name, clause, tiers, effort.most)
+        if effort.meeting:
+            found += self._of_counts(obligation, found, tiers[-1])
         if obligation.inductive:
             found += self._with_quantifiers(obligation, effort.quantified)
         return list(dict.fromkeys(found))
@@ -231,6 +261,32 @@ class Obligations:
         known = self._known_counts if obligation.inductive else ()
         extremes = not obligation.inductive or obligation.at == ALWAYS
         return self._facts.about(goal, (*given, *known), extremes=extremes)
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether anything is counted."""
+        return bool(self.system.definitions.counts)
+
+    def _of_counts(
+        self, obligation: Obligation, found: Sequence[tuple[str, Node]], terms: Sequence[Node]
+    ) -> Iterator[tuple[str, Node]]:
+        """Facts of the counts that instances speak of, and hypotheses about the values that these facts say
+        there are."""
+        goal = [clause.body for clause in obligation.goal]
+        others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
+        clauses = self._facts.meeting(goal, others)[:_MOST_FACTS]
+        named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
+        more = dict.fromkeys(node for node in named if node not in terms)
+        wider = [*terms, *more]
+        said = [node for clause in clauses for _, node in self._instances(FACT, clause, [wider], _MOST_FACTS)]
+        meant = filter(_is_witness, ground_terms(self._unfolded(said)))
+        more |= dict.fromkeys(node for node in meant if node not in wider)
+        yield from ((FACT, node) for node in said)
+        for name, clause in self.hypotheses if obligation.inductive else ():
+            if number_of_instances(self.kinds, clause, [*terms, *more]) <= _MOST_OF_WITNESSES:
+                for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *more]):
+                    if not more.keys().isdisjoint(chosen):
+                        yield name, body
 
     @cached_property
     def _known_counts(self) -> tuple[Node, ...]:
@@ -309,7 +365,8 @@ class Obligations:
 
     def _tiers(self, obligation: Obligation) -> list[list[Node]]:
         """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
-        that follow from what the goal says of all values; with all that goal and guard speak of."""
+        that follow from what the goal says of all values; with all that goal and guard speak of; with the
+        integers that the state has for elements that are named, and for all that have no argument."""
         goal = [clause.body for clause in obligation.goal]
         spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
@@ -319,7 +376,11 @@ class Obligations:
         constants = [node for node in self._state_constants if node not in named]
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
-        tiers = [named, named + constants, named + derived, [*named, *constants, *derived, *others]]
+        most = [*named, *constants, *derived, *others]
+        own = named + self._numbers_of(named)
+        wide = named + [node for node in constants if node.sort != INT]
+        wide += self._numbers_of(wide)
+        tiers = [named, named + constants, named + derived, most, own, wide]
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
     def _witnesses(self, obligation: Obligation, named: Sequence[Node]) -> Iterator[Node]:
@@ -338,6 +399,16 @@ class Obligations:
         yield from found
         said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
         yield from filter(_is_witness, ground_terms(self._unfolded(said)))
+
+    def _numbers_of(self, named: Sequence[Node]) -> list[Node]:
+        """The integers that the state has for these elements, with no other key."""
+        return [
+            self.logic.app(part.data, INT, (element,))
+            for part in self._parts_of_one
+            if part.sort == INT and part.data not in self.system.definitions.counts
+            for element in named
+            if element.sort not in (INT, BOOL) and element.sort == part.args[0].sort
+        ]
 
     @cached_property
     def _parts_of_one(self) -> tuple[Node, ...]:
@@ -391,15 +462,3 @@ class Obligations:
 def _is_witness(node: Node) -> bool:
     """Whether it is a value of which a formula says that there is one."""
     return "!" in str(node.data)
-
-
-def _conjuncts(logic: Logic, formula: Node) -> Iterator[Node]:
-    """Parts whose conjunction is the formula."""
-    if formula.kind == "and":
-        for part in formula.args:
-            yield from _conjuncts(logic, part)
-    elif formula.kind == "forall":
-        for part in _conjuncts(logic, formula.args[0]):
-            yield logic.forall(formula.data.variables, part)
-    else:
-        yield formula

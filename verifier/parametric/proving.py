@@ -14,7 +14,7 @@ from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import FACT, Obligation, Obligations
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
-from verifier.parametric.system import ParametricSystem
+from verifier.parametric.system import TYPED, ParametricSystem
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
@@ -188,7 +188,7 @@ class _Search:
             if until_open and isinstance(result, Open):
                 break
             self.listen(result)
-        names = tuple(name for name in listed.obligations.names if name in needed)
+        names = tuple(dict.fromkeys(_shown(name) for name in listed.obligations.names if name in needed))
         return Attempt(self.property_name, kept, with_stays, results, names, self.limit, self.peak_memory)
 
     def _results(self, listed: Listed, tasks: deque[Task]) -> Iterator[Result]:
@@ -216,6 +216,11 @@ class _Search:
         return Task(obligation.name, work, Limits(seconds, self.limits.memory))
 
 
+def _shown(lemma: str) -> str:
+    """The name of a lemma; of those about the sorts of fields the one that they have together."""
+    return TYPED if lemma.startswith(f"{TYPED}:") else lemma
+
+
 def _result(done: TaskResult) -> Result:
     for reported in done.reported:
         if isinstance(reported, Shown | Open):
@@ -230,6 +235,8 @@ def decide(
     reason = "both solvers gave up"
     last: list[Any] | None = None
     for number, effort in enumerate(efforts):
+        if effort.meeting and not obligations.has_counts:
+            continue
         asked = Query.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue

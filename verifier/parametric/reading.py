@@ -154,12 +154,7 @@ class Reader:
     def _if(self, term: Term, scope: Scope) -> Value:
         condition, then, otherwise = term.arguments
         inner = scope if isinstance(term.sort, Boolean) else scope.turned(0)
-        decides = self.part(condition, scope)
-        if decides.quantified:
-            outside = sorted(decides.free, key=lambda node: node.data)
-            meaning = decides
-            name = self.symbol("holds", meaning, outside, lambda one: (self.logic.iff(one, meaning),))
-            decides = self.logic.app(name, BOOL, outside)
+        decides = self.unquantified(self.part(condition, scope))
         chosen: Value = self.values.choice(decides, self.read(then, inner), self.read(otherwise, inner))
         return self.short(chosen)
 
@@ -214,6 +209,14 @@ class Reader:
         )
         meaning = self._quantified(term, inner)
         return self.symbol("holds", meaning, variables, lambda applied: (self.logic.iff(applied, meaning),))
+
+    def unquantified(self, meaning: Node) -> Node:
+        """The formula, or a predicate that stands for it if it has quantifiers."""
+        if not meaning.quantified:
+            return meaning
+        outside = sorted(meaning.free, key=lambda node: node.data)
+        name = self.symbol("holds", meaning, outside, lambda one: (self.logic.iff(one, meaning),))
+        return self.logic.app(name, BOOL, outside)
 
     def symbol(
         self,
@@ -276,8 +279,9 @@ class Reader:
 
     def _extreme_of(self, term: Term, scope: Scope) -> Node:
         """The least or greatest element of a set: a function symbol, whose axiom says so of sets with one."""
-        members = self.part(term.arguments[0], scope)
-        return self._end(members.contains, least=term.operator is Operator.MINIMUM_OF)
+        members, sort = self.part(term.arguments[0], scope), term.arguments[0].binds
+        low = self.values.number(sort.sort.low) if sort is not None and isinstance(sort.sort, Range) else None
+        return self._end(members.contains, least=term.operator is Operator.MINIMUM_OF, first=low)
 
     def _choose(self, term: Term, scope: Scope) -> Node:
         """The first of a sort: of integers the least one."""
@@ -287,7 +291,11 @@ class Reader:
         sort, body = term.binds.sort, self.body(term, scope, term.arguments[0])
         return self._end(lambda v: self.logic.conj((self.values.typed(sort, v), body(v))), least=True)
 
-    def _end(self, contains: Callable[[Node], Node], *, least: bool) -> Node:
+    def _end(
+        self, contains: Callable[[Node], Node], *, least: bool, first: Node | None = None
+    ) -> Node:
+        """``first`` is a value that may be among those meant. What follows if it is, is then said by itself,
+        as no solver guesses it."""
         logic = self.logic
         variable, other = logic.variable(INT), logic.variable(INT)
         inside = contains(variable)
@@ -298,7 +306,9 @@ class Reader:
             some = logic.exists((variable,), inside)
             among = logic.substituted(inside, {variable: applied})
             ends = logic.less_equal(applied, other) if least else logic.less_equal(other, applied)
+            known = [] if first is None else [logic.substituted(inside, {variable: first})]
             return (
+                *(logic.implies(said, among) for said in known),
                 logic.implies(some, among),
                 logic.forall((other,), logic.implies(also, ends)),
             )

@@ -11,14 +11,15 @@ from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import Logic, Node, canonical
 from verifier.parametric.reading import Definitions, Reader, Scope
-from verifier.parametric.shapes import Fields, OptionOf, Value
+from verifier.parametric.shapes import Fields, OptionOf, Quantified, Value
 from verifier.parametric.values import Values
 from verifier.specs.definition import Action, Definition, PropertyKind
 
 INITIALLY = "initially"
 ALWAYS = "always"
 TYPED = "Typed"
-"""The lemma that every variable has a value of its sort. It is proved like the others."""
+"""The lemma that every variable has a value of its sort. It is proved like the others, and for each field by
+itself, called ``Typed:`` and the field: what a proof does not need, it does not show."""
 STAYS = "Stays:"
 """What a lemma's name begins with that says of an action that it would assign values of its variables' sorts,
 and read what has a value, wherever it is enabled. It is proved like the others."""
@@ -54,6 +55,7 @@ class ParametricSystem:
         self.values = Values(self.logic)
         self.state = {v: self.values.symbolic(v.sort, v.name) for v in self.definition.variables}
         self.before = Reader(self.values, self.definitions, self.state)
+        self._typed: dict[Reader, dict[str, Node]] = {}
 
     def _require_names(self) -> None:
         """Refuses names that obligations or the parts of other variables have."""
@@ -124,7 +126,7 @@ class ParametricSystem:
         if bound is not None and not typed:
             within.append(reader.truth(bound, scope))
         for parameter in action.parameters:
-            one = self.values.quantified(parameter.symbol.sort)
+            one = self._any(parameter.symbol, action.name)
             scope = scope.binding(parameter.symbol, one.value, weak=False)
             variables += one.variables
             within.append(one.within)
@@ -139,6 +141,15 @@ class ParametricSystem:
         then = logic.implies(guard, logic.conj([*reads, *(stays if typed else ())]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
         return logic.forall(variables, logic.implies(logic.conj(within), said))
+
+    def _any(self, symbol: Symbol, action: str) -> Quantified:
+        """All values of a parameter. Of sets and the like it is one of which nothing is known: what is shown
+        of that is shown of all, and to assume it of that is to assume less."""
+        try:
+            return self.values.quantified(symbol.sort)
+        except NotParametric:
+            value = self.values.symbolic(symbol.sort, f"{action} {symbol.name}?")
+            return Quantified((), value, self.values.typed(symbol.sort, value))
 
     def _assign(
         self, state: dict[Symbol, Value], reader: Reader, scope: Scope, target: Term, value: Value
@@ -175,8 +186,8 @@ class ParametricSystem:
         return found
 
     def _read(self, name: str, reader: Reader) -> Node:
-        if name == TYPED:
-            return self.typed(reader)
+        if name.startswith(f"{TYPED}:"):
+            return self._typed_parts(reader)[name]
         if name.startswith(STAYS):
             found = next(a for a in self.definition.actions if a.name == name.removeprefix(STAYS))
             return self._stays(found, reader)
@@ -224,6 +235,23 @@ class ParametricSystem:
         return self.logic.conj(
             self.values.typed(symbol.sort, values[symbol]) for symbol in self.definition.variables
         )
+
+    @cached_property
+    def typed_names(self) -> tuple[str, ...]:
+        """The lemmas that fields have values of their sorts, without those that say nothing."""
+        parts = self._typed_parts(self.before)
+        return tuple(name for name, said in parts.items() if said is not self.logic.true)
+
+    def _typed_parts(self, reader: Reader) -> Mapping[str, Node]:
+        found = self._typed.get(reader)
+        if found is None:
+            values = reader.scope.values
+            found = self._typed[reader] = {}
+            for symbol in self.definition.variables:
+                for part, said in self.values.typed_parts(symbol.sort, values[symbol], symbol.name):
+                    name = f"{TYPED}:{part}"
+                    found[name] = self.logic.conj((found.get(name, self.logic.true), said))
+        return found
 
     def _term(self, name: str) -> Term:
         claims: dict[str, Term] = {lemma.name: lemma.formula for lemma in self.definition.lemmas}

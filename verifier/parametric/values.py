@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -242,6 +242,20 @@ class Values:
                 )
                 return logic.conj((self.within(Range(0, len(tags) - 1), value.tag), *held))
         return logic.true
+
+    def typed_parts(self, sort: Sort, value: Value, name: str) -> Iterator[tuple[str, Node]]:
+        """The same part by part: for each field, also of the values of functions, what it says of it."""
+        match sort, value:
+            case (Record() | Tuple()), Fields():
+                for field, part in _fields(sort):
+                    yield from self.typed_parts(part, value.of[field], f"{name}.{field}")
+            case Function(), Mapped():
+                one = self.quantified(sort.domain)
+                for part_name, said in self.typed_parts(sort.range, value.at(one.value), name):
+                    every = self.logic.implies(one.within, said)
+                    yield part_name, self.logic.forall(one.variables, every)
+            case _:
+                yield name, self.typed(sort, value)
 
     def _zero(self, node: Node) -> Node:
         return self.logic.equal(node, self.logic.integer(0))

@@ -74,6 +74,21 @@ def _with_counterexamples(
     return outcome, None
 
 
+def _with_suggestions(
+    question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
+) -> AllConstantsOutcome:
+    """Of each property that is not shown, lemmas with which it is."""
+    from verifier.runs.suggesting import suggested
+
+    kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:]
+    found: dict[str, list[str]] = {}
+    for attempt in outcome.attempts:
+        if not attempt.proved and attempt.limit is None:
+            name = attempt.property_name
+            found[name] = list(suggested(kind, reading, name, at, question.limits))
+    return replace(outcome, statistics={**outcome.statistics, "suggested": found})
+
+
 def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
     """The least constants, the ones after them, and those that the protocol has by default."""
     given = dict(loaded.definition.constants)
@@ -106,6 +121,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     reading = reading_of(question.loaded)
     building = time.monotonic() - began
     outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen)
+    if question.options.suggest:
+        outcome = _with_suggestions(question, reading, outcome)
     outcome, model = _with_counterexamples(question, outcome)
     since = question.limits.since
     return Run(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.choices import EngineChoice
+from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import OneOf, Switch, option
 from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option, properties_option
@@ -39,6 +40,10 @@ _ALL_CONSTANTS = (
     "Prove for every value of the constants at once, by induction with the spec's lemmas "
     "(docs/all-constants.md)."
 )
+_SUGGEST = (
+    "Where a proof for all constants fails, lift what IC3 finds at small constants, and print those lemmas "
+    "with which the proof goes through."
+)
 _HELP = """Prove properties for all depths, or find executions that violate them.
 
 Of several properties, what is proved is assumed for those still open, and is then part of their invariants.
@@ -65,6 +70,7 @@ class ProveOptions(DeadlockOption, Options):
     lemmas: bool = option(True, Switch(), _LEMMAS)
     explore: bool = option(True, Switch(), _EXPLORE)
     all_constants: bool = option(False, Switch(), _ALL_CONSTANTS)
+    suggest: bool = option(False, Switch(), _SUGGEST)
     memory: int | None = memory_option()
 
 
@@ -76,6 +82,8 @@ def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:
         from verifier.runs import all_constants
 
         return all_constants.prepare(question)
+    if options.suggest:
+        raise UsageError("--suggest belongs to proofs for all constants: give --all-constants too")
     return question
 
 

@@ -36,6 +36,7 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     for attempt in outcome.attempts:
         for words in [*_proof(attempt), *_open(attempt, full)]:
             lines += map(Text, wrap(words, width, subsequent_indent="  "))
+    lines += map(Text, _suggested(outcome))
     for words in _remarks(run):
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     return lines
@@ -68,6 +69,18 @@ def _open(attempt: Attempt, full: bool) -> list[str]:
     places = [(*place_of(one.name), one.reason) for one in shown]
     words = [f"  open: {at}, {claim}: {reason}" for at, claim, _, reason in places]
     return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
+
+
+def _suggested(outcome: AllConstantsOutcome) -> list[str]:
+    """Lemmas to paste into the protocol, or that none were found."""
+    lines: list[str] = []
+    for name, texts in outcome.statistics.get("suggested", {}).items():
+        if not texts:
+            lines.append(f"{name}: no lemma that was found at small constants helps.")
+            continue
+        lines += [f"{name} is proved with what follows, to be pasted into the protocol:", ""]
+        lines += [line for text in texts for line in (*text.splitlines(), "")]
+    return lines
 
 
 def said_of_constants(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:

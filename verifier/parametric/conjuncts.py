@@ -1,0 +1,38 @@
+"""Parts of formulas that are shown one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from verifier.parametric.logic import Logic, Node
+
+
+def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:
+    """Parts whose conjunction is the formula. ``implied``: also of a conjunction that others imply."""
+    if formula.kind == "and":
+        for part in formula.args:
+            yield from conjuncts(logic, part, implied=implied)
+    elif formula.kind == "forall":
+        for part in conjuncts(logic, formula.args[0], implied=implied):
+            yield logic.forall(formula.data.variables, part)
+    elif implied and formula.kind == "or" and (split := _implied(formula)) is not None:
+        others = logic.disj(arg for arg in formula.args if arg is not split)
+        for part in conjuncts(logic, split, implied=True):
+            if part.kind == "forall":
+                yield logic.forall(part.data.variables, logic.disj((others, part.args[0])))
+            else:
+                yield logic.disj((others, part))
+    else:
+        yield formula
+
+
+def _implied(formula: Node) -> Node | None:
+    """The only part of a disjunction that is, maybe for all of something, a conjunction."""
+    found = []
+    for arg in formula.args:
+        inner = arg
+        while inner.kind == "forall":
+            inner = inner.args[0]
+        if inner.kind == "and":
+            found.append(arg)
+    return found[0] if len(found) == 1 else None

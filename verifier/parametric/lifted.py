@@ -1,0 +1,275 @@
+"""Clauses that a prover found at small constants, as formulas that may hold at all of them: Python text.
+
+A clause says that some values do not occur together. Its elements become any elements, all different. Its
+numbers become ``k`` and what is so much more. What is guessed so may be false: it is to be checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from verifier.encodings.concrete import Element
+from verifier.encodings.layout import BitMeaning, Layout, Leaf, Part, Relation
+from verifier.encodings.sorts import Enum, Function, IndexSet, Option, Range, Record, Set, Sort
+from verifier.encodings.sorts import Sequence as SequenceSort
+from verifier.parametric.traced import polynomial_of, polynomial_text
+
+Literal = tuple[str, bool]
+"""The name of a bit, and whether it is set."""
+_MOST_CHOICES = 6
+"""A clause with more ways to read it is not lifted in all of them."""
+_LETTERS = "abcdefgh"
+_LONGEST = 95
+"""A longer formula is written on several lines."""
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A formula: what is not the case, for all values of some variables."""
+
+    variables: tuple[tuple[str, str], ...]
+    """Each with the text of its sort."""
+    parts: tuple[str, ...]
+    is_general: bool = True
+    """Whether it speaks of no numbers but ``k`` and what is so much more."""
+
+    @property
+    def text(self) -> str:
+        """The formula as an expression, on lines as they stand in a method."""
+        said = f"~({' & '.join(self.parts)})"
+        if len(said) > _LONGEST:
+            parts = "\n                & ".join(self.parts)
+            said = f"~(\n                {parts}\n            )"
+        loops = "".join(f"\n            for {name} in {sort}" for name, sort in self.variables)
+        return f"forall(\n            {said}{loops}\n        )" if loops else said
+
+
+def method(name: str, formula: str, why: str) -> str:
+    """A lemma as text to paste into the class of a protocol."""
+    return f'    @lemma\n    def {name}(self, s):\n        """{why}"""\n        return {formula}\n'
+
+
+class Unread(Exception):
+    """A clause has no such text."""
+
+
+@dataclass
+class _Clause:
+    """One way to read a clause, while it is written."""
+
+    lifter: Lifter
+    is_shifted: bool
+    zero_stays: bool
+    first: int | None
+    elements: dict[Element, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    conditions: list[str] = field(default_factory=list)
+    k_sort: str | None = None
+
+    def number(self, value: int, sort: Range) -> str:
+        if not self.is_shifted or (self.zero_stays and value <= 0) or self.first is None:
+            return str(value)
+        if self.k_sort is None or value == self.first:
+            self.k_sort = self.k_sort or range_text(self.lifter.sets, sort)
+        more = value - self.first
+        return f"k + {more}" if more > 0 else f"k - {-more}" if more else "k"
+
+    def element(self, value: Element, sort: IndexSet) -> str:
+        known = self.elements.get(value)
+        if known is None:
+            if len(self.elements) == len(_LETTERS):
+                raise Unread
+            known = self.elements[value] = _LETTERS[len(self.elements)]
+            of_sort = self.lifter.set_text(sort)
+            self.conditions += [f"({n} != {known})" for n, its in self.variables.items() if its == of_sort]
+            self.variables[known] = of_sort
+        return known
+
+    def key(self, value: Any, sort: Sort) -> str:
+        if isinstance(sort, IndexSet):
+            return self.element(value, sort)
+        if isinstance(sort, Range):
+            name = f"i{len(self.variables)}"
+            self.variables[name] = range_text(self.lifter.sets, sort)
+            self.conditions.append(f"({name} == {self.number(value, sort)})")
+            return name
+        if isinstance(sort, Enum):
+            return repr(value)
+        raise Unread
+
+
+@dataclass(frozen=True)
+class Lifter:
+    """Lifts clauses over the bits of a layout. The sorts are those of the reading for all constants."""
+
+    layout: Layout
+    sorts: Mapping[str, Sort]
+    sets: Mapping[str, str]
+    """The name of the constant of each index set."""
+
+    def lifted(self, clauses: Iterable[Sequence[Literal]]) -> list[Lifted]:
+        """The formulas, those of any numbers first, and of these short ones."""
+        found: dict[Lifted, None] = {}
+        bits = {
+            bit.symbol_name(): (leaf, place)
+            for leaf in self.layout.leaves
+            for place, bit in enumerate(leaf.bits)
+        }
+        for clause in clauses:
+            leaves: dict[int, tuple[Leaf, list[tuple[BitMeaning, bool]]]] = {}
+            for name, is_set in clause:
+                leaf, place = bits[name]
+                leaves.setdefault(id(leaf), (leaf, []))[1].append((leaf.meaning(place), not is_set))
+            together = sorted(leaves.values(), key=lambda pair: pair[0].name)
+            for one in self._readings([(leaf, _allowed(leaf, said)) for leaf, said in together]):
+                found.setdefault(one)
+        return sorted(found, key=lambda one: (not one.is_general, len(one.parts), len(one.text)))
+
+    def _readings(self, together: Sequence[tuple[Leaf, tuple[Any, ...]]]) -> Iterator[Lifted]:
+        numbers = sorted({n for leaf, allowed in together for n in _numbers(leaf, allowed)})
+        positive = [n for n in numbers if n > 0]
+        firsts = [(False, False, None), (True, False, numbers[0] if numbers else None)]
+        if positive and len(positive) < len(numbers):
+            firsts.append((True, True, positive[0]))
+        ways = [_bounds(leaf, allowed) for leaf, allowed in together]
+        for shifted, stays, first in firsts if numbers else firsts[:1]:
+            for place, chosen in enumerate(product(*ways)):
+                if place >= _MOST_CHOICES:
+                    break
+                clause = _Clause(self, shifted, stays, first)
+                try:
+                    parts = [
+                        self._part(clause, leaf, allowed, how)
+                        for (leaf, allowed), how in zip(together, chosen, strict=True)
+                    ]
+                except Unread:
+                    break
+                variables = dict(clause.variables)
+                if clause.k_sort is not None:
+                    variables["k"] = clause.k_sort
+                is_general = shifted or not numbers
+                yield Lifted(tuple(variables.items()), (*clause.conditions, *parts), is_general)
+
+    def set_text(self, sort: IndexSet) -> str:
+        """An index set in the words of the protocol."""
+        if sort.name not in self.sets:
+            raise Unread
+        return f"self.{self.sets[sort.name]}"
+
+    def _part(self, clause: _Clause, leaf: Leaf, allowed: tuple[Any, ...], how: str) -> str:
+        """That a field has one of the values."""
+        text, sort = f"s.{leaf.path[0]}", self.sorts[str(leaf.path[0])]
+        for step in leaf.path[1:]:
+            text, sort = _stepped(clause, text, sort, step)
+        if not allowed:
+            raise Unread  # the clause says nothing
+        if leaf.code is None:
+            return text if allowed[0] else f"~{text}"
+        is_option = isinstance(sort, Option)
+        inner = sort.inner if isinstance(sort, Option) else sort
+        held = [value for value in allowed if value is not None]
+        if not held:
+            return f"{text}.is_none"
+        rest = [value for value in leaf.values if value is not None]
+        if len(held) == len(rest):
+            if len(allowed) == len(leaf.values) or not is_option:
+                raise Unread
+            return f"{text}.is_some"
+        said = _said(clause, f"{text}.value" if is_option else text, text, inner, held, how)
+        if not is_option or how == "==":
+            return f"({text}.is_none | {said})" if is_option and None in allowed else said
+        return f"({text}.is_none | {said})" if None in allowed else f"({text}.is_some & {said})"
+
+
+def _said(clause: _Clause, value: str, whole: str, sort: Sort, held: Sequence[Any], how: str) -> str:
+    match sort:
+        case Range():
+            if how == "==":
+                return f"({whole} == {clause.number(held[0], sort)})"
+            end = held[0] if how == ">=" else held[-1]
+            return f"({value} {how} {clause.number(end, sort)})"
+        case IndexSet() if len(held) == 1:
+            return f"({whole} == {clause.element(held[0], sort)})"
+        case Enum():
+            return "(" + " | ".join(f"({whole} == {one!r})" for one in held) + ")"
+    raise Unread
+
+
+def _stepped(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, Sort]:
+    """One step of a path further."""
+    if isinstance(sort, Option):
+        if isinstance(step, Part) and step.name == "is some":
+            return f"{text}.is_some", sort
+        text, sort = f"{text}.value", sort.inner
+    match sort:
+        case Function():
+            return f"{text}[{clause.key(step, sort.domain)}]", sort.range
+        case Set():
+            return f"{text}.contains({clause.key(step, sort.element)})", sort
+        case Record() if isinstance(step, Part) and step.name in sort.field_sorts:
+            return f"{text}.{step.name}", sort.field_sorts[step.name]
+        case SequenceSort():
+            if isinstance(step, Part):
+                return f"{text}.length", Range(0, sort.capacity)
+            place = clause.key(step, Range(0, sort.capacity - 1))
+            clause.conditions.append(f"({place} < {text}.length)")
+            return f"{text}[{place}]", sort.element
+    raise Unread
+
+
+def _allowed(leaf: Leaf, said: Iterable[tuple[BitMeaning, bool]]) -> tuple[Any, ...]:
+    """The values of a field of which each bit says what it is to say."""
+    values = (False, True) if leaf.code is None else leaf.values
+    known = list(said)
+    return tuple(v for v in values if all(_holds(leaf, meaning, v) == is_so for meaning, is_so in known))
+
+
+def _holds(leaf: Leaf, meaning: BitMeaning, value: Any) -> bool:
+    match meaning.relation:
+        case Relation.IS_TRUE:
+            return bool(value)
+        case Relation.AT_LEAST:
+            return leaf.values.index(value) >= leaf.values.index(meaning.value)
+        case Relation.IN:
+            return value in meaning.value  # type: ignore[operator]
+    return bool(value == meaning.value)
+
+
+def _bounds(leaf: Leaf, allowed: Sequence[Any]) -> tuple[str, ...]:
+    """How values can be said: as one, as those from it on or up to it. One that is the last there is at these
+    constants may stand for those from it on."""
+    held = [value for value in allowed if _is_number(value)]
+    rest = [value for value in leaf.values if _is_number(value)] if leaf.code is not None else []
+    if not held or len(held) == len(rest):
+        return ("==",)
+    ends = [">="] * (held[-1] == rest[-1]) + ["<="] * (held[0] == rest[0])
+    ends = ends if list(held) == list(range(held[0], held[-1] + 1)) else []
+    return tuple(["=="] * (len(held) == 1) + ends)
+
+
+def _numbers(leaf: Leaf, allowed: Sequence[Any]) -> Iterator[int]:
+    yield from (step for step in leaf.path if isinstance(step, int) and _is_number(step))
+    held = [value for value in allowed if _is_number(value)]
+    rest = [value for value in leaf.values if _is_number(value)] if leaf.code is not None else []
+    if held and len(held) < len(rest):
+        yield held[0] if held[-1] == rest[-1] else held[-1]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def range_text(sets: Mapping[str, str], sort: Range) -> str:
+    """A range in the words of the protocol."""
+    return f"Range({_bound(sets, sort.low)}, {_bound(sets, sort.high)})"
+
+
+def _bound(sets: Mapping[str, str], value: int) -> str:
+    polynomial = polynomial_of(value)
+    names = {name for monomial in polynomial for name in monomial}
+    text = polynomial_text(polynomial)
+    sizes = {name: f"self.{name}.size" if name in sets.values() else f"self.{name}" for name in names}
+    return " ".join(sizes.get(word, word) for word in text.split())

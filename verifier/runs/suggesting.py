@@ -1,0 +1,223 @@
+"""Lemmas that may be missing from a proof for all constants: what IC3 finds at small constants, lifted.
+
+Each suggestion is the text of a lemma. What is checked is that text: it is read as a method of the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from textwrap import dedent
+from typing import Any
+
+import verifier
+from verifier.engines.choices import EngineChoice
+from verifier.engines.prove import Request, check
+from verifier.engines.provers import kept_lemmas
+from verifier.errors import UsageError
+from verifier.parametric.lifted import Lifter, method
+from verifier.parametric.loading import ParametricReading, read_for_all
+from verifier.parametric.proving import Proofs, prove
+from verifier.parametric.results import place_of
+from verifier.parametric.system import ParametricSystem
+from verifier.processes.limits import Interrupted, Limits
+from verifier.runs.building import build_model
+from verifier.specs.constants import IndexSetConstant, constants_of
+from verifier.specs.definition import DefinitionError
+from verifier.specs.names import title_of
+from verifier.specs.protocol import Protocol, define
+from verifier.system.model import Model
+
+Pair = tuple[str, str]
+"""A name, and the formula of that name as text."""
+_MOST = 120
+"""So many formulas are checked at small constants, the shortest first."""
+_ROUNDS = 6
+"""So often what turns out not to be kept is left out and the proof tried again."""
+_WHY = "Suggested: found at small constants, and kept at all."
+
+
+def suggested(
+    kind: type[Protocol],
+    reading: ParametricReading,
+    property_name: str,
+    at: Sequence[Mapping[str, Any]],
+    limits: Limits,
+) -> tuple[str, ...]:
+    """The texts of lemmas with which the property is proved for all constants; none if there are none among
+    what is found at the first of these constants, or at all of them."""
+    formulas = dict[str, None]()
+    for constants in at:
+        known = len(formulas)
+        formulas |= dict.fromkeys(_found(kind, reading, property_name, constants, limits))
+        if len(formulas) > known:
+            shown = _helping(kind, reading, list(formulas)[:_MOST], property_name, at, limits)
+            if shown:
+                return tuple(method(*pair, _WHY) for pair in shown)
+    return ()
+
+
+def _helping(
+    kind: type[Protocol],
+    reading: ParametricReading,
+    formulas: Sequence[str],
+    property_name: str,
+    at: Sequence[Mapping[str, Any]],
+    limits: Limits,
+) -> list[Pair]:
+    """Those with which the proof goes through."""
+    kept = [(f"suggested_{number}", formula) for number, formula in enumerate(formulas, 1)]
+    for constants in at:
+        kept = _kept(kind, kept, property_name, constants, limits)
+    fewest = _fewest(kind, kept, property_name, at, limits)
+    for pairs in (fewest, kept) if len(fewest) < len(kept) else (kept,):
+        shown = _proved(kind, reading, pairs, property_name, limits)
+        if shown:
+            return shown
+    return []
+
+
+def _proved(
+    kind: type[Protocol],
+    reading: ParametricReading,
+    pairs: Sequence[Pair],
+    property_name: str,
+    limits: Limits,
+) -> list[Pair]:
+    """Those that a proof for all constants needs, all of which are kept; none if it does not go through."""
+    left = list(pairs)
+    for _ in range(_ROUNDS):
+        if not left:
+            return []
+        more = read_for_all(_with(kind, left), dict(reading.constants))
+        found = prove(Proofs.of(more), property_name, limits)
+        titled = {title_of(name): (name, formula) for name, formula in left}
+        if found.proved:
+            return [titled[name] for name in found.needed if name in titled]
+        dropped = {place_of(one.name)[1] for one in found.open} & titled.keys()
+        if found.limit is not None or not dropped:
+            return []
+        left = [pair for title, pair in titled.items() if title not in dropped]
+    return []
+
+
+def _fewest(
+    kind: type[Protocol],
+    pairs: Sequence[Pair],
+    property_name: str,
+    at: Sequence[Mapping[str, Any]],
+    limits: Limits,
+) -> list[Pair]:
+    """Few with which the property is inductive at all the constants: many are left out together first, and
+    long ones before short ones."""
+    models = [_model(_with(kind, pairs), constants, limits) for constants in at]
+
+    def suffice(some: Sequence[Pair]) -> bool:
+        names = {title_of(name) for name, _ in pairs} - {title_of(name) for name, _ in some}
+        return all(m is not None and property_name in _without(m, names, property_name) for m in models)
+
+    left = list(pairs)
+    step = len(left) // 2
+    while step and suffice(left):
+        for first in range(len(left) - step, -1, -step):
+            rest = left[:first] + left[first + step :]
+            if suffice(rest):
+                left = rest
+        step //= 2
+    return left
+
+
+def _without(model: Model, names: Collection[str], property_name: str) -> Collection[str]:
+    """What is inductive together where some lemmas are left out."""
+    lemmas = tuple(lemma for lemma in model.system.lemmas if lemma.name not in names)
+    fewer = replace(model, system=replace(model.system, lemmas=lemmas))
+    return kept_lemmas(fewer, property_name).names
+
+
+def _found(
+    kind: type[Protocol],
+    reading: ParametricReading,
+    property_name: str,
+    constants: Mapping[str, Any],
+    limits: Limits,
+) -> Iterator[str]:
+    """What IC3 finds at these constants, lifted: beside the lemmas that are kept there, or without them."""
+    model = _model(kind, constants, limits)
+    if model is None:
+        return
+    sorts = {variable.name: variable.sort for variable in reading.definition.variables}
+    lifter = Lifter(model.layout, sorts, _index_sets(kind))
+    for lemmas in (True, False):
+        request = Request((property_name,), EngineChoice.IC3, None, limits, lemmas, False, False)
+        clauses = [clause for proof in check(model, request).proofs for clause in proof.certificate.clauses]
+        if clauses:
+            yield from (one.text for one in lifter.lifted(clauses))
+            return
+
+
+def _kept(
+    kind: type[Protocol],
+    pairs: Sequence[Pair],
+    property_name: str,
+    constants: Mapping[str, Any],
+    limits: Limits,
+) -> list[Pair]:
+    """Those that all actions keep at these constants, together with the lemmas and the property."""
+    readable = _readable(kind, pairs, constants)
+    model = _model(_with(kind, readable), constants, limits)
+    if model is None:
+        return readable
+    names = kept_lemmas(model, property_name).names
+    return [pair for pair in readable if title_of(pair[0]) in names]
+
+
+def _readable(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> list[Pair]:
+    """Those that mean something in both readings. All are tried together first."""
+    if _is_read(kind, pairs, constants):
+        return list(pairs)
+    half = len(pairs) // 2
+    if not half:
+        return []
+    return [*_readable(kind, pairs[:half], constants), *_readable(kind, pairs[half:], constants)]
+
+
+def _is_read(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> bool:
+    try:
+        define(_with(kind, pairs)(constants))
+        reading = read_for_all(_with(kind, pairs), constants)
+        system = ParametricSystem(reading.definition)
+        for name, _ in pairs:
+            system.formula(title_of(name), system.before)
+    except (UsageError, DefinitionError, AttributeError, TypeError):
+        return False
+    return True
+
+
+def _with(kind: type[Protocol], pairs: Sequence[Pair]) -> type[Protocol]:
+    """The protocol with lemmas of these names and formulas."""
+    members: dict[str, Any] = {"name": kind.spec_name()}
+    for name, formula in pairs:
+        text = dedent(method(name, formula, _WHY))
+        exec(compile(text, f"<{name}>", "exec"), _words(), members)
+    made: type[Protocol] = type(kind.__name__, (kind,), members)
+    return made
+
+
+def _words() -> dict[str, Any]:
+    """The names that a formula uses."""
+    return {name: getattr(verifier, name) for name in ("forall", "lemma", "Range")}
+
+
+def _model(kind: type[Protocol], constants: Mapping[str, Any], limits: Limits) -> Model | None:
+    """The model at these constants; None if they do not go together or the time is over."""
+    try:
+        return build_model(define(kind(dict(constants))), limits)
+    except (UsageError, DefinitionError, Interrupted):
+        return None
+
+
+def _index_sets(kind: type[Protocol]) -> dict[str, str]:
+    """By the name of an index set that of its constant."""
+    protocol = kind()
+    names = (name for name, constant in constants_of(kind).items() if isinstance(constant, IndexSetConstant))
+    return {getattr(protocol, name).name: name for name in names}
