@@ -9,16 +9,15 @@ from pysmt.fnode import FNode
 from pysmt.operators import AND, NOT
 
 from verifier.encodings.bits import (
-from verifier.encodings.elimination import exists_over
     FALSE,
     TRUE,
     conjunction,
     disjunction,
     equivalence,
-    exists_over,
     negation,
     restricted_all,
 )
+from verifier.encodings.elimination import exists_over
 from verifier.system.transition_system import Instance
 
 
