@@ -125,3 +125,22 @@ Next == \\/ \\E b \\in up : up' = up \\ {b} /\\ f' = [k \\in {[to |-> c] : c \\i
 def test_a_function_over_items_that_the_state_decides_is_made_from_nothing(tmp_path: Path) -> None:
     theirs, ours = _counts(translated(tmp_path, FRESH, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"))
     assert theirs == ours
+
+
+ON_THE_WAY = """
+EXTENDS Integers, FiniteSets, TLC
+VARIABLES f, n
+Init == f = (0 :> 0) /\\ n = 0
+Next == /\\ n < 3 /\\ f' = [f EXCEPT ![0] = 1 - @]
+        /\\ n' = IF [f EXCEPT ![0] = 50][0] = 50 THEN n + Cardinality(DOMAIN (f @@ (9 :> n))) - 1 ELSE n
+Small == n < 3
+"""
+
+
+def test_a_value_on_the_way_to_what_is_assigned_may_be_none_of_the_variable(tmp_path: Path) -> None:
+    config = "INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE"
+    asked = translated(tmp_path, ON_THE_WAY, config)
+    found = ran("bmc", asked, depth=4, shortest=True)
+    verdicts = {one.property_name: one for one in found.outcome.verdicts}
+    assert (verdicts["Small"].kind, verdicts["Small"].steps) == (VerdictKind.VIOLATED, 3)
+    assert not asked.translation.keeps_sorts
