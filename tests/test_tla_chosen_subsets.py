@@ -10,7 +10,7 @@ from results.generators.tla_random import ran
 from tests.tla_modules import translated
 from verifier.runs.tla_symbolic import Symbolic
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import spreading_once
+from verifier.tla.translate import sampling, shapes, specification, spreading_once
 from verifier.verdict import VerdictKind
 
 SENT = """
@@ -41,6 +41,14 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spreading_once, "_FEW_ITEMS", 1)
 
 
+@pytest.fixture(params=[False, True], ids=["by parts", "listed"])
+def _listed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys with parts as values of a sort of their parts, or of one that lists them."""
+    if request.param:
+        monkeypatch.setattr(shapes, "_MOST_KEYS", 1)
+        monkeypatch.setattr(shapes, "_MOST_UNSEEN", 0)
+
+
 def _counts(asked: Symbolic) -> tuple[tuple[int, int], tuple[int, int]]:
     explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     explorer.explore()
@@ -50,12 +58,14 @@ def _counts(asked: Symbolic) -> tuple[tuple[int, int], tuple[int, int]]:
     return theirs, (ours["distinct_states"], ours["generated_states"])
 
 
+@pytest.mark.usefixtures("_listed")
 def test_the_states_and_steps_are_those_of_the_interpreter(tmp_path: Path) -> None:
     theirs, ours = _counts(translated(tmp_path, SENT, SENT_CONFIG))
     assert theirs == ours
     assert ours[0] > 50
 
 
+@pytest.mark.usefixtures("_listed")
 def test_the_shortest_violation_has_the_interpreters_length(tmp_path: Path) -> None:
     found = ran("bmc", translated(tmp_path, SENT, SENT_CONFIG), depth=5, shortest=True)
     verdicts = {one.property_name: one for one in found.outcome.verdicts}
@@ -80,17 +90,17 @@ def test_items_that_are_equal_are_no_two_ways(tmp_path: Path) -> None:
 LATE = """
 EXTENDS Integers, TLC
 VARIABLES f, n
-Init == f = (0 :> 0) /\\ n = 0
+Key(k) == [key |-> k]
+Init == f = (Key(0) :> 0) /\\ n = 0
 Next == /\\ n < 40 /\\ n' = n + 1
-        /\\ f' = IF n = 39 THEN f @@ (n :> n) ELSE [f EXCEPT ![0] = IF n = 30 THEN 9 ELSE @]
-Small == \\A k \\in DOMAIN f : k < 39
+        /\\ f' = IF n = 39 THEN f @@ (Key(n) :> n) ELSE [f EXCEPT ![Key(0)] = IF n = 30 THEN 9 ELSE @]
+Small == \\A k \\in DOMAIN f : k.key < 39
 """
 
 
+@pytest.mark.usefixtures("_listed")
 def test_a_value_that_was_not_seen_widens_the_sort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is assigned beyond the sort is never taken for a step that is not there."""
-    from verifier.tla.translate import sampling, specification
-
     monkeypatch.setattr(specification, "sample", lambda spec: sampling.sample(spec, 3))
     monkeypatch.setattr(sampling, "_WALKS", 0)
     config = "INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE"
@@ -111,6 +121,26 @@ Next == \\/ \\E b \\in up : up' = up \\ {b} /\\ f' = [k \\in {[to |-> c] : c \\i
 """
 
 
+@pytest.mark.usefixtures("_listed")
 def test_a_function_over_items_that_the_state_decides_is_made_from_nothing(tmp_path: Path) -> None:
     theirs, ours = _counts(translated(tmp_path, FRESH, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"))
     assert theirs == ours
+
+
+ON_THE_WAY = """
+EXTENDS Integers, FiniteSets, TLC
+VARIABLES f, n
+Init == f = (0 :> 0) /\\ n = 0
+Next == /\\ n < 3 /\\ f' = [f EXCEPT ![0] = 1 - @]
+        /\\ n' = IF [f EXCEPT ![0] = 50][0] = 50 THEN n + Cardinality(DOMAIN (f @@ (9 :> n))) - 1 ELSE n
+Small == n < 3
+"""
+
+
+def test_a_value_on_the_way_to_what_is_assigned_may_be_none_of_the_variable(tmp_path: Path) -> None:
+    config = "INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE"
+    asked = translated(tmp_path, ON_THE_WAY, config)
+    found = ran("bmc", asked, depth=4, shortest=True)
+    verdicts = {one.property_name: one for one in found.outcome.verdicts}
+    assert (verdicts["Small"].kind, verdicts["Small"].steps) == (VerdictKind.VIOLATED, 3)
+    assert not asked.translation.keeps_sorts

@@ -323,6 +323,9 @@ def _widen(made: Symbolic, leaving: Verdict) -> str:
     before = made.sorts()
     state = made.translation.decode(dict(leaving.trace.states[-1]))
     if not made.widen(_following(made, state, leaving.trace.steps)):
+        if made.translation.keeps_sorts:
+            made.translation.keeps_sorts = False
+            return "a value on the way to what is assigned leaves the sorts: it has a sort of its own"
         raise NotTranslated(
             f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
             f"has one to the interpreter: {INSTEAD}"

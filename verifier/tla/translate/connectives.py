@@ -39,6 +39,8 @@ class Connectives:
         self.members: dict[object, list[Any]] = {}
         self.placed: dict[tuple[Term, Sort], tuple[Sym, Term]] = {}
         self.listed_kinds: dict[Sort, dict[str, list[Concrete]]] = {}
+        self.keeps_sorts = True
+        """Whether what is assigned may be left without a value outside of its variable's sort."""
         self.kept_narrow = False
         """Whether what is made is assigned to a variable, and need not be outside of its sort."""
         self.free: set[Symbol] = set()

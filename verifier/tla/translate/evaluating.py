@@ -73,7 +73,7 @@ class Evaluation(Builtins):
 
     def assigned_value(self, whole: Expression, context: Context) -> Sym:
         """What an expression is translated to that a variable is to have."""
-        self.kept_narrow = True
+        self.kept_narrow = self.keeps_sorts
         try:
             return self.value(whole, context)
         finally:

@@ -268,7 +268,7 @@ class Mappings(Arithmetic):
             )
         except NotInSort:
             item = self.term(new)
-        narrow = self._updated_within(function, at, item) if self.keeps_sort(function) else None
+        narrow = self._updated_within(function, at, item) if self.is_to_keep_sort(function) else None
         if narrow is not None:
             return self.if_(inside, narrow, function)
         if not alike(item.sort, sort.range):

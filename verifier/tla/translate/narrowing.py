@@ -2,7 +2,8 @@
 
 An operator may give what its arguments' sort does not have: ``n + 1``, one more message. As a value of the
 least sort that has it, a function is converted there and back, slot by slot. What is assigned need not be: a
-value outside of the variable's sort has no value here, and where that is reachable the sort is widened.
+value outside of the variable's sort has no value here, and where that is reachable the sort is widened. Where
+that does not help, because it is no value of the variable but leads to one, nothing is kept.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Narrowing(Listing):
         """A function whose domain varies, with a value at a key."""
         assert isinstance(function.sort, PartialFunction)
         at, value = self.term(key), self.term(item)
-        narrow = self._extended_within(function, at, value) if self.keeps_sort(function) else None
+        narrow = self._extended_within(function, at, value) if self.is_to_keep_sort(function) else None
         if narrow is not None:
             return narrow
         keys = function.sort.domain
@@ -50,7 +51,7 @@ class Narrowing(Listing):
             Operator.EXTEND, sort, (whole, self.convert(at, sort.domain), self.convert(value, sort.range))
         )
 
-    def keeps_sort(self, function: Term) -> bool:
+    def is_to_keep_sort(self, function: Term) -> bool:
         """Whether a function is made of a part of the state, whose sort it is to keep."""
         if not self.kept_narrow or is_undefined(function):
             return self.kept_narrow
@@ -58,9 +59,9 @@ class Narrowing(Listing):
             case Operator.VARIABLE | Operator.FIELD | Operator.APPLY | Operator.PAYLOAD:
                 return not (isinstance(function.sort, PartialFunction) and function.sort.domain == NOTHING)
             case Operator.EXTEND | Operator.FUNCTION_UPDATE:
-                return self.keeps_sort(function.arguments[0])
+                return self.is_to_keep_sort(function.arguments[0])
             case Operator.IF:
-                return all(map(self.keeps_sort, function.arguments[1:]))
+                return all(map(self.is_to_keep_sort, function.arguments[1:]))
         return False
 
     def _extended_within(self, function: Term, key: Term, item: Term) -> Term | None:

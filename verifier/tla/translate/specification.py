@@ -46,6 +46,8 @@ class Translation:
     names: Names
     shapes: dict[str, Shape]
     sample: Sample
+    keeps_sorts: bool = True
+    """Whether what is assigned may be left without a value outside of its variable's sort."""
     variables: tuple[Symbol, ...] = ()
     init: Term = field(default_factory=lambda: literal(TRUTH, True))
     actions: tuple[Action, ...] = ()
@@ -115,7 +117,7 @@ class Maker:
         self.symbols = {v: Symbol(v.name, self.sorts[v]) for v in declared}
         self.successor = {v: Symbol(primed(v.name), self.sorts[v]) for v in declared}
         self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
-        self.t.assigned = {}
+        self.t.assigned, self.t.keeps_sorts = {}, made.keeps_sorts
         self.steps = Steps(self.t, each_way=each_way)
 
     def make(self, lemmas: dict[str, Formula]) -> None:
