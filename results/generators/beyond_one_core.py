@@ -12,6 +12,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
@@ -24,32 +25,61 @@ _PROGRAM = 80 << 20
 """Bytes of the program without states, roughly."""
 
 
+@dataclass(frozen=True)
+class Question:
+    """What is explored, and by which means beside one process."""
+
+    arguments: tuple[str, ...]
+    means: tuple[str, ...]
+
+
+QUESTIONS = {
+    "kip320": Question(
+        ("--property", "StrongIsr", "--set", "log_size=3", "--set", "max_records=3")
+        + ("--set", "max_leader_epoch=3", "--max-depth", "19"),
+        ("workers", "local", "cluster", "memory"),
+    ),
+    "bookkeeper": Question(
+        ("--property", "NoDivergenceBetweenClientAndMetaData", "--set", "bookies=3")
+        + ("--set", "write_quorum=3", "--set", "ack_quorum=2", "--max-depth", "17"),
+        ("workers", "local", "cluster"),
+    ),
+    "pulsar-compaction": Question(
+        ("--property", "CompactionHorizonCorrectness", "--set", "message_sent_limit=5", "--max-depth", "15"),
+        ("workers", "local", "cluster"),
+    ),
+}
+
+
 def main() -> None:
     """Measures, and prints the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--set", action="append", default=[], dest="settings")
-    parser.add_argument("--spec", default="kip320")
-    parser.add_argument("--property", default="StrongIsr")
-    parser.add_argument("--max-depth")
-    parser.add_argument("--means", default="workers,local,cluster,memory", help="of these four some")
-    given = parser.parse_args()
-    question = ["--spec", given.spec, "--property", given.property]
-    question += [word for setting in given.settings for word in ("--set", setting)]
-    question += ["--max-depth", given.max_depth] if given.max_depth else []
-    for part in _page(question, given.means.split(",")):
+    parser.add_argument("spec", nargs="*", default=list(QUESTIONS), help="of these protocols")
+    specs = parser.parse_args().spec
+    for part in _page(specs):
         print(part if part.startswith(("|", "#")) else f"{fill(part, 112)}\n", flush=True)
 
 
-def _page(question: Sequence[str], means: Sequence[str]) -> Iterator[str]:
+def _page(specs: Sequence[str]) -> Iterator[str]:
     yield "# Exploration beyond one core\n"
-    command = f"python -m results.generators.beyond_one_core {' '.join(sys.argv[1:])}"
     yield (
-        f"`{command.strip()}`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {platform.machine()}, "
-        f"{os.cpu_count()} cores. Whole commands, one after the other. Where the load is larger than the "
-        "number of cores, other work took part of them: then the wall time says little, and the processor "
-        "time of all processes more. Counts, levels and coverage are compared, and equal in all lines.\n"
+        "Each section is made by `python -m results.generators.beyond_one_core SPEC`. Whole commands, one "
+        "after the other. Where the load is larger than the number of cores, other work took part of them: "
+        "then the wall time says little, and the processor time of all processes more. Counts, levels and "
+        "coverage are compared, and equal in all lines.\n"
     )
-    first = _explored(question)
+    for spec in specs:
+        yield from _section(spec, QUESTIONS[spec])
+
+
+def _section(spec: str, question: Question) -> Iterator[str]:
+    asked = ("--spec", spec, *question.arguments)
+    yield f"## {spec}\n"
+    yield (
+        f"`verify explore {' '.join(asked)}`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, "
+        f"{platform.machine()}, {os.cpu_count()} cores.\n"
+    )
+    first = _explored(asked)
     quarter = _PROGRAM + (first.content["statistics"]["peak_memory_bytes"] - _PROGRAM) // 4
     options = {
         "workers": ["--workers", "2"],
@@ -58,14 +88,14 @@ def _page(question: Sequence[str], means: Sequence[str]) -> Iterator[str]:
         "memory": ["--memory", f"{quarter >> 20}MiB"],
     }
     rows = [_row("one process, in memory", first)]
-    for name in means:
-        found = _explored([*question, *options[name]])
+    for name in question.means:
+        found = _explored([*asked, *options[name]])
         assert _counts(found) == _counts(first), name
         rows.append(_row(f"`{' '.join(options[name])}`", found))
     figures = first.content["statistics"]
     yield f"{figures['distinct_states']:,} states, {figures['generated_states']:,} generated.\n"
     headers = ["means", "wall, s", "processors, s", "load", "peak, MiB", "peak of a task, MiB", "files, MiB"]
-    yield tabulate(rows, headers, tablefmt="github", disable_numparse=True)
+    yield tabulate(rows, headers, tablefmt="github", disable_numparse=True) + "\n"
 
 
 def _counts(found: Measured) -> list[Any]:
