@@ -161,7 +161,7 @@ def test_lemmas_hold_in_every_reachable_state(constants: dict[str, Any], depth: 
             {"effect": 5},
             ("ClientChangesEnsemble", "ChangesOfEnsembleSettleLosses"),
         ),
-        ("client_closes_ledger_success", {"guard": 2}, ("ClientClosesLedgerSuccess", "NoDivergence")),
+        ("client_closes_ledger_success", {"guard": 2}, ("ClientClosesLedgerSuccess", "OneClientCloses")),
         ("client_starts_recovery", {"effect": 0}, ("ClientStartsRecovery", "MetadataTellsStage")),
         (
             "client_sends_recovery_read_requests",
