@@ -31,10 +31,7 @@ from verifier.trust.replay import Replayer
 
 MANY = 600
 """Mutants of each subject, for ``make slow``."""
-FEW = 60
-"""Among these a replay that leaves something out accepts one."""
-FEWER = 25
-"""Mutants of each subject for continuous integration."""
+FEW = 25
 
 Data = dict[str, Any]
 
@@ -265,8 +262,8 @@ def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
 @pytest.mark.parametrize("asked", SUBJECTS, ids=str)
 def test_what_is_accepted_is_an_execution(asked: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
     assert judge_of(asked.spec, asked.constants).faults(json.loads(trace_of(asked))) is None
-    tally = judged(asked, FEWER, monkeypatch)
-    assert sum(tally.values()) == FEWER
+    tally = judged(asked, FEW, monkeypatch)
+    assert sum(tally.values()) == FEW
     assert tally["turned down"] > FEW / 2, tally
     assert tally["accepted"], tally
 
@@ -291,16 +288,12 @@ def test_the_command_agrees(asked: Subject, tmp_path: Path) -> None:
         assert verify("replay", str(path)).exit_code == expected, what
 
 
-@pytest.mark.parametrize("left_out", ["is_initial", "_check_step", "violated"])
+@pytest.mark.parametrize("left_out", ["is_initial", "_check_step", "violates"])
 def test_a_replay_that_leaves_something_out_is_noticed(
     left_out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Everything(list[str]):
-        def __contains__(self, _: object) -> bool:
-            return True
-
     trace_of(SUBJECTS[0])
-    anything = {"is_initial": True, "_check_step": None, "violated": Everything()}
+    anything = {"is_initial": True, "_check_step": None, "violates": True}
     monkeypatch.setattr(Replayer, left_out, lambda *_: anything[left_out])
     with pytest.raises(AssertionError, match="was accepted"):
         judged(SUBJECTS[0], MANY, monkeypatch)

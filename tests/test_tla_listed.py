@@ -144,7 +144,7 @@ def test_refinement_of_an_instance_with_parameters(two: str, engine: tuple[str, 
     assert (found["RefB"]["verdict"], found["RefB"]["steps"]) == ("VIOLATED", 3)
     for held in ("RefA", "RefSum", "RefEach"):
         assert found[held]["verdict"] == "HOLDS"
-    left = "FairA" if name == "explore" else "FairA"
+    left = "FairA" if name == "explore" else "FairA (temporal part)"
     assert found[left]["verdict"] == "INCONCLUSIVE"
 
 
