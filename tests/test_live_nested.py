@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.nested_formulas import compare
+from tests.sampling import rest_slow
 
 GROUPS = [(first, first + 20) for first in range(0, 400, 20)]
-QUICK = [group if group[0] < 40 else pytest.param(group, marks=pytest.mark.thorough) for group in GROUPS]
+QUICK = [*GROUPS[:2], *rest_slow(GROUPS[2:], 6)]
 
 
 @pytest.mark.parametrize("seeds", QUICK, ids=str)

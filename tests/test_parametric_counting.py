@@ -177,7 +177,7 @@ class Shares(Protocol):
         (Queue, "Short", True),
         (Queue, "TypeInvariant", True),
         (Queue, "Shorter", False),
-        (Impatient, "Short", False),
+        pytest.param(Impatient, "Short", False, marks=pytest.mark.slow),
         (Shares, "Linear", True),
         (Shares, "AtMostAll", True),
         (Shares, "Halved", False),

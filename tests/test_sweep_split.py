@@ -57,7 +57,7 @@ def swept(folder: Path, jobs: list[Job], runner: HereRunner) -> list[Row]:
         ("kafka-truncate-hw", SMALL, "WeakIsr", 9),
         # At greater depths parallel steps may, or may not in time, see a violation of more actions.
         ("kafka-truncate-hw", SMALL, "WeakIsr", 4),
-        ("kip101", SMALL, "StrongIsr", 11),
+        pytest.param("kip101", SMALL, "StrongIsr", 11, marks=pytest.mark.slow),
         ("kip320", SMALL, "StrongIsr", 9),
         (LOCK, (), "HolderWaitsNoMore", 6),
         (f"{TOYS}:Chain", ("top=4",), "NeverTop", 6),
