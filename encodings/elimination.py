@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from pysmt.fnode import FNode
-from pysmt.operators import AND, BOOL_CONSTANT, IFF, ITE, NOT, OR, SYMBOL
+from pysmt.operators import AND, IFF, ITE, NOT, OR, SYMBOL
 
 from verifier.encodings.bits import (
     FALSE,
@@ -294,7 +294,7 @@ class _Tables:
             return self._full & ~(parts[0] ^ parts[1])
         if kind == ITE:
             return (parts[0] & parts[1]) | (~parts[0] & parts[2])
-        raise ValueError(f"a formula of kind {kind} beside {BOOL_CONSTANT}")
+        raise ValueError(f"no truth table of a formula of kind {kind}")
 
     def without(self, table: int, variables: Iterable[FNode]) -> int:
         """The table of whether some values of variables satisfy one; it is the same for all their values."""

@@ -267,10 +267,6 @@ class ParametricSystem:
         """What kind of claim a property is."""
         return next(prop.kind for prop in self.definition.properties if prop.name == name)
 
-    def sort_names(self) -> tuple[str, ...]:
-        """The uninterpreted sorts."""
-        return tuple(self.values.index_sets)
-
 
 def _is_first_order(value: Value) -> bool:
     match value:

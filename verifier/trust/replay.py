@@ -53,11 +53,6 @@ class Replayer:
         system = self.model.system
         return Evaluator(system.bits, [system.init])
 
-    @cached_property
-    def _properties(self) -> Evaluator:
-        system = self.model.system
-        return Evaluator(system.bits, [prop.formula for prop in system.properties])
-
     def is_initial(self, state: Bits) -> bool:
         """Whether Init holds."""
         return self._initial.single(state)[0]
@@ -66,8 +61,7 @@ class Replayer:
         """The properties whose formula fails in the state, or that are reachable and hold in it.
 
         A step invariant fails in a state if an enabled instance breaks it."""
-        holds = self._properties.single(state)
-        return [prop.name for prop, ok in zip(self.model.system.properties, holds, strict=True) if not ok]
+        return [prop.name for prop in self.model.system.properties if self.violates(state, prop.name)]
 
     def violates(self, state: Bits, name: str) -> bool:
         """The same of one property: the others may be much larger, as that all expressions have a value."""
