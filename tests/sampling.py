@@ -1,6 +1,6 @@
 """Which of many cases of one kind are quick tests, which `thorough`, and which `slow`.
 
-What continuous integration runs has to end soon: for each quick case it runs two thorough ones. `make slow`
+What continuous integration runs has to end soon: for each quick case it runs a thorough one. `make slow`
 runs the rest.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-_THOROUGH_FOR_A_QUICK_ONE = 2
+_THOROUGH_FOR_A_QUICK_ONE = 1
 
 
 def some_of(cases: Iterable[Any], *, every: int) -> list[Any]:

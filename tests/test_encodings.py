@@ -801,9 +801,9 @@ def test_constants_fold(operation: Operation, data: st.DataObject) -> None:
     _constants_fold(operation, data)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @each_operation
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_constants_fold_in_more_examples(operation: Operation, data: st.DataObject) -> None:
     _constants_fold(operation, data)
@@ -834,9 +834,9 @@ def test_variables_evaluate(operation: Operation, data: st.DataObject) -> None:
     _variables_evaluate(operation, data)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @each_operation
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_variables_evaluate_in_more_examples(operation: Operation, data: st.DataObject) -> None:
     _variables_evaluate(operation, data)

@@ -3,8 +3,9 @@
 Run ``python -m results.generators.tla_examples GOLDEN EXAMPLES LIBRARY [--seconds N] [--keep] [--tlc TLC]``:
 the rows that TLC gave, the folder of the models, and the folder of modules that some of them extend. Each
 model is a command of its own. ``--keep`` measures again only what did not agree. With ``--tlc``, TLC's
-command runs beside on the models of less than 100,000 states on which the own command takes more than three
-CPU seconds (TLC takes as many to start), one worker, and both commands are timed.
+command runs beside on the ten models with the most generated states, and on the models of less than 100,000
+states on which the own command takes more than three CPU seconds (TLC takes as many to start); one worker,
+and both commands are timed.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _FIGURES = ("distinct", "generated", "levels")
 _TEMPORAL = "temporal property violated"
 _COMPARED_BELOW = 100_000
 _LONG = 3
+_LARGEST = 10
 _HEAD = (
     "model", "agrees", "distinct", "generated", "levels", "of TLC: distinct", "generated", "levels", "/s",
     "s, CPU s", "TLC: s, CPU s", "",
@@ -94,7 +96,8 @@ def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float)
     times = {"seconds": round(run.wall, 2), "cpu": round(run.cpu, 2)}
     if engine == "live":
         return {**found, **times, **_lasting(json.loads(run.out))}
-    return {**found, **times, **_compared(row, json.loads(run.out))}
+    translated = "explored as translated" in run.error
+    return {**found, **times, "translated": translated, **_compared(row, json.loads(run.out))}
 
 
 def _lasting(run: dict[str, Any]) -> dict[str, Any]:
@@ -148,6 +151,7 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
         "violated. The median of",
         f"{median:,.0f} generated states per CPU second is of the models with at least 1,000 of them.",
         *_times(rows),
+        *_largest_beside(rows),
         "",
         f"| {' | '.join(_HEAD)} |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
@@ -186,6 +190,39 @@ def _times(rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def _largest(golden: list[dict[str, Any]]) -> set[str]:
+    """The models with the most generated states."""
+    ordered = sorted(golden, key=lambda row: row["generated"] or 0)
+    return {row["model"] for row in ordered[-_LARGEST:]}
+
+
+def _largest_beside(rows: list[dict[str, Any]]) -> list[str]:
+    """The largest models as a table: both commands, and the ratio of their generated states per second."""
+    largest = [row for row in rows if row.get("largest") and row.get("tlc_seconds") and row["agrees"]]
+    if not largest:
+        return []
+    head = ("model", "generated", "by", "s, CPU s", "TLC: s, CPU s", "times as fast", "by CPU s")
+    lines = [
+        "",
+        f"The {len(largest)} models with the most generated states, the whole commands one after the other:",
+        "",
+        f"| {' | '.join(head)} |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in sorted(largest, key=lambda row: -row["found"]["generated"]):
+        cells = (
+            row["model"],
+            f"{row['found']['generated']:,}",
+            "translation" if row.get("translated") else "interpreter",
+            f"{row['seconds']:.1f}, {row['cpu']:.1f}",
+            f"{row['tlc_seconds']:.1f}, {row['tlc_cpu']:.1f}",
+            f"{row['tlc_seconds'] / row['seconds']:.1f}",
+            f"{row['tlc_cpu'] / row['cpu']:.1f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def _named(models: list[str]) -> str:
     return f"{', '.join(models) or 'none'}."
 
@@ -204,12 +241,15 @@ def main() -> None:
     known = json.loads(_JSON.read_text()) if given.keep and _JSON.is_file() else []
     kept = {row["model"]: row for row in known if row["agrees"] or not given.keep}
     old = {row["model"]: row for row in known}
+    largest = _largest(golden)
     for row in sorted(golden, key=lambda row: row["generated"] or 0):
         if row["model"] in kept:
             continue
         kept[row["model"]] = measured(row, given.examples, given.library, given.seconds)
         long = kept[row["model"]].get("cpu", given.seconds) > _LONG
-        if given.tlc is not None and long and (row["distinct"] or 0) < _COMPARED_BELOW:
+        kept[row["model"]]["largest"] = row["model"] in largest
+        compared = row["model"] in largest or (long and (row["distinct"] or 0) < _COMPARED_BELOW)
+        if given.tlc is not None and compared:
             kept[row["model"]] |= beside(row, given.examples, given.tlc, 2 * given.seconds)
         print(row["model"], kept[row["model"]]["agrees"], kept[row["model"]]["reason"], flush=True)
         rows = [found for r in golden if (found := kept.get(r["model"]) or old.get(r["model"]))]

@@ -24,8 +24,9 @@ from verifier.specs.temporal import Strength
 from verifier.system.fairness import steps_of
 from verifier.system.frozen import frozen_variables
 from verifier.system.liveness import LiveModel
-from verifier.system.model import Model, Support
+from verifier.system.model import Model
 from verifier.system.same_steps import SameSteps
+from verifier.system.support import Support
 from verifier.system.temporal_reading import Goal
 from verifier.system.transition_system import Instance, NamedFormula, SafetyProperty
 
@@ -175,9 +176,7 @@ def _noting(
     )
 
 
-def _starting(
-    live: LiveModel, looping: FNode, copies: Mapping[FNode, FNode], support: Support
-) -> Instance:
+def _starting(live: LiveModel, looping: FNode, copies: Mapping[FNode, FNode], support: Support) -> Instance:
     system = live.model.system
     updates = {**{copy: bit for bit, copy in copies.items()}, looping: TRUE}
     guard = conjunction((negation(looping), live.read, system.constraint))

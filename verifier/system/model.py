@@ -3,30 +3,31 @@ their states. This is where a definition is lowered to bits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
-from typing import Any
 
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
-from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.elimination import Elimination, exists_over
 from verifier.encodings.fitting import beyond as beyond_sort
 from verifier.encodings.fitting import convert
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import Lowered, LoweredOption, either, is_total
+from verifier.encodings.lowered import Lowered
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import PartialFunction, Sort, SortError
-from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.sorts import Sort, SortError
+from verifier.encodings.terms import Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
+from verifier.system.assigning import assign, keys
 from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
 from verifier.system.size import check_size
 from verifier.system.steps import BreakingStep, StepInvariants
+from verifier.system.support import Support
 from verifier.system.transition_system import (
     Instance,
     NamedFormula,
@@ -272,13 +273,13 @@ class _Builder:
         beyond: list[FNode] = []
         for target, term in () if guard.is_false() else action.then:
             value = lowering.lower(term, bindings)
-            read = (*_keys(target), term)
+            read = (*keys(target), term)
             unread = negation(conjunction(definedness.of(part, bindings) for part in read))
             shown = text(target, bindings)
             undefined(f"the new value of {shown} in {label}", read, conjunction((guard, unread)))
             astray = [beyond_sort(target.sort, value), unread]
             converted = convert(value, term.sort, target.sort)
-            self._assign(changed, target, converted, lowering, bindings, astray)
+            assign(changed, target, converted, partial(lowering.lower, bindings=bindings), astray)
             leaves_sort = disjunction(astray)
             if not leaves_sort.is_false():
                 beyond.append(leaves_sort)
@@ -310,9 +311,7 @@ class _Builder:
         )
 
     @staticmethod
-    def _guard(
-        action: Action, bindings: Bindings, lowering: Lowering, definedness: Definedness
-    ) -> FNode:
+    def _guard(action: Action, bindings: Bindings, lowering: Lowering, definedness: Definedness) -> FNode:
         """The conjunction of the guard's lines, all of which are read; lines after a false one are not."""
         lines: list[FNode] = []
         for term in action.when:
@@ -329,49 +328,6 @@ class _Builder:
         chosen = {symbol: layout.lowered[f"{label}.{symbol.name}"] for symbol in free}
         self.free_layouts[label] = layout
         return self.lowering.extended(chosen), layout.bits, layout.valid()
-
-    def _assign(
-        self,
-        changed: dict[str, Any],
-        target: Term,
-        value: Any,
-        lowering: Lowering,
-        bindings: Bindings,
-        beyond: list[FNode],
-    ) -> None:
-        """Puts ``value`` at the path ``target`` of the changed variables."""
-        path: list[Term] = []
-        while target.operator is not Operator.VARIABLE:
-            path.append(target)
-            target = target.arguments[0]
-        assert isinstance(target.data, Symbol)
-        name = target.data.name
-
-        def put(current: Any, steps: list[Term]) -> Any:
-            if not steps:
-                return value
-            step, rest = steps[0], steps[1:]
-            if step.operator is Operator.FIELD:
-                return {**current, step.data: put(current[step.data], rest)}
-            key = lowering.lower(step.arguments[1], bindings)
-            result = dict(current)
-            possible = cases(step.arguments[1].sort, key)
-            within = [(item, when) for item, when in possible if item in result]
-            partial = isinstance(step.arguments[0].sort, PartialFunction)
-            for item, when in within:
-                new = put_in_slot(current[item], rest, when) if partial else put(current[item], rest)
-                result[item] = either(when, new, current[item])
-            if len(within) < len(possible) or not is_total(key):
-                beyond.append(negation(disjunction(when for _, when in within)))
-            return result
-
-        def put_in_slot(slot: Any, steps: list[Term], when: FNode) -> LoweredOption:
-            """A key that is absent is added, but a place below it is not there."""
-            if steps:
-                beyond.append(conjunction((when, negation(slot.present))))
-            return LoweredOption(TRUE, put(slot.payload, steps))
-
-        changed[name] = put(changed[name], list(reversed(path)))
 
     def alive(self, instances: Iterable[Instance]) -> FNode:
         """Whether something can happen. Beyond the constraint it could, but is not looked at."""
@@ -409,43 +365,3 @@ class _Builder:
     def _unbroken(self, name: str) -> FNode:
         own = (step for step in self.breaking if step.property_name == name)
         return negation(disjunction(exists_over(step.when, step.inputs) for step in own))
-
-
-def _keys(target: Term) -> Iterator[Term]:
-    """The keys along the path of a target, from the variable on."""
-    if target.arguments:
-        yield from _keys(target.arguments[0])
-        yield from target.arguments[1:]
-
-
-class Support:
-    """Which leaves of the state a term depends on."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._leaf_of = {bit: index for index, leaf in enumerate(layout.leaves) for bit in leaf.bits}
-        self._memo: dict[FNode, int] = {bit: 1 << index for bit, index in self._leaf_of.items()}
-
-    def leaves(self, terms: Iterable[FNode]) -> frozenset[int]:
-        """The leaves (by index) that occur in any of the terms."""
-        mask = 0
-        for term in terms:
-            mask |= self._mask(term)
-        return frozenset(index for index in range(mask.bit_length()) if mask >> index & 1)
-
-    def _mask(self, root: FNode) -> int:
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node in self._memo:
-                stack.pop()
-                continue
-            missing = [argument for argument in node.args() if argument not in self._memo]
-            if missing:
-                stack.extend(missing)
-                continue
-            mask = 0  # the bits of free parameters are no state
-            for argument in node.args():
-                mask |= self._memo[argument]
-            self._memo[node] = mask
-            stack.pop()
-        return self._memo[root]
