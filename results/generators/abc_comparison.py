@@ -11,9 +11,7 @@ import argparse
 import datetime
 import os
 import platform
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -21,13 +19,14 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from results.generators.measuring import Ended, ended, verify
+
 ABC = shutil.which("berkeley-abc")
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 CONFIGURATIONS = ((3, 2, 2, 1), (3, 2, 2, 2), (3, 3, 3, 2), (3, 3, 3, 3))
 PLAIN, SIMPLIFIED = "", "strash; dc2; scorr; "
 LEAST_LIMIT = 150.0
 """Seconds for ABC, or a bit more than four times what verify took where that is longer."""
-_ENTRY = "from verifier.cli.entry import main; main()"
 
 
 @dataclass(frozen=True)
@@ -46,35 +45,32 @@ class Timed:
         return "" if self.proved else "< "
 
 
-def _run(command: list[str]) -> tuple[float, str]:
-    """The processor seconds of a command and its children, and what it printed."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, done.stdout
+def _run(command: list[str]) -> Ended:
+    done = ended(command)
+    assert done is not None
+    return done
 
 
-def _verify(constants: tuple[int, ...], *arguments: str) -> tuple[float, str]:
+def _verify(constants: tuple[int, ...], *arguments: str) -> Ended:
     settings = [f"{name}={value}" for name, value in zip(NAMES, constants, strict=True)]
     chosen = [word for setting in settings for word in ("--set", setting)]
     spec = ["--spec", "kip320", "--property", "StrongIsr", *chosen]
-    return _run([sys.executable, "-c", _ENTRY, arguments[0], *spec, *arguments[1:]])
+    return _run(verify(arguments[0], *spec, *arguments[1:]))
 
 
 def _abc(path: Path, before: str, limit: float) -> Timed:
-    seconds, said = _run([str(ABC), "-q", f"read {path}; {before}pdr -T {limit:.0f}"])
-    if "asserted in frame" in said:
-        raise AssertionError(f"ABC says that StrongIsr is violated: {said}")
-    return Timed(seconds, "Property proved" in said)
+    done = _run([str(ABC), "-q", f"read {path}; {before}pdr -T {limit:.0f}"])
+    if "asserted in frame" in done.output:
+        raise AssertionError(f"ABC says that StrongIsr is violated: {done.output}")
+    return Timed(done.cpu, "Property proved" in done.output)
 
 
 def row(constants: tuple[int, ...], folder: Path) -> list[str]:
     """One configuration. Raises AssertionError if a verdict is wrong."""
-    seconds, said = _verify(constants, "prove", "--engine", "ic3", "--no-lemmas")
-    ours = Timed(seconds, "PROVED" in said)
+    done = _verify(constants, "prove", "--engine", "ic3", "--no-lemmas")
+    ours = Timed(done.cpu, "PROVED" in done.output)
     if not ours.proved:
-        raise AssertionError(f"verify did not prove StrongIsr: {said}")
+        raise AssertionError(f"verify did not prove StrongIsr: {done.output}")
     path = folder / f"{'-'.join(map(str, constants))}.aig"
     _verify(constants, "export", "--format", "aiger", "--out", str(path))
     limit = max(LEAST_LIMIT, 4.2 * ours.seconds)

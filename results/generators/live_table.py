@@ -13,24 +13,22 @@ import datetime
 import json
 import platform
 import re
-import resource
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
 
+from results.generators.measuring import ended, verify
 from results.generators.tlc import MEASURED
 
 HEADERS = ["spec", "constants", "fairness", "engine", "verdict", "states", "s", "CPU s"]
 HEADERS += ["TLC", "its states", "its s", "its CPU s"]
-_ENTRY = "from verifier.cli.entry import main; main()"
 _LIMIT = 240.0
+_TO_END = 20.0
 _QUEUES = ("queues", "apps", "restart_limit")
 _RABBIT = "formal-methods-playground/tla/rebalancing-clients/standard-liveness/rabbit_leaderless_rebalancing"
 _CONFIGURATION = "SPECIFICATION {spec}\nPROPERTY {property}\nCHECK_DEADLOCK FALSE\n"
@@ -185,35 +183,12 @@ ROWS = [
 ]
 
 
-@dataclass(frozen=True)
-class Taken:
-    """What a command printed, and what it took."""
-
-    output: str
-    seconds: float
-    processors: float
-
-
-def run(command: Sequence[str], folder: Path | None = None) -> Taken | None:
-    """Runs a command in a process group of its own; None if it does not end in time."""
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, cwd=folder, timeout=_LIMIT + 20
-        )
-    except subprocess.TimeoutExpired:
-        return None
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Taken(done.stdout, time.monotonic() - began, used)
-
-
 def decided(row: Row, engine: str) -> tuple[list[str], bool]:
     """What `verify live` says: the cells of the table, and whether the verdict is the one expected."""
     words = ["live", "--spec", row.spec, "--property", row.property_name, "--fairness", row.fairness]
     words += [word for name, value in row.constants.items() for word in ("--set", f"{name}={value}")]
     words += ["--engine", engine, "--timeout", f"{_LIMIT:g}s", "--format", "json"]
-    taken = run([sys.executable, "-c", _ENTRY, *words])
+    taken = ended(verify(*words), limit=_LIMIT + _TO_END)
     assert taken is not None
     content = json.loads(taken.output)
     result = next(item for item in content["results"] if item["property"] == row.property_name)
@@ -222,7 +197,7 @@ def decided(row: Row, engine: str) -> tuple[list[str], bool]:
     by = figures.get("decided_by")
     states = figures.get("distinct_states") if engine == "auto" and by == "explicit" else None
     cells = [f"{engine}: {by}" if by else engine, f"{result['verdict']}{steps}"]
-    cells += ["" if states is None else f"{states:,}", f"{taken.seconds:.1f}", f"{taken.processors:.1f}"]
+    cells += ["" if states is None else f"{states:,}", f"{taken.wall:.1f}", f"{taken.cpu:.1f}"]
     return cells, result["verdict"] == row.verdict
 
 
@@ -244,14 +219,15 @@ def measured_by_tlc(row: Row, folder: Path) -> list[str]:
         asked = _CONFIGURATION.format(spec=row.text.specification, property=row.property_name)
         module.with_name(f"{_BESIDE}.cfg").write_text(asked + constants, encoding="utf-8")
         words = ["-workers", "1", "-metadir", place, "-config", f"{_BESIDE}.cfg", f"{_BESIDE}.tla"]
-        taken = run(["timeout", f"{_LIMIT:g}", str(folder / "tlc"), *words], Path(place))
+        command = ["timeout", f"{_LIMIT:g}", str(folder / "tlc"), *words]
+        taken = ended(command, limit=_LIMIT + _TO_END, folder=Path(place))
     if taken is None or "No error has been found" not in taken.output:
         if taken is None or not re.search(r"Temporal propert.* violated", taken.output):
             return [f"not in {_LIMIT:g} s", "", "", ""]
-        return ["violated", "", f"{taken.seconds:.1f}", f"{taken.processors:.1f}"]
+        return ["violated", "", f"{taken.wall:.1f}", f"{taken.cpu:.1f}"]
     states = re.findall(r"([\d,]+) distinct states found", taken.output)
     count = int(states[-1].replace(",", ""))
-    return ["holds", f"{count:,}", f"{taken.seconds:.1f}", f"{taken.processors:.1f}"]
+    return ["holds", f"{count:,}", f"{taken.wall:.1f}", f"{taken.cpu:.1f}"]
 
 
 def recorded(row: Row) -> list[str]:

@@ -1,16 +1,18 @@
-"""What a whole command of `verify` takes: processor seconds of all its processes, memory, clock time."""
+"""What a whole command takes: processor seconds of all its processes, memory, clock time."""
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -19,12 +21,59 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_TO_END = 30.0
 _RUN = """
 import json, resource, subprocess, sys
-words = [sys.executable, "-c", "from verifier.cli.main import main; main()", *sys.argv[1:]]
-done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps([done.stdout.decode(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))
 """
 """A small process of its own: a process counts the memory of the one that started it as its own peak."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command took and said."""
+
+    code: int
+    output: str
+    error: str
+    wall: float
+    cpu: float
+    """Processor seconds of all its processes."""
+
+    @property
+    def last_error(self) -> str:
+        """The last line that it wrote to standard error."""
+        return (self.error.strip().splitlines() or ["no output"])[-1]
+
+
+def verify(*words: str) -> list[str]:
+    """The command of `verify` with these words."""
+    return [sys.executable, "-c", "from verifier.cli.entry import main; main()", *words]
+
+
+def ended(
+    command: Sequence[str],
+    *,
+    limit: float | None = None,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Ended | None:
+    """Runs a command to its end; None if that takes longer than the limit, in seconds."""
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=limit,
+            cwd=folder,
+            env=environment,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Ended(done.returncode, done.stdout, done.stderr, wall, cpu)
 
 
 @dataclass(frozen=True)
@@ -44,7 +93,7 @@ class Measured:
 def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measured:
     """Runs `verify` with these arguments; interrupts it after so many processor seconds."""
     began = time.monotonic()
-    command = [sys.executable, "-c", _RUN, *arguments, "--format", "json"]
+    command = [sys.executable, "-c", _RUN, *verify(*arguments, "--format", "json")]
     seen = 0.0
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stdout=said)

@@ -8,13 +8,14 @@ the wall seconds of whole commands, with all child processes.
 from __future__ import annotations
 
 import os
-import resource
 import statistics
-import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from results.generators.measuring import ended
+
+# What older checkouts have, too.
 _RUN = "from verifier.cli.main import main; main()"
 
 
@@ -28,26 +29,16 @@ class _Times:
         """Runs the command once."""
         # Whoever installs it has its bytecode.
         known = {name: said for name, said in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        began, before = time.monotonic(), _used()
-        done = subprocess.run(
-            [sys.executable, "-c", _RUN, *words],
-            cwd=checkout,
-            env={**known, "PYTHONPATH": "."},
-            capture_output=True,
-            check=False,
-        )
-        self.wall.append(time.monotonic() - began)
-        self.cpu.append(_used() - before)
-        self.codes.add(done.returncode)
+        command = [sys.executable, "-c", _RUN, *words]
+        done = ended(command, folder=Path(checkout), environment={**known, "PYTHONPATH": "."})
+        assert done is not None
+        self.wall.append(done.wall)
+        self.cpu.append(done.cpu)
+        self.codes.add(done.code)
 
     def __str__(self) -> str:
         codes = "/".join(map(str, sorted(self.codes)))
         return f"{statistics.median(self.cpu):.1f} | {statistics.median(self.wall):.1f} | {codes}"
-
-
-def _used() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
 
 
 def main() -> None:

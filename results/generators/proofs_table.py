@@ -8,18 +8,16 @@ from __future__ import annotations
 import datetime
 import json
 import platform
-import resource
-import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tabulate import tabulate
 
+from results.generators.measuring import ended, verify
+
 HEADERS = ["spec", "constants", "property", "command", "verdict", "s", "CPU s", "invariant", "checked by"]
-_ENTRY = "from verifier.cli.entry import main; main()"
 _KAFKA = ("replicas", "log_size", "max_records", "max_leader_epoch")
 _PULSAR = ("message_sent_limit", "compaction_times_limit", "max_crash_times")
 _LEDGER = ("bookies", "write_quorum", "ack_quorum", "send_limit")
@@ -80,19 +78,16 @@ def measured(row: Row) -> tuple[list[Any], bool]:
     """The line of the table, and whether the verdict is the one expected."""
     words = [*row.command, "--spec", row.spec, "--property", row.property_name]
     words += [word for name, value in row.constants().items() for word in ("--set", f"{name}={value}")]
-    command = [sys.executable, "-c", _ENTRY, *words, "--timeout", _LIMIT, "--format", "json"]
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    seconds, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    processors = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    content = json.loads(done.stdout)
+    done = ended(verify(*words, "--timeout", _LIMIT, "--format", "json"))
+    assert done is not None
+    content = json.loads(done.output)
     result = next(item for item in content["results"] if item["property"] == row.property_name)
     proofs: list[Mapping[str, Any]] = content["proofs"] if result["verdict"] == PROVED else []
     proof = proofs[0] if proofs else {}
     given = ", ".join(f"{name} {value}" for name, value in row.constants().items())
     steps = f" in {result['steps']} steps" if result["steps"] is not None else ""
     line = [row.spec, given, row.property_name, f"{' '.join(row.command)}", f"{result['verdict']}{steps}"]
-    line += [f"{seconds:.1f}", f"{processors:.1f}", _size(proof), proof.get("rechecked_by") or "replay"]
+    line += [f"{done.wall:.1f}", f"{done.cpu:.1f}", _size(proof), proof.get("rechecked_by") or "replay"]
     return line, result["verdict"] == row.verdict
 
 

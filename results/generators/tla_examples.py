@@ -12,19 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from results.generators.measuring import ended, verify
+
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "tla-examples.json", _HERE / "tla-examples.md"
-_MAIN = "from verifier.cli.entry import main; main()"
 _FIGURES = ("distinct", "generated", "levels")
 _TEMPORAL = "temporal property violated"
 _COMPARED_BELOW = 100_000
@@ -34,28 +30,6 @@ _HEAD = (
     "model", "agrees", "distinct", "generated", "levels", "of TLC: distinct", "generated", "levels", "/s",
     "s, CPU s", "TLC: s, CPU s", "",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Timed:
-    """A command's output and times, in seconds."""
-
-    out: str
-    error: str
-    wall: float
-    cpu: float
-
-
-def timed(words: list[str], seconds: float, folder: Path | None = None) -> Timed | None:
-    """Runs a command; None if it takes longer."""
-    before, started = os.times(), time.monotonic()
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, check=False, cwd=folder)
-    except subprocess.TimeoutExpired:
-        return None
-    after, wall = os.times(), time.monotonic() - started
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Timed(done.stdout, done.stderr, wall, cpu)
 
 
 def beside(row: dict[str, Any], examples: Path, tlc: Path, seconds: float) -> dict[str, float]:
@@ -73,8 +47,8 @@ def beside(row: dict[str, Any], examples: Path, tlc: Path, seconds: float) -> di
             str(config),
             spec.name,
         ]
-        run = timed(words, seconds, spec.parent)
-    failed = run is None or ("\n0 states generated" in run.out and bool(row["generated"]))
+        run = ended(words, limit=seconds, folder=spec.parent)
+    failed = run is None or ("\n0 states generated" in run.output and bool(row["generated"]))
     return {} if run is None or failed else {"tlc_seconds": round(run.wall, 2), "tlc_cpu": round(run.cpu, 2)}
 
 
@@ -87,17 +61,16 @@ def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float)
         words += ["--property", row["property"]]
     words += ["--timeout", f"{seconds:g}s", "--format", "json"]
     found: dict[str, Any] = {"model": row["model"], "tlc": {k: row[k] for k in ("verdict", *_FIGURES)}}
-    run = timed([sys.executable, "-c", _MAIN, *words], seconds + 30)
+    run = ended(verify(*words), limit=seconds + 30)
     if run is None:
         return {**found, "agrees": False, "reason": "not finished in time"}
-    if not run.out.startswith("{"):
-        error = run.error.strip().splitlines() or ["no output"]
-        return {**found, "agrees": False, "reason": error[-1].replace(f"{examples}/", "")[:300]}
+    if not run.output.startswith("{"):
+        return {**found, "agrees": False, "reason": run.last_error.replace(f"{examples}/", "")[:300]}
     times = {"seconds": round(run.wall, 2), "cpu": round(run.cpu, 2)}
     if engine == "live":
-        return {**found, **times, **_lasting(json.loads(run.out))}
+        return {**found, **times, **_lasting(json.loads(run.output))}
     translated = "explored as translated" in run.error
-    return {**found, **times, "translated": translated, **_compared(row, json.loads(run.out))}
+    return {**found, **times, "translated": translated, **_compared(row, json.loads(run.output))}
 
 
 def _lasting(run: dict[str, Any]) -> dict[str, Any]:

@@ -11,15 +11,14 @@ import argparse
 import json
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from results.generators.measuring import ended, verify
+
 _TABLE = Path(__file__).resolve().parents[1] / "tla-levels.md"
-_MAIN = "from verifier.cli.entry import main; main()"
 _RAFT, _KRAFT = "raft-tlaplus/specifications", "kafka-tlaplus/kafka_data_replication/kraft"
 _DEPTHS = {
     f"{_RAFT}/standard-raft/Raft": 11, f"{_RAFT}/raft-and-fsync/RaftFsync": 11,
@@ -42,11 +41,11 @@ CountingState == PrintT(<<"LEVEL", TLCGet("level")>>)
 def own_levels(module: Path, depth: int, seconds: float) -> dict[str, Any] | str:
     """The statistics of `verify explore`; or what went wrong."""
     words = ["explore", "--spec", str(module), "--max-depth", str(depth), "--timeout", f"{seconds:g}s"]
-    command = [sys.executable, "-c", _MAIN, *words, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not done.stdout.startswith("{"):
-        return (done.stderr.strip().splitlines() or ["no output"])[-1]
-    run: dict[str, Any] = json.loads(done.stdout)
+    done = ended(verify(*words, "--format", "json"))
+    assert done is not None
+    if not done.output.startswith("{"):
+        return done.last_error
+    run: dict[str, Any] = json.loads(done.output)
     return dict(run["statistics"])
 
 
@@ -62,15 +61,11 @@ def tlc_levels(module: Path, depth: int, tlc: Path, symmetry: bool, seconds: flo
         (Path(folder) / "Counting.tla").write_text(_COUNTING.format(module=module.stem, depth=depth))
         (Path(folder) / "Counting.cfg").write_text(config)
         words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-deadlock", "-metadir", f"{folder}/states"]
-        try:
-            done = subprocess.run(
-                [*words, "Counting.tla"],
-                capture_output=True, text=True, timeout=seconds, check=False, cwd=folder,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return "TLC was not done in time"
-    counts = Counter(int(level) for level in re.findall(r'<<"LEVEL", (\d+)>>', done.stdout))
-    errors = [line for line in done.stdout.splitlines() if line.startswith("Error")]
+        done = ended([*words, "Counting.tla"], limit=seconds, folder=Path(folder))
+    if done is None:
+        return "TLC was not done in time"
+    counts = Counter(int(level) for level in re.findall(r'<<"LEVEL", (\d+)>>', done.output))
+    errors = [line for line in done.output.splitlines() if line.startswith("Error")]
     if errors or not counts:
         return (errors or ["TLC printed no levels"])[0]
     return [counts[level] for level in sorted(counts)]

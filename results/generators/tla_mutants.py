@@ -10,17 +10,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from results.generators.measuring import Ended, ended, verify
+
 _TABLE = Path(__file__).resolve().parents[1] / "tla-mutants.md"
-_MAIN = "from verifier.cli.entry import main; main()"
 _KIP320 = (
     "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\nINVARIANTS WeakIsr StrongIsr\n"
     "CONSTANTS Replicas = {r1, r2}\n LogSize = 2\n MaxRecords = 2\n MaxLeaderEpoch = 2\n"
@@ -158,39 +156,33 @@ def by_bmc(module: Path, depth: int, *more: str) -> Found:
     """The shortest violation that ``verify bmc`` finds."""
     words = ["bmc", "--spec", str(module), "--config", str(module.with_name("Own.cfg")), "--shortest"]
     words += ["--depth", str(depth), "--format", "json", *more]
-    done, cpu = _run([sys.executable, "-c", _MAIN, *words])
-    if not done.stdout.startswith("{"):
-        return Found((done.stderr.strip().splitlines() or ["no output"])[-1], None, cpu)
-    rows = [row for row in json.loads(done.stdout)["results"] if row["verdict"] == "VIOLATED"]
+    done = _run(verify(*words))
+    if not done.output.startswith("{"):
+        return Found(done.last_error, None, done.cpu)
+    rows = [row for row in json.loads(done.output)["results"] if row["verdict"] == "VIOLATED"]
     if not rows:
-        return Found("no violation", None, cpu)
+        return Found("no violation", None, done.cpu)
     least = min(rows, key=lambda row: int(row["steps"]))
-    return Found(least["property"], least["steps"], cpu)
+    return Found(least["property"], least["steps"], done.cpu)
 
 
 def by_tlc(module: Path, tlc: Path) -> Found:
     """The violation that TLC finds with one worker."""
     folder = str(module.parent / "states")
     words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", folder]
-    done, cpu = _run([*words, "-config", "Own.cfg", module.name], module.parent)
-    violated = re.search(r"Invariant (\w+) is violated", done.stdout)
-    states = re.findall(r"^State (\d+):", done.stdout, re.MULTILINE)
+    done = _run([*words, "-config", "Own.cfg", module.name], module.parent)
+    violated = re.search(r"Invariant (\w+) is violated", done.output)
+    states = re.findall(r"^State (\d+):", done.output, re.MULTILINE)
     if violated is None or not states:
-        errors = [line for line in done.stdout.splitlines() if line.startswith("Error")]
-        return Found((errors or ["no violation"])[0], None, cpu)
-    return Found(violated[1], int(states[-1]) - 1, cpu)
+        errors = [line for line in done.output.splitlines() if line.startswith("Error")]
+        return Found((errors or ["no violation"])[0], None, done.cpu)
+    return Found(violated[1], int(states[-1]) - 1, done.cpu)
 
 
-def _run(
-    command: Sequence[str], folder: Path | None = None
-) -> tuple[subprocess.CompletedProcess[str], float]:
-    def used() -> float:
-        found = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return found.ru_utime + found.ru_stime
-
-    before = used()
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    return done, used() - before
+def _run(command: Sequence[str], folder: Path | None = None) -> Ended:
+    done = ended(command, folder=folder)
+    assert done is not None
+    return done
 
 
 def rows(shared: Path, tlc: Path, only: str) -> Iterator[list[str]]:

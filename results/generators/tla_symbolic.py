@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import platform
-import subprocess
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,13 +17,14 @@ from typing import Any
 
 from tabulate import tabulate
 
+from results.generators.measuring import ended, verify
+
 TIMEOUT = 45
 """Seconds that a run has."""
 AGAIN = 90
 """Seconds that a second run has, where the first does not do."""
 DEEPEST = 12
 """The depth to which models that hold are searched, if they are deeper."""
-_RUN = "from verifier.cli.entry import main; main()"
 
 
 def _command(
@@ -33,20 +33,12 @@ def _command(
     examples, library = folders
     words = [name, str(examples / row["module"]), "--config", str(examples / row["model"])]
     words += ["--library", str(library), "--timeout", str(seconds), "--format", "json", *more]
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", _RUN, *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=2 * seconds,
-        )
-    except subprocess.TimeoutExpired:
+    done = ended(verify(*words), limit=2 * seconds)
+    if done is None:
         return {"error": "not built in time"}
-    if not done.stdout.strip():
-        lines = done.stderr.strip().splitlines() or ["nothing was said"]
-        return {"error": lines[-1].removeprefix("verify: ")[-160:], "exit": done.returncode}
-    found: dict[str, Any] = json.loads(done.stdout)
+    if not done.output.strip():
+        return {"error": done.last_error.removeprefix("verify: ")[-160:], "exit": done.code}
+    found: dict[str, Any] = json.loads(done.output)
     return found
 
 

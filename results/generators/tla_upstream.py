@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from results.generators.measuring import ended, verify
 from results.generators.tlc import constants_of, measured_rows
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-upstream.md"
-_MAIN = "from verifier.cli.entry import main; main()"
 _MINUTE = 60
 _KAFKA = {
     "kafka-truncate-hw": "KafkaTruncateToHighWatermark", "kip101": "Kip101", "kip279": "Kip279",
@@ -133,22 +131,12 @@ def _made(module: Path, spec: str, values: Mapping[str, Any], more: str = "") ->
 
 def explored(words: list[str], seconds: float) -> dict[str, Any] | str:
     """What `verify explore` finds, as its JSON object; or what went wrong."""
-    command = [
-        sys.executable,
-        "-c",
-        _MAIN,
-        "explore",
-        *words,
-        "--timeout",
-        f"{seconds:g}s",
-        "--format",
-        "json",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.stdout.startswith("{"):
-        found: dict[str, Any] = json.loads(done.stdout)
+    done = ended(verify("explore", *words, "--timeout", f"{seconds:g}s", "--format", "json"))
+    assert done is not None
+    if done.output.startswith("{"):
+        found: dict[str, Any] = json.loads(done.output)
         return found
-    return (done.stderr.strip().splitlines() or ["no output"])[-1]
+    return done.last_error
 
 
 def agreement(row: Mapping[str, Any], properties: Iterable[str], run: dict[str, Any] | str) -> str:
