@@ -37,6 +37,8 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             made = started(asked)
         if made.translation.sample.complete and not asked.question.options.graph:
             return None, "there are few states"
+        if not made.translation.sample.all_initial:
+            return None, "in how many ways Init is true is not known: there are too many"
         size = sum(map(bits_of, made.sorts().values()))
         if size > _MOST_BITS_EXPLORED:
             return None, f"a state takes {size} bits"

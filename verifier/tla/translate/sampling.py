@@ -16,12 +16,14 @@ from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
+from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.values import NoValue, listed
 
 MOST_SAMPLED = 2_000
 MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
 """Of a module that is explored: what has no more states is explored by the interpreter."""
-MOST_INITIAL = 50_000
+MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
+"""Of more initial states, which sorts they need is what Init says of each variable by itself."""
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
 
@@ -32,6 +34,8 @@ class Sample:
 
     states: list[State]
     initial: list[State]
+    all_initial: bool
+    """Whether these are all initial states."""
     complete: bool
     """Whether these are all states."""
     ways: int | None = None
@@ -40,13 +44,18 @@ class Sample:
     """How many states were generated when all states of a depth had been looked at, for depths 0, 1, …"""
 
 
-def sample(specification: Specification, most: int = MOST_SAMPLED, most_generated: float = inf) -> Sample:
-    """The first states, breadth first: so many, or until so many were generated. Raises Undefined if one of
-    them has no value somewhere."""
+def sample(
+    specification: Specification,
+    most: int = MOST_SAMPLED,
+    most_generated: float = inf,
+    most_initial: int = MOST_INITIAL,
+) -> Sample:
+    """The first states, breadth first: so many, or until so many were generated; all initial ones, if there
+    are not more than so many. Raises Undefined if one of them has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
-    explorer = Explorer(plain, properties=(), keep_going=True, max_states=MOST_INITIAL)
+    explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
     explorer.assume()
-    complete = False
+    all_initial = complete = False
     began, ways = 0, None
     generated: list[int] = []
 
@@ -57,7 +66,7 @@ def sample(specification: Specification, most: int = MOST_SAMPLED, most_generate
     explorer.enforce = stop
     try:
         explorer._initial()
-        began, ways = len(explorer.states), explorer.found.generated
+        began, ways, all_initial = len(explorer.states), explorer.found.generated, True
         if specification.next is not None:
             walk = explorer._walker(specification.next, primed=False)
             number, end = 0, began
@@ -71,14 +80,16 @@ def sample(specification: Specification, most: int = MOST_SAMPLED, most_generate
                 number += 1
         complete = True
     except Interrupted:
-        if not began:
+        if not began and len(explorer.states) <= most_initial:
             raise
+        began = began or len(explorer.states)
     except Undefined:
         pass
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
-    return Sample(states, list(explorer.states[:began]), complete, ways, tuple(generated))
+    initial = list(explorer.states[:began])
+    return Sample(states, initial, all_initial, complete, ways, tuple(generated))
 
 
 class Stepper:
@@ -142,23 +153,59 @@ class Stepper:
 def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> None:
     """Adds the sets that invariants say variables are in, where they are finite."""
     for formula in specification.invariants.values():
-        for variable, of in _memberships(specification, formula, ()):
-            wider = Shape()
-            try:
-                wider.merge(shapes[variable.name])
-                add_members(wider, specification.evaluator.compiled(of.body, of.module)())
-            except (NoShape, NoValue, Undefined):
-                continue
-            shapes[variable.name] = wider
+        for variable, relation, of in _said_of_variables(specification, formula, ()):
+            if relation == "\\in":
+                _widen(specification, shapes, variable, relation, of)
 
 
-def _memberships(
+def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> None:
+    """Adds the values that Init says each variable has, whatever the others have. Raises Untranslated if it
+    does not say that of one of them: its values in the initial states are not known then."""
+    bounded = set()
+    for formula in specification.init:
+        for variable, relation, of in _said_of_variables(specification, formula, ()):
+            if _widen(specification, shapes, variable, relation, of):
+                bounded.add(variable)
+    for one in specification.variables:
+        if one not in bounded:
+            raise Untranslated(
+                specification.init[0].body.place,
+                f"Init has more than {MOST_INITIAL:,} states, and does not say by itself which values "
+                f"{one.name} has, as {one.name} \\in S does where no variable occurs in S",
+            )
+
+
+def _widen(
+    specification: Specification,
+    shapes: dict[str, Shape],
+    variable: ast.Variable,
+    relation: str,
+    of: Formula,
+) -> bool:
+    """Adds the value, or the members of the set, to a shape. Whether they are finitely many."""
+    wider = Shape()
+    try:
+        wider.merge(shapes[variable.name])
+        value = specification.evaluator.compiled(of.body, of.module)()
+        if relation == "=":
+            wider.add(listed(value))
+        else:
+            add_members(wider, value)
+    except (NoShape, NoValue, Undefined):
+        return False
+    shapes[variable.name] = wider
+    return True
+
+
+def _said_of_variables(
     specification: Specification, formula: Formula, seen: tuple[Definition, ...]
-) -> Iterable[tuple[ast.Variable, Formula]]:
+) -> Iterable[tuple[ast.Variable, str, Formula]]:
+    """What a formula says of single variables in all states in which it holds: that they are equal to, or in,
+    something that is the same in all states."""
     body, evaluator = formula.body, specification.evaluator
     if isinstance(body, ast.Junction) and body.conjunction:
         for item in body.items:
-            yield from _memberships(specification, Formula(item, formula.module), seen)
+            yield from _said_of_variables(specification, Formula(item, formula.module), seen)
     if not isinstance(body, ast.Apply):
         return
     symbol = evaluator.resolve(body.operator, formula.module) or body.operator
@@ -168,9 +215,10 @@ def _memberships(
         and symbol.body is not None
         and symbol not in seen
     ):
-        yield from _memberships(specification, Formula(symbol.body, symbol.module), (*seen, symbol))
-    elif isinstance(symbol, Builtin) and symbol.name == "\\in":
+        further = Formula(symbol.body, symbol.module)
+        yield from _said_of_variables(specification, further, (*seen, symbol))
+    elif isinstance(symbol, Builtin) and symbol.name in ("\\in", "="):
         left, right = body.arguments
         known = evaluator.is_constant(right, formula.module)
         if known and isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
-            yield left.operator, Formula(right, formula.module)
+            yield left.operator, symbol.name, Formula(right, formula.module)

@@ -20,8 +20,10 @@ from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.sampling import (
     MOST_GENERATED_WIDELY,
+    MOST_INITIAL_WIDELY,
     MOST_SAMPLED_WIDELY,
     Sample,
+    bounds_of_init,
     bounds_of_types,
     sample,
 )
@@ -77,7 +79,7 @@ class Translation:
 
 def started(specification: Specification, *, widely: bool = False) -> Translation:
     """The sorts, from the first states; ``widely``: from more of them. Raises Undefined, or Untranslated."""
-    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
+    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY, MOST_INITIAL_WIDELY)
     found = sample(specification, *wide) if widely else sample(specification)
     names = Names(specification.evaluator.order)
     for value in specification.constants.values():
@@ -92,6 +94,8 @@ def started(specification: Specification, *, widely: bool = False) -> Translatio
                 raise Untranslated(None, f"{one.name} has no finite sort: {error}") from None
     if not found.complete:
         bounds_of_types(specification, shapes)
+    if not found.all_initial:
+        bounds_of_init(specification, shapes)
     return Translation(specification, names, shapes, found)
 
 
@@ -143,9 +147,9 @@ class Maker:
         return self.t.truth(self.t.value(formula.body, Context({}, formula.module)))
 
     def _init(self) -> Term:
-        made = self.made
-        if len(made.sample.initial) <= _MOST_LISTED_INITIAL:
-            states = [self._is(state) for state in made.sample.initial]
+        found = self.made.sample
+        if found.all_initial and len(found.initial) <= _MOST_LISTED_INITIAL:
+            states = [self._is(state) for state in found.initial]
             return self.t.formula(self.t.or_(states))
         return self.t.formula(self.t.and_([self._truth(formula) for formula in self.spec.init]))
 
@@ -278,6 +282,10 @@ class Maker:
         return found
 
     def _initially(self, name: str, formulas: tuple[Formula, ...]) -> None:
+        if formulas and not self.made.sample.all_initial:
+            place = formulas[0].body.place
+            why = f"{name} says something of the initial states, of which there are too many to look at"
+            self.made.refused[name] = Untranslated(place, why)
         for formula in formulas:
             test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
             for state in self.made.sample.initial:

@@ -1,0 +1,95 @@
+"""Modules with more initial states than are looked at: sorts hold what Init says of each variable."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from results.generators.tla_random import compare_modules
+from tests.command_line import verify
+from tests.sampling import rest_slow
+from tests.tla_modules import specified, written
+from verifier.tla.translate import specification
+from verifier.tla.translate.sampling import sample
+from verifier.tla.translate.specification import started
+from verifier.tla.translate.symbolic import Untranslated
+
+_FLAGS = """EXTENDS Naturals
+VARIABLES flags, count
+Init == flags \\in [1..4 -> BOOLEAN] /\\ count = 0
+Lower(i) == flags[i] /\\ flags' = [flags EXCEPT ![i] = FALSE] /\\ count' = count + 1
+Next == \\E i \\in 1..4 : Lower(i)
+Few == count < 4
+All == count <= 4
+"""
+_INNER = _FLAGS.replace("1..4", "1..N").replace("VARIABLES", "CONSTANT N\nVARIABLES")
+_OUTER = """EXTENDS Naturals
+VARIABLES count, kept
+I == INSTANCE Inner WITH flags <- count, count <- kept, N <- 4
+Init == I!Init
+Next == I!Next
+Few == kept < 4
+All == kept <= 4
+"""
+_CONFIG = "INIT Init\nNEXT Next\nINVARIANTS Few All\nCHECK_DEADLOCK FALSE\n"
+
+
+@pytest.fixture(autouse=True)
+def look_at_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the initial states, one is looked at; nothing else is."""
+    monkeypatch.setattr(specification, "sample", lambda spec, *_: sample(spec, most=1, most_initial=1))
+
+
+@pytest.mark.parametrize("body", [_FLAGS, _OUTER], ids=["plain", "instance"])
+def test_all_initial_states_are_searched(tmp_path: Path, body: str) -> None:
+    """The violation begins in the last of sixteen."""
+    written(tmp_path, _INNER, "Inner")
+    path = written(tmp_path, body)
+    (tmp_path / "M.cfg").write_text(_CONFIG)
+    done = verify("bmc", "--spec", str(path), "--depth", "6", "--shortest")
+    assert "VIOLATED in 4 steps (fewest)" in done.stdout, done.output
+    assert "HOLDS(6)" in done.stdout
+    done = verify("prove", "--spec", str(path), "--property", "All")
+    assert "PROVED" in done.stdout, done.output
+
+
+@pytest.mark.parametrize(
+    ("init", "name"),
+    [
+        ("a \\in 1..3 /\\ b = a", "b"),
+        ("a \\in 1..3 /\\ b \\in {a, a + 1}", "b"),
+        ("b \\in 1..3 /\\ (a = 1 \\/ a = 2)", "a"),
+        ("(a \\in 1..3 /\\ b = 1) \\/ (a = 9 /\\ b \\in 1..3)", "a"),
+        ("\\E x \\in 1..3 : a = x /\\ b \\in 1..x", "a"),
+    ],
+)
+def test_what_init_says_of_others_is_not_enough(tmp_path: Path, init: str, name: str) -> None:
+    body = f"EXTENDS Naturals\nVARIABLES a, b\nInit == {init}\nNext == UNCHANGED <<a, b>>"
+    with pytest.raises(Untranslated, match=f"which values {name} has"):
+        started(specified(tmp_path, body))
+
+
+def test_what_a_property_says_of_initial_states_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, f"{_FLAGS}Goal == count = 0 /\\ [][Next]_<<flags, count>>\n")
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nPROPERTY Goal\nCHECK_DEADLOCK FALSE\n")
+    done = verify("bmc", "--spec", str(path), "--depth", "2")
+    assert "there are too many to look at" in done.output
+    assert "HOLDS" not in done.stdout
+
+
+def test_explore_counts_as_before(tmp_path: Path) -> None:
+    path = written(tmp_path, _FLAGS)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    done = verify("explore", "--spec", str(path), "--format", "json")
+    assert '"initial_states": 16' in done.stdout
+
+
+@pytest.mark.parametrize("first", [0, *rest_slow(range(4, 40, 4), 1)])
+def test_random_modules_from_one_state(tmp_path: Path, first: int) -> None:
+    found: Counter[str] = Counter()
+    for seed in range(first, first + 4):
+        wrong = compare_modules(tmp_path, seed, found, ("bmc", "prove"))
+        assert [each for each in wrong if "does not say by itself" not in each] == []
+    assert found["bmc: VIOLATED"] + found["bmc: HOLDS"] > 0, found
