@@ -147,7 +147,7 @@ def test_a_report_shows_the_counterexample(counter: Path) -> None:
 
 def _few(specification: Specification) -> Sample:
     found = sample(specification)
-    return Sample(found.states[:3], found.initial, complete=False)
+    return Sample(found.states[:3], found.initial, found.all_initial, complete=False)
 
 
 def test_a_proof_is_checked_again_at_sorts_that_were_widened(

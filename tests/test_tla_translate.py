@@ -207,7 +207,7 @@ def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: 
 def _first(specification: object) -> object:
     from verifier.tla.translate.sampling import Sample
 
-    return Sample([(0,), (1,), (2,)], [(0,)], complete=False)
+    return Sample([(0,), (1,), (2,)], [(0,)], True, complete=False)
 
 
 def test_a_deadlock_is_found_behind_steps_that_change_nothing(tmp_path: Path) -> None:

@@ -149,7 +149,11 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
 
 def _times(rows: list[dict[str, Any]]) -> list[str]:
     """What the times of both commands say."""
-    both = [row for row in rows if row.get("tlc_cpu") and row.get("cpu") and row["agrees"]]
+    both = [
+        row
+        for row in rows
+        if row.get("tlc_cpu") and row["agrees"] and (row["tlc"]["distinct"] or 0) < _COMPARED_BELOW
+    ]
     if not both:
         return []
     slower = [row["model"] for row in both if row["seconds"] > 2 * row["tlc_seconds"]]
