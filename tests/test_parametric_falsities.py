@@ -14,6 +14,7 @@ from verifier import (
     IndexSetConstant,
     IntegerConstant,
     Listed,
+    PartialFunction,
     Protocol,
     Range,
     Sequence,
@@ -230,6 +231,27 @@ class BothAreSmall(OneOfTwoIsSmall):
         return [(1 <= self.m <= self.n and not self.n > 4, "both are small")]
 
 
+class KeysAreAdded(Protocol):
+    """What stands at a key that a partial function does not have is not read where the key is added."""
+
+    n = IntegerConstant(2, minimum=1)
+    numbers = property(lambda self: Range(0, self.n))
+
+    def state(self) -> State:
+        return State(g=PartialFunction(self.numbers, self.numbers))
+
+    def init(self, s: Any) -> Any:
+        return s.g.is_empty
+
+    @action(i="numbers")
+    def put(self, s: Any, i: Any) -> Step:
+        return Step(then={s.g[i]: i})
+
+    @invariant
+    def inv(self, s: Any) -> Any:
+        return forall(s.g[i] == i for i in s.g.domain)
+
+
 def shown_for_all(kind: type[Protocol]) -> bool:
     """Whether the invariant is proved with nothing assumed but what is declared."""
     try:
@@ -265,3 +287,7 @@ def test_what_the_assumptions_require_is_declared() -> None:
     assert shown_for_all(BothAreSmall)
     words = [one.words for one in read_for_all(BothAreSmall, {}).assumptions]
     assert words == ["n >= 1", "m >= 1", "m <= n", "n <= 4"]
+
+
+def test_a_key_that_is_added_is_not_read() -> None:
+    assert shown_for_all(KeysAreAdded)
