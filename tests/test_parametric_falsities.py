@@ -134,6 +134,20 @@ class UnionWithListed(Chosen):
         return forall(i <= self.n for i in s.a | s.z)
 
 
+# Python's code
+
+
+class TypeIsAsked(Chosen):
+    """It fails at constants that are near the ones at which the protocol is read."""
+
+    fails: ClassVar[dict[str, int]] = {"n": 4, "readers": 1}
+
+    @invariant
+    def inv(self, s: Any) -> Any:
+        most = 2 if type(self.n) is int and self.n == 4 else self.n
+        return forall(i <= most for i in s.a)
+
+
 # Symbols and axioms
 
 
@@ -269,6 +283,7 @@ FALSE = [
     SizeOfQuotients,
     SizesOfAnEmptyRange,
     UnionWithListed,
+    TypeIsAsked,
     VariableCalledProduct,
     PartInTheWrongOrder,
     OneOfTwoIsSmall,

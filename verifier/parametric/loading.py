@@ -150,9 +150,10 @@ def read_for_all(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametri
     moved = set[str]()
     for settings_there in _others(reading, moved):
         try:
-            other = read_traced(kind, settings_there)
+            other, plain = read_traced(kind, settings_there), define(kind(settings_there))
         except (UsageError, DefinitionError):
             continue
+        require_same_values(other.definition, plain)
         if {one.words for one in other.assumptions} == {one.words for one in reading.assumptions}:
             require_same(reading.definition, other.definition)
             moved |= {name for name in reading.free if settings_there[name] != reading.constants[name]}
