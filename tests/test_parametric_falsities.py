@@ -25,6 +25,7 @@ from verifier import (
     action,
     arbitrary,
     count,
+    exists,
     filtered,
     forall,
     image,
@@ -32,6 +33,7 @@ from verifier import (
     lemma,
     load,
 )
+from verifier.errors import UsageError
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.loading import read_for_all
 from verifier.parametric.proving import Proofs, prove
@@ -306,3 +308,19 @@ def test_what_the_assumptions_require_is_declared() -> None:
 
 def test_a_key_that_is_added_is_not_read() -> None:
     assert shown_for_all(KeysAreAdded)
+
+
+class NothingIsInitial(OneOfTwoIsSmall):
+    def init(self, s: Any) -> Any:
+        return [s.x < 1, exists((i < s.x) & (i > 0) for i in self.numbers)]
+
+
+class NothingCanHappen(OneOfTwoIsSmall):
+    def constraint(self, s: Any) -> Any:
+        return s.x > self.n
+
+
+@pytest.mark.parametrize("kind", [NothingIsInitial, NothingCanHappen])
+def test_a_protocol_without_an_initial_state_is_refused(kind: type[Protocol]) -> None:
+    with pytest.raises(UsageError, match="no state satisfies init and the constraint"):
+        Proofs.of(read_for_all(kind, {}))

@@ -74,6 +74,13 @@ class ParametricSystem:
         return self.logic.conj((said, self.typed(self.before)))
 
     @cached_property
+    def beginning(self) -> Node:
+        """The formula of the initial states in which something may happen."""
+        bound = self.definition.constraint
+        within = self.logic.true if bound is None else self._placed("the constraint", self.before, bound)
+        return self.logic.conj((self.init, within))
+
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The actions."""
         return tuple(map(self._step, self.definition.actions))
