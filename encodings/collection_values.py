@@ -22,6 +22,7 @@ from verifier.encodings.expressions import (
     wrap,
 )
 from verifier.encodings.listed_sort import range_of
+from verifier.encodings.open_integers import greatest, least
 from verifier.encodings.sorts import Bag, Range, Sequence, Set, Sort, SortError, join
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.type_variables import V
@@ -214,8 +215,8 @@ class SequenceValue(Value, Generic[V]):
         unless ``0 <= first <= end <= length``.
         """
         start, stop = integer(first), integer(end)
-        longest = min(self._sort.capacity, bounds(stop).high) - max(0, bounds(start).low)
-        sort = Sequence(self._sort.element, max(0, longest))
+        longest = least(self._sort.capacity, bounds(stop).high) - greatest(0, bounds(start).low)
+        sort = Sequence(self._sort.element, greatest(0, longest))
         return SequenceValue(Term(Operator.BETWEEN, sort, (self.term, start.term, stop.term)))
 
     def updated(self, index: Number, value: V | Plain) -> SequenceValue[V]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 
 from verifier.encodings.listed_sort import range_of
+from verifier.encodings.open_integers import computed, greatest, least
 from verifier.encodings.scalar_sorts import Range, Sort, SortError
 
 MOST_CASES = 1_000_000
@@ -20,14 +21,19 @@ def product(left: Sort, right: Sort) -> Range:
 def quotient(left: Sort, right: Sort) -> Range:
     """The bounds of ``left // right`` where the divisor is positive."""
     _require_few_cases("//", left.size * right.size)
-    return _spanned([a // max(1, b) for a in _ends(left) for b in _ends(right)])
+    ends = (*_ends(left), *_ends(right))
+    found = [a // max(1, b) for a in ends[:2] for b in ends[2:]]
+    low, high = computed(min(found), "the least quotient", ends), max(found)
+    return Range(low, computed(high, "the greatest quotient", ends))
 
 
 def remainder(left: Sort, right: Sort) -> Range:
     """The bounds of ``left % right`` where the divisor is positive."""
     _require_few_cases("%", left.size * right.size)
-    (low, high), most = _ends(left), max(0, _ends(right)[1] - 1)
-    return Range(0, most if low < 0 else max(0, min(high, most)))
+    (low, high), (_, last) = _ends(left), _ends(right)
+    most = max(0, last - 1)
+    bound = most if low < 0 else max(0, min(high, most))
+    return Range(0, computed(bound, "the greatest remainder", (low, high, last)))
 
 
 def total(summand: Sort, least: int, most: int) -> Range:
@@ -45,7 +51,7 @@ def _ends(sort: Sort) -> tuple[int, int]:
 
 
 def _spanned(integers: list[int]) -> Range:
-    return Range(min(integers), max(integers))
+    return Range(least(*integers), greatest(*integers))
 
 
 def _require_few_cases(what: str, cases: int) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, Element, FrozenMap, Tagged, elements_of, show
+from verifier.encodings.open_integers import OriginInteger, greatest, least
 from verifier.encodings.scalar_sorts import Range, Sort, SortError, plain
 
 _MOST_LISTED = 1000
@@ -44,7 +45,7 @@ class Listed(Sort[Any]):
         """The least range that holds all values; None if they are no integers."""
         if not all(isinstance(member, int) for member in self.members):
             return None
-        return Range(self.members[0], self.members[-1])  # type: ignore[arg-type]
+        return Range(least(*self.members), greatest(*self.members))  # type: ignore[arg-type]
 
     @property
     def elements(self) -> frozenset[Element]:
@@ -107,6 +108,9 @@ def join_listed(left: Sort, right: Sort) -> Sort | None:
             return right
         both = (*left.members, *(value for value in right.members if not left.contains(value)))
         return Listed(*both) if len(set(both)) == len(both) else None
+    for end in (end for bounds in ranges for end in (bounds.low, bounds.high)):
+        if isinstance(end, OriginInteger):  # whether it is listed depends on what it was computed from
+            end.refuse("a bound of integers that go together with listed ones")
     for one, other in ((left, right), (right, left)):
         if other.size <= one.size and all(map(one.contains, other.each())):
             return one

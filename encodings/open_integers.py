@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 
 class OpenInteger:
@@ -20,3 +21,35 @@ def number_of(value: Any) -> Any:
     All places where sorts and expressions take integers from a protocol call this function.
     """
     return value.number if isinstance(value, OpenInteger) else value
+
+
+class OriginInteger(int):
+    """An integer that knows what it was computed from."""
+
+    def computed(self, value: int, how: str, numbers: Sequence[int]) -> int:
+        """The value, which was computed so from numbers of which this is one. It knows that, too."""
+        raise NotImplementedError
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raises an error, because this number is something that it must not be."""
+        raise NotImplementedError
+
+
+def computed(value: int, how: str, numbers: Sequence[int]) -> int:
+    """The value, which was computed so from the numbers: it knows that if one of them knows its own origin.
+
+    All code that computes the bounds of a sort by more than sums and products calls this function. The
+    comparisons in such code would hide that the result is another one at other constants.
+    """
+    known = next((number for number in numbers if isinstance(number, OriginInteger)), None)
+    return value if known is None else known.computed(value, how, numbers)
+
+
+def least(*numbers: int) -> int:
+    """The least of the numbers."""
+    return computed(min(numbers), "the least", numbers)
+
+
+def greatest(*numbers: int) -> int:
+    """The greatest of the numbers."""
+    return computed(max(numbers), "the greatest", numbers)

@@ -21,6 +21,7 @@ from verifier.encodings.expressions import (
     unify,
     wrap,
 )
+from verifier.encodings.open_integers import greatest, least
 from verifier.encodings.sorts import (
     Range,
     SortError,
@@ -92,22 +93,22 @@ def _plain(value: Any) -> Value:
 
 def minimum(*integers: Number) -> IntegerValue:
     """The least of two or more integers."""
-    return _extreme("minimum", Operator.MINIMUM, min, integers)
+    return _extreme("minimum", Operator.MINIMUM, least, integers)
 
 
 def maximum(*integers: Number) -> IntegerValue:
     """The greatest of two or more integers."""
-    return _extreme("maximum", Operator.MAXIMUM, max, integers)
+    return _extreme("maximum", Operator.MAXIMUM, greatest, integers)
 
 
 def _extreme(
-    name: str, operator: Operator, pick: Callable[[list[int]], int], integers: tuple[Number, ...]
+    name: str, operator: Operator, pick: Callable[..., int], integers: tuple[Number, ...]
 ) -> IntegerValue:
     if len(integers) < 2:
         raise SortError(f"{name}(…) takes two or more integers; of a set s.x there is s.x.{name}")
     values = [integer(item) for item in integers]
     ranges = [bounds(value) for value in values]
-    sort = Range(pick([part.low for part in ranges]), pick([part.high for part in ranges]))
+    sort = Range(pick(*(part.low for part in ranges)), pick(*(part.high for part in ranges)))
     return IntegerValue(Term(operator, sort, tuple(value.term for value in values)))
 
 

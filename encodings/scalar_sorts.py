@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
 from verifier.encodings.counting import capped, require_few
-from verifier.encodings.open_integers import number_of
+from verifier.encodings.open_integers import greatest, number_of
 from verifier.encodings.type_variables import M, V_co
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class Range(Sort["IntegerValue"]):
 
     @property
     def size(self) -> int:
-        return capped(max(0, self.high - self.low + 1))
+        return capped(greatest(0, self.high - self.low + 1))
 
     def _contains(self, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high

@@ -18,6 +18,7 @@ from verifier.encodings.compound_sorts import PartialFunction, Tuple, Variant
 from verifier.encodings.concrete import Concrete, FrozenMap
 from verifier.encodings.counting import MANY, capped, power
 from verifier.encodings.listed_sort import Listed, join_listed
+from verifier.encodings.open_integers import greatest, least
 from verifier.encodings.scalar_sorts import (
     Boolean,
     Enum,
@@ -345,7 +346,7 @@ def join(left: Sort, right: Sort) -> Sort:
     """The smallest sort that holds the values of both. Raises SortError if they are of different kinds."""
     match left, right:
         case Range(), Range():
-            return Range(min(left.low, right.low), max(left.high, right.high))
+            return Range(least(left.low, right.low), greatest(left.high, right.high))
         case Option(), Option():
             return Option(join(left.inner, right.inner))
         case Record(), Record() if list(left.field_sorts) == list(right.field_sorts):
@@ -356,9 +357,9 @@ def join(left: Sort, right: Sort) -> Sort:
         case Set(), Set():
             return Set(join(left.element, right.element))
         case Sequence(), Sequence():
-            return Sequence(join(left.element, right.element), max(left.capacity, right.capacity))
+            return Sequence(join(left.element, right.element), greatest(left.capacity, right.capacity))
         case Bag(), Bag():
-            return Bag(join(left.element, right.element), max(left.maximum, right.maximum))
+            return Bag(join(left.element, right.element), greatest(left.maximum, right.maximum))
         case _ if left == right:
             return left
     return _join_compound(left, right)

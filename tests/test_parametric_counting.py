@@ -320,7 +320,7 @@ def test_facts_of_quotients_are_true() -> None:
     for dividend, divisor in product(range(-9, 10), range(1, 6)):
         numbers = (dividend, divisor, dividend // divisor, dividend % divisor)
         values: Any = {name: {(): number} for name, number in zip(names, numbers, strict=True)}
-        values["product"] = {(a, b): a * b for a, b in product(range(-9, 10), repeat=2)}
+        values["a product"] = {(a, b): a * b for a, b in product(range(-9, 10), repeat=2)}
         assert truth(said, values, []), numbers
         values["remainder"] = {(): dividend % divisor + 1}
         assert not truth(said, values, [])

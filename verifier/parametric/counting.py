@@ -49,7 +49,8 @@ def counted(reader: Reader, term: Term, scope: Scope) -> Node:
     one = reader.values.quantified(sort)
     inside = logic.conj((one.within, holds(one.value)))
     outside = tuple(sorted(inside.free - set(one.variables), key=lambda node: node.data))
-    name = reader.symbol("count", inside, (*outside, *one.variables), lambda _: (), INT)
+    word = "count" if len(one.variables) == 1 else f"count of {len(one.variables)}"
+    name = reader.symbol(word, inside, (*outside, *one.variables), lambda _: (), INT)
     size = _size(reader, sort)
     reader.definitions.counts.setdefault(name, Counting(outside, one.variables, one.within, inside, size))
     return logic.app(name, INT, outside)

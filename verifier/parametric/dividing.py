@@ -36,7 +36,7 @@ def euclid(logic: Logic, dividend: Node, divisor: Node, quotient: Node, remainde
     zero, one = logic.integer(0), logic.integer(1)
     product = logic.times(divisor, quotient)
     if product.kind == "*":
-        product = logic.app("product", INT, (divisor, quotient))
+        product = logic.app("a product", INT, (divisor, quotient))
         yield logic.implies(logic.equal(quotient, zero), logic.equal(product, zero))
         yield logic.implies(logic.equal(quotient, one), logic.equal(product, divisor))
         yield logic.implies(logic.equal(divisor, one), logic.equal(product, quotient))

@@ -63,8 +63,7 @@ def _size(sort: Range) -> Any:
     """The size of a range, which is assumed not to end before it begins."""
     size: Any = object.__getattribute__(sort, "high") - object.__getattribute__(sort, "low") + 1
     if isinstance(size, Traced):
-        fits = int(size) >= 0
-        size.decisions.note(size.polynomial, ">=", {}, fits)
+        fits = size.decisions.note(size.polynomial, ">=", {}, int(size) >= 0)
         return ReadConstant(size) if fits else 0
     return size
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.parametric.comparing import index_set_counts, require_same, require_same_values
+from verifier.parametric.declared import assumed
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.guarding import guarded
 from verifier.parametric.read_constants import ReadConstant
@@ -77,8 +78,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         with guarded(decisions):
             protocol = kind(constants)  # which asks for the assumptions, and whatever else its __init__ does
             first = decisions.taken()
-            protocol.assumptions()
-            assumed = decisions.taken()
+            said, required = assumed(protocol, decisions)
             definition = define(protocol, of_executions=False)
     except (UsageError, DefinitionError):
         _require_nothing_refused(decisions)
@@ -87,11 +87,12 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         _require_nothing_refused(decisions)
         raise NotParametric(placed(raised_at(error), f"no reading for all constants: {error}")) from error
     _require_nothing_refused(decisions)
-    made = {words: one for words, one in first.items() if assumed.get(words) != one} | decisions.taken()
+    made = {words: one for words, one in first.items() if said.get(words) != one} | decisions.taken()
     bounds = [bound for name, constant in numeric.items() for bound in _declared(name, constant)]
     found = {one.words: one for one in bounds}
-    for one in assumed.values():
-        found.setdefault(one.words, replace(one, is_declared=one.words not in made or follows(one, numeric)))
+    for one in said.values():
+        is_own = one.asked in required and one.words not in made
+        found.setdefault(one.words, replace(one, is_declared=is_own or follows(one, numeric)))
     for one in (*made.values(), *_inhabited(definition)):
         if not follows(one, numeric):
             found.setdefault(one.words, one)
@@ -129,6 +130,8 @@ def follows(one: Assumption, numeric: Mapping[str, Any]) -> bool:
     greater, lesser, more = sides[relation]
     least = 0
     for monomial, factor in subtracted(greater, lesser).items():
+        if not numeric.keys() >= set(monomial):  # a computed number
+            return False
         bounds = [numeric[name].minimum for name in monomial]
         if factor and monomial and (factor < 0 or min(bounds) < 0):
             return False
@@ -147,9 +150,10 @@ def read_for_all(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametri
     moved = set[str]()
     for settings_there in _others(reading, moved):
         try:
-            other = read_traced(kind, settings_there)
+            other, plain = read_traced(kind, settings_there), define(kind(settings_there))
         except (UsageError, DefinitionError):
             continue
+        require_same_values(other.definition, plain)
         if {one.words for one in other.assumptions} == {one.words for one in reading.assumptions}:
             require_same(reading.definition, other.definition)
             moved |= {name for name in reading.free if settings_there[name] != reading.constants[name]}

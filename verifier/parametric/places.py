@@ -64,7 +64,9 @@ def order(
         logic.app(name, INT, (*outside, at)) for name, at in ((source, one), (source, other), (target, one))
     )
     here = logic.substituted(kept, {place: one})
-    yield logic.conj((logic.less_equal(zero, end), logic.less_equal(end, whole)))
+    # The length of what is between two places that are in the wrong order is negative.
+    short = logic.disj((logic.less_equal(end, whole), logic.less_equal(end, zero)))
+    yield logic.conj((logic.less_equal(zero, end), short))
     yield logic.forall((one,), logic.implies(within(one), logic.substituted(kept, {place: first})))
     ordered = logic.conj((within(one), within(other), logic.less(one, other)))
     yield logic.forall((one, other), logic.implies(ordered, logic.less(first, second)))

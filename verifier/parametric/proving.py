@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from verifier.errors import UsageError
+from verifier.parametric.clausal import closed
 from verifier.parametric.efforts import EFFORTS, Effort
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import FACT, Obligation, Obligations
@@ -97,7 +99,8 @@ class Proofs:
 
     @staticmethod
     def of(reading: ParametricReading) -> Proofs:
-        """Those of what was read."""
+        """Those of what was read. Raises UsageError if it has no initial state."""
+        _require_initial_state(reading)
         return Proofs(reading, ParametricSystem(reading.definition))
 
     def listed(self, property_name: str, *, kept: bool, with_stays: bool = False) -> Listed:
@@ -105,6 +108,19 @@ class Proofs:
         names = (property_name,) if kept else ()
         made = Obligations(self.system, self.reading.assumptions, kept=names, with_stays=with_stays)
         return Listed.of(made, property_name)
+
+
+def _require_initial_state(reading: ParametricReading) -> None:
+    """Raises UsageError if a solver shows that no state is initial and satisfies the constraint, at any
+    constants: every claim would hold."""
+    system = ParametricSystem(reading.definition)
+    asked = Obligations(system, reading.assumptions)
+    clauses = (*asked.constants, *asked.clausifier.clauses(system.beginning, "init"))
+    nodes = [closed(system.logic, clause, asked.leads) for clause in clauses]
+    text = script([("", node) for node in nodes], asked.definitions(nodes), [])
+    if decide_script(FINDER, text, (), _STEPS_PER_SECOND).answer is Answer.UNSATISFIABLE:
+        what = "no state satisfies init and the constraint, if there is one, so that every claim would hold"
+        raise UsageError(f"{reading.definition.name} at all constants: {what}")
 
 
 def prove(

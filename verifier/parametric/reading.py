@@ -228,6 +228,8 @@ class Reader:
     ) -> str:
         """The function symbol that is defined by a formula over these variables."""
         key = f"{word} {canonical(meaning, variables)}"
+        if not meaning.free.issuperset(variables):  # then the text does not tell all of their sorts
+            key += f" for {' '.join(variable.sort for variable in variables)}"
         name = self.definitions.names.get(key)
         if name is None:
             name = f"{word} {blake2b(key.encode(), digest_size=8).hexdigest()}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from verifier.encodings.sorts import PartialFunction
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
@@ -73,6 +74,13 @@ class ParametricSystem:
         return self.logic.conj((said, self.typed(self.before)))
 
     @cached_property
+    def beginning(self) -> Node:
+        """The formula of the initial states in which something may happen."""
+        bound = self.definition.constraint
+        within = self.logic.true if bound is None else self._placed("the constraint", self.before, bound)
+        return self.logic.conj((self.init, within))
+
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The actions."""
         return tuple(map(self._step, self.definition.actions))
@@ -135,12 +143,20 @@ class ParametricSystem:
         defined = Definedness(reader)
         for target, value in action.then:
             self._assign(successor, reader, scope, target, reader.part(value, scope))
-        reads = [defined.of(term, scope) for assigned in action.then for term in assigned]
+        reads = list[Node]()
+        for target, value in action.then:
+            reads += (self._reads(defined, target, scope), defined.of(value, scope))
         old = reader.scope.values
         stays = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not old[s]]
         then = logic.implies(guard, logic.conj([*reads, *(stays if typed else ())]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
         return logic.forall(variables, logic.implies(logic.conj(within), said))
+
+    def _reads(self, defined: Definedness, target: Term, scope: Scope) -> Node:
+        """What a target reads has a value. A key that a partial function does not have is added to it."""
+        if target.operator is not Operator.APPLY or not isinstance(target.arguments[0].sort, PartialFunction):
+            return defined.of(target, scope)
+        return self.logic.conj(defined.of(part, scope) for part in target.arguments)
 
     def _any(self, symbol: Symbol, action: str) -> Quantified:
         """All values of a parameter. Of sets and the like it is one of which nothing is known: what is shown

@@ -9,11 +9,12 @@ an assumption: what was read is only known for constants that give the same answ
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
+from verifier.encodings.open_integers import OriginInteger
 from verifier.parametric.callers import asker, place_of_frame, running
 from verifier.parametric.errors import NotParametric
 
@@ -36,11 +37,15 @@ class Assumption:
     """Whether the protocol declares it, as a bound of a constant or as its own assumption."""
 
     @property
+    def asked(self) -> str:
+        """The comparison, whatever its answer is."""
+        return f"{polynomial_text(self.left)} {self.relation} {polynomial_text(self.right)}"
+
+    @property
     def words(self) -> str:
         """The assumption as text."""
         relation = self.relation if self.holds else OPPOSITE[self.relation]
         return f"{polynomial_text(self.left)} {relation} {polynomial_text(self.right)}"
-
 
     @property
     def said(self) -> str:
@@ -60,29 +65,34 @@ class Decisions:
     """What has no reading. It is kept for code that catches errors."""
     is_reading: bool = False
     """Whether the protocol's code is running."""
+    answers: dict[str, bool] | None = None
+    """The answers that comparisons get and got, while it is asked what else they might be."""
 
     def taken(self) -> dict[str, Assumption]:
         """What was noted since this was last asked."""
         found, self.assumptions = self.assumptions, {}
         return found
 
-    def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool) -> None:
-        """Notes a comparison, unless the verifier's own code made it or no constant is in it.
+    def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool) -> bool:
+        """Notes a comparison, unless the verifier's own code made it or no constant is in it; and its answer.
 
         The verifier's own code compares bounds only to compute the static bounds of expressions, which the
         parametric reading does not use.
         """
         difference = subtracted(left, right)
         if not any(difference.values()) or set(difference) <= {()}:
-            return
+            return holds
         frame = asker(_outside(sys._getframe(1)))
         if frame is None:
-            return
+            return holds
         made = Assumption(left, relation, right, holds, place_of_frame(frame))
+        if self.answers is not None:
+            made = replace(made, holds=self.answers.setdefault(made.asked, holds))
         self.assumptions.setdefault(made.words, made)
+        return made.holds
 
 
-class Traced(int):
+class Traced(OriginInteger):
     """An integer with the polynomial over the constants that it was computed by."""
 
     polynomial: Polynomial
@@ -96,6 +106,19 @@ class Traced(int):
 
     def _made(self, value: int, polynomial: Polynomial) -> Traced:
         return Traced(value, {m: c for m, c in polynomial.items() if c}, self.decisions)
+
+    def computed(self, value: int, how: str, numbers: Sequence[int]) -> int:
+        """A number of which only is known what it is called: it stands for any. Of equal numbers the least
+        and the greatest are each of them."""
+        known = dict.fromkeys(polynomial_text(polynomial_of(number)) for number in numbers)
+        if len(known) == 1 and all(value == int(number) for number in numbers):
+            return self
+        return self._made(int(value), {(f"{how} of {', '.join(known)}",): 1})
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raises NotParametric, with the place of the protocol's code that is running."""
+        frame = running(_outside(sys._getframe(1)))
+        self._refuse_at(frame, what)
 
     def __add__(self, other: int) -> Any:
         if not isinstance(other, int):
@@ -151,9 +174,7 @@ class Traced(int):
         return self._compared("!=", other, int.__ne__)
 
     def __bool__(self) -> bool:
-        holds = int(self) != 0
-        self.decisions.note(self.polynomial, "!=", {}, holds)
-        return holds
+        return self.decisions.note(self.polynomial, "!=", {}, int(self) != 0)
 
     def __hash__(self) -> int:
         if (frame := asker(_outside(sys._getframe(1)))) is not None:
@@ -171,10 +192,10 @@ class Traced(int):
     def __format__(self, _: str) -> str:
         return str(self)
 
-    def _refuse_at(self, frame: FrameType, what: str) -> None:
+    def _refuse_at(self, frame: FrameType | None, what: str) -> NoReturn:
+        where = f"{place_of_frame(frame)}: " if frame is not None else ""
         error = NotParametric(
-            f"{place_of_frame(frame)}: {polynomial_text(self.polynomial)} is {what}, which has no reading "
-            "for all constants"
+            f"{where}{polynomial_text(self.polynomial)} is {what}, which has no reading for all constants"
         )
         self.decisions.refused.append(error)
         raise error
@@ -183,9 +204,9 @@ class Traced(int):
         """What the comparison gives. That with an expression is a formula, which the expression makes."""
         if not isinstance(other, int):
             return NotImplemented
-        holds = decide(int(self), int(other))
-        self.decisions.note(self.polynomial, relation, polynomial_of(other), holds)
-        return holds
+        return self.decisions.note(
+            self.polynomial, relation, polynomial_of(other), decide(int(self), int(other))
+        )
 
 
 def _outside(frame: FrameType | None) -> FrameType | None:
