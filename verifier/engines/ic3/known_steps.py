@@ -20,6 +20,8 @@ _BATCH = 32
 """So many steps become columns at once."""
 _MOST = 1 << 14
 """Of so many steps the older half is forgotten."""
+_MOST_IMAGES = 8
+"""So many images of a cube are looked for. With 120 permutations, all of them take longer than a query."""
 _DIGITS = bytes.maketrans(b"\x00\x01", b"01")
 
 
@@ -58,7 +60,7 @@ class KnownSteps:
     """Steps, and for each frame those that begin in it. The permutations must keep the frames."""
 
     def __init__(self, bits: int, permutations: Sequence[Permutation]) -> None:
-        self._permutations = permutations
+        self._permutations = permutations[:_MOST_IMAGES]
         self._steps: list[Step] = []
         self._forgotten = 0
         self._before = self._after = [0] * (bits + 1)
