@@ -21,6 +21,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from results.generators.measuring import as_installed
+
 ABC = shutil.which("berkeley-abc")
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 CONFIGURATIONS = ((3, 2, 2, 1), (3, 2, 2, 2), (3, 3, 3, 2), (3, 3, 3, 3))
@@ -49,7 +51,7 @@ class Timed:
 def _run(command: list[str]) -> tuple[float, str]:
     """The processor seconds of a command and its children, and what it printed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=as_installed())
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return seconds, done.stdout

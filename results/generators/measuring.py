@@ -27,6 +27,11 @@ print(json.dumps([done.stdout.decode(), used.ru_utime + used.ru_stime, used.ru_m
 """A small process of its own: a process counts the memory of the one that started it as its own peak."""
 
 
+def as_installed() -> dict[str, str]:
+    """The environment of a command whose bytecode is kept, as it is for whoever installed it."""
+    return {name: said for name, said in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 @dataclass(frozen=True)
 class Measured:
     """What a command took and said."""
@@ -47,7 +52,7 @@ def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measur
     command = [sys.executable, "-c", _RUN, *arguments, "--format", "json"]
     seen = 0.0
     with tempfile.TemporaryFile("w+") as said:
-        process = subprocess.Popen(command, stdout=said)
+        process = subprocess.Popen(command, stdout=said, env=as_installed())
         while process.poll() is None:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
             seen = max(seen, _processor_seconds(process.pid))

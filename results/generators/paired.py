@@ -7,13 +7,14 @@ the wall seconds of whole commands, with all child processes.
 
 from __future__ import annotations
 
-import os
 import resource
 import statistics
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+
+from results.generators.measuring import as_installed
 
 _RUN = "from verifier.cli.main import main; main()"
 
@@ -26,13 +27,11 @@ class _Times:
 
     def take(self, checkout: str, words: list[str]) -> None:
         """Runs the command once."""
-        # Whoever installs it has its bytecode.
-        known = {name: said for name, said in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         began, before = time.monotonic(), _used()
         done = subprocess.run(
             [sys.executable, "-c", _RUN, *words],
             cwd=checkout,
-            env={**known, "PYTHONPATH": "."},
+            env={**as_installed(), "PYTHONPATH": "."},
             capture_output=True,
             check=False,
         )
