@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from itertools import count
 from multiprocessing import Pipe
 from typing import Any
 
@@ -21,8 +22,9 @@ from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
 from verifier.engines.bounded_search import SolverGaveUp, ViolationFound
 from verifier.engines.ic3.cubes import Cube
-from verifier.engines.ic3.frames import Blocked, Frames, Predecessor
+from verifier.engines.ic3.frames import Blocked, Frames
 from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
+from verifier.engines.ic3.known_steps import Predecessor
 from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
@@ -184,7 +186,7 @@ def test_every_state_of_a_lifted_cube_has_the_successor(protocol: Protocol) -> N
                 continue
             literals = _literals(after)
             goal = tuple(rng.sample(literals, min(3, len(literals))))
-            cube = lifting.lift_predecessor(Predecessor(_literals(state), index, tuple(inputs)), goal)
+            cube = lifting.lift_predecessor(Predecessor(state, index, tuple(inputs), goal))
             larger += len(cube) < len(state)
             for _ in range(4):  # any other bits, also such as hold no state
                 other = [rng.random() < 0.5 for _ in state]
@@ -349,21 +351,24 @@ class _CandidateWithCtgs:
         self.ctgs = ctgs
         self.uses: dict[int, int] = {}
         self.calls: list[str] = []
+        self.asked: Cube = ()
+        self.numbers = count()
 
     def initial_state_in(self, cube: Cube) -> None:
         return None
 
     def core_at(self, cube: Cube, level: int) -> Blocked | None:
+        self.asked = cube
         if set(cube) != {1, 2}:
             return Blocked(cube) if 10 in cube else None
         self.calls.append("query")
         return None if self.ctgs else Blocked(cube)
 
-    def predecessor(self, level: int) -> Predecessor:
-        return Predecessor((10, 3), 0, ())
+    def predecessor(self) -> Predecessor:
+        return Predecessor((), 0, (), self.asked, next(self.numbers))
 
-    def lift_predecessor(self, predecessor: Predecessor, successor: Cube) -> Cube:
-        return (10,) if set(successor) == {1, 2} else (11,)
+    def lift_predecessor(self, predecessor: Predecessor) -> Cube:
+        return (10,) if set(predecessor.into) == {1, 2} else (11,)
 
     def push_forward(self, core: Cube, level: int) -> tuple[Cube, int]:
         return core, level

@@ -241,8 +241,12 @@ def _image(clause: Sequence[int], permutation: Sequence[int]) -> frozenset[int]:
 def test_images_of_structural_invariants_hold_in_every_state_reached(seed: int) -> None:
     subject = _subject(seed)
     system = subject.model.system
-    clauses = structural_invariants(system, unroll(system, Steps.SERIAL, symmetry=False), "cadical")
-    images = {_image(clause, p) for clause in clauses for p in bit_permutations(subject.model)}
+    steps, permutations = unroll(system, Steps.SERIAL, symmetry=False), bit_permutations(subject.model)
+    clauses = structural_invariants(system, steps, "cadical")
+    images = {_image(clause, p) for clause in clauses for p in permutations}
+    by_orbits = structural_invariants(system, steps, "cadical", permutations)
+    assert {_image(clause, p) for clause in by_orbits for p in permutations} == set(map(frozenset, by_orbits))
+    images |= set(map(frozenset, by_orbits))
     for level in subject.truth.levels:
         for state in level:
             bits = _bits(subject, state)

@@ -28,6 +28,11 @@ print(json.dumps([done.stdout.decode(), used.ru_utime + used.ru_stime, used.ru_m
 """A small process of its own: a process counts the memory of the one that started it as its own peak."""
 
 
+def as_installed() -> dict[str, str]:
+    """The environment of a command whose bytecode is kept, as it is for whoever installed it."""
+    return {name: said for name, said in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 @dataclass(frozen=True)
 class Ended:
     """What a command took and said."""
@@ -57,7 +62,10 @@ def ended(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Ended | None:
-    """Runs a command to its end; None if that takes longer than the limit, in seconds."""
+    """Runs a command to its end; None if that takes longer than the limit, in seconds.
+
+    ``environment`` is what it has beside that of an installation.
+    """
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(
@@ -67,7 +75,7 @@ def ended(
             check=False,
             timeout=limit,
             cwd=folder,
-            env=environment,
+            env={**as_installed(), **(environment or {})},
         )
     except subprocess.TimeoutExpired:
         return None
@@ -96,7 +104,7 @@ def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measur
     command = [sys.executable, "-c", _RUN, *verify(*arguments, "--format", "json")]
     seen = 0.0
     with tempfile.TemporaryFile("w+") as said:
-        process = subprocess.Popen(command, stdout=said)
+        process = subprocess.Popen(command, stdout=said, env=as_installed())
         while process.poll() is None:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
             seen = max(seen, _processor_seconds(process.pid))

@@ -7,7 +7,6 @@ the wall seconds of whole commands, with all child processes.
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 from dataclasses import dataclass, field
@@ -27,10 +26,8 @@ class _Times:
 
     def take(self, checkout: str, words: list[str]) -> None:
         """Runs the command once."""
-        # Whoever installs it has its bytecode.
-        known = {name: said for name, said in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         command = [sys.executable, "-c", _RUN, *words]
-        done = ended(command, folder=Path(checkout), environment={**known, "PYTHONPATH": "."})
+        done = ended(command, folder=Path(checkout), environment={"PYTHONPATH": "."})
         assert done is not None
         self.wall.append(done.wall)
         self.cpu.append(done.cpu)

@@ -16,6 +16,7 @@ from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.elimination import exists_over
 from verifier.encodings.evaluator import Evaluator
 from verifier.solvers import Answer, Clause, open_solver
+from verifier.symmetry.bit_permutations import Permutation
 from verifier.system.transition_system import TransitionSystem
 
 WALKS = 512
@@ -23,16 +24,23 @@ WALKS = 512
 _WALK_LENGTH = 60
 
 
-def structural_invariants(system: TransitionSystem, unrolling: Unrolling, solver: str) -> list[list[int]]:
+def structural_invariants(
+    system: TransitionSystem,
+    unrolling: Unrolling,
+    solver: str,
+    permutations: Sequence[Permutation] = (),
+) -> list[list[int]]:
     """Clauses over the state bits (variables 1, 2, … in their order) whose conjunction is inductive.
 
-    Empty if the solver gives up: no engine depends on them.
+    Under ``permutations``, a group of symmetries of the system, an image of an invariant is one. So of the
+    candidates only those are taken all of whose images are candidates, and with one its images fall: fewer
+    queries. Empty if the solver gives up: no engine depends on them.
     """
     initial = initial_state(unrolling, solver)
     if initial is None:
         return []
     checker = _Inductiveness(unrolling, solver)
-    return checker.inductive(_candidates(random_walks(system, initial)))
+    return checker.inductive(_orbits(_candidates(random_walks(system, initial)), permutations))
 
 
 def initial_state(unrolling: Unrolling, solver: str) -> list[bool] | None:
@@ -105,6 +113,18 @@ def _candidates(history: Sequence[int]) -> list[list[int]]:
     return [[literal] for literal in units] + pairs
 
 
+def _orbits(candidates: Sequence[Clause], permutations: Sequence[Permutation]) -> list[tuple[int, Clause]]:
+    """Those candidates all of whose images are candidates, each with the number of its orbit."""
+    place = {frozenset(clause): number for number, clause in enumerate(candidates)}
+    found = []
+    for number, clause in enumerate(candidates):
+        images = (frozenset(p[v] if v > 0 else -p[-v] for v in clause) for p in permutations)
+        places = [place.get(image) for image in images]
+        if None not in places:
+            found.append((min((one for one in places if one is not None), default=number), clause))
+    return found
+
+
 class _Inductiveness:
     """Finds the clauses that hold initially and that every step keeps."""
 
@@ -112,21 +132,23 @@ class _Inductiveness:
         self.unrolling = unrolling
         self.solver = solver
 
-    def inductive(self, candidates: Sequence[Clause]) -> list[list[int]]:
-        """The largest inductive subset of the candidates."""
+    def inductive(self, candidates: Sequence[tuple[int, Clause]]) -> list[list[int]]:
+        """The largest inductive subset of the candidates, each given with the number of its orbit, of which
+        it has none or all."""
         unrolling = self.unrolling
         initially = [*unrolling.start, *unrolling.state]
         kept = self._kept(initially, candidates, frame=0, assumed=False)
         step = [*unrolling.state, *unrolling.relation]
-        return self._kept(step, kept, frame=1, assumed=True)
+        return [list(clause) for _, clause in self._kept(step, kept, frame=1, assumed=True)]
 
     def _kept(
-        self, clauses: Sequence[Clause], candidates: Sequence[Clause], frame: int, assumed: bool
-    ) -> list[list[int]]:
+        self, clauses: Sequence[Clause], numbered: Sequence[tuple[int, Clause]], frame: int, assumed: bool
+    ) -> list[tuple[int, Clause]]:
         """Drops candidates until none of the others can be false in ``frame``. If ``assumed``, these hold in
         frame 0."""
         solver = open_solver(self.solver)
         solver.add_clauses(clauses)
+        orbits, candidates = [orbit for orbit, _ in numbered], [clause for _, clause in numbered]
         variables = FrameVariables(self.unrolling, frames=2)
         active = [variables.fresh() for _ in candidates]
         broken = [variables.fresh() for _ in candidates]
@@ -143,12 +165,13 @@ class _Inductiveness:
         while alive:
             answer = solver.solve([some_broken, *(active[index] for index in alive)])
             if answer is Answer.UNSATISFIABLE:
-                return [list(candidates[index]) for index in alive]
+                return [numbered[index] for index in alive]
             if answer is Answer.UNKNOWN:
                 return []
             values = solver.values(bits)
             true = {bit if on else -bit for bit, on in zip(bits, values, strict=True)}
-            fallen = {index for index in alive if true.isdisjoint(placed[index])}
+            falling = {orbits[index] for index in alive if true.isdisjoint(placed[index])}
+            fallen = {index for index in alive if orbits[index] in falling}
             solver.add_clauses([-broken[index]] for index in fallen)
             alive = [index for index in alive if index not in fallen]
         return []

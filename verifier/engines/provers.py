@@ -120,8 +120,8 @@ def ic3_work(
         def found(clauses: Clauses) -> None:
             report(StructuralInvariants(clauses))
 
-        question = problem(with_goal(model.system, name), name, lemmas=known, found=found)
-        permutations = bit_permutations(model)
+        goal, permutations = with_goal(model.system, name), bit_permutations(model)
+        question = problem(goal, name, lemmas=known, found=found, permutations=permutations)
         try:
             answer: Proof | Counterexample = prove(question, permutations, report, solver)
             if isinstance(answer, Proof):

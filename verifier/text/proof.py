@@ -11,9 +11,7 @@ from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
-from verifier.text.all_constants import render_for_all
 from verifier.text.columns import wrap
-from verifier.text.invariant import invariant_lines
 from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
     deadlocks_checked,
@@ -31,6 +29,8 @@ _MOST_LINES = 30
 def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     if run.assumptions is not None:
+        from verifier.text.all_constants import render_for_all
+
         return render_for_all(run, width, full=full)
     outcome = run.outcome if isinstance(run.outcome, ProveOutcome) else ProveOutcome((), (), {})
     proofs, explored = outcome.proofs, outcome.explored
@@ -72,8 +72,8 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     subject = f"That no state reaches {name}" if sought else name
     if certificate.k > 1:
         return [Text(f"{subject} is {certificate.k}-inductive along paths of different states.", "bold")]
-    said = invariant_lines(run.model, certificate.clauses)
-    said.sort(key=len)
+    described = next(found for found in run.proofs if found["property"] == name)
+    said = sorted(described["invariant"], key=len)
     clauses = len(certificate.clauses)
     declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]
     within = proof.uses or declared

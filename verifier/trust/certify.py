@@ -58,9 +58,12 @@ class _Refutation:
         for term in terms:
             self.clauses.hold(term)
 
-    def refuted(self, terms: Iterable[FNode]) -> bool | None:
-        """Whether the terms contradict the asserted terms; None if the solver gives up."""
-        assumed = [self.clauses.literal(term) for term in terms]
+    def literal(self, term: FNode) -> int:
+        """A literal for the term."""
+        return self.clauses.literal(term)
+
+    def refuted(self, assumed: Sequence[int]) -> bool | None:
+        """Whether the literals contradict the asserted terms; None if the solver gives up."""
         self._solver.add_clauses(self.clauses.clauses[self._given :])
         self._given = len(self.clauses.clauses)
         answer = self._solver.solve(assumed)
@@ -134,10 +137,14 @@ class _CertificateCheck:
         goals = (system.property_named(self.certificate.property_name), *system.implied)
         return {prop.name: prop.formula for prop in goals}
 
-    def _ask(self, questions: _Refutation, obligation: str, terms: Iterable[FNode]) -> None:
-        """The obligation holds if the terms are refuted."""
+    def _ask(self, questions: _Refutation, obligation: str, term: FNode) -> None:
+        """The obligation holds if the term is refuted."""
+        self._ask_of(questions, obligation, [questions.literal(term)])
+
+    def _ask_of(self, questions: _Refutation, obligation: str, literals: Sequence[int]) -> None:
+        """The obligation holds if the literals are refuted together."""
         self.obligations += 1
-        refuted = questions.refuted(terms)
+        refuted = questions.refuted(literals)
         if not refuted:
             self.failed.append(FailedObligation(obligation, certain=refuted is False))
 
@@ -146,7 +153,7 @@ class _CertificateCheck:
         questions = _Refutation(self.solver)
         questions.hold([self.model.system.init])
         for name, part in invariant.items():
-            self._ask(questions, f"{name} holds initially", [negation(part)])
+            self._ask(questions, f"{name} holds initially", negation(part))
         questions.close()
 
     def _safety(self, invariant: dict[str, FNode], goals: dict[str, FNode]) -> None:
@@ -156,15 +163,21 @@ class _CertificateCheck:
         for name, goal in goals.items():
             relates = "excludes" if self.model.system.seeks(name) else "implies"
             for part in goal.args() if goal.is_and() else (goal,):
-                self._ask(questions, f"the invariant {relates} {name}", [negation(part)])
+                self._ask(questions, f"the invariant {relates} {name}", negation(part))
         questions.close()
 
     def _consecution(self, invariant: dict[str, FNode]) -> None:
         holding = Definitions()
         for part in invariant.values():
             holding.hold(part)
-        variables = {name: frozenset(part.get_free_variables()) for name, part in invariant.items()}
         clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
+        # By name: to hash names is faster than to hash terms.
+        reads = {
+            name: frozenset(bit for bit, _ in clauses[name])
+            if name in clauses
+            else frozenset(symbol.symbol_name() for symbol in part.get_free_variables())
+            for name, part in invariant.items()
+        }
         itself = {index: index for index in range(len(self.model.system.instances))}
         representative = represented_by(self.model, invariant.values()) if self.images else itself
         for index, instance in enumerate(self.model.system.instances):
@@ -176,20 +189,21 @@ class _CertificateCheck:
             questions = _Refutation(self.solver, holding.copy())
             questions.hold([instance.guard])
             questions.hold(equivalence(later[old], new) for old, new in instance.updates.items())
-            false_later: dict[Literal, FNode] = {}
+            updated = {symbol.symbol_name() for symbol in later}
+            false_later: dict[Literal, int] = {}
             for name, part in invariant.items():
                 # A formula without updated bits has the same value in the next state.
-                if variables[name].isdisjoint(later):
+                if reads[name].isdisjoint(updated):
                     continue
-                for literal in clauses.get(name, ()):
+                keeps = f"{instance.label} keeps {name}"
+                if name not in clauses:
+                    self._ask(questions, keeps, negation(restricted(part, later)))
+                    continue
+                for literal in clauses[name]:
                     if literal not in false_later:
-                        false_later[literal] = negation(restricted(literal_term(literal), later))
-                failing = (
-                    [false_later[literal] for literal in clauses[name]]
-                    if name in clauses
-                    else [negation(restricted(part, later))]
-                )
-                self._ask(questions, f"{instance.label} keeps {name}", failing)
+                        false = negation(restricted(literal_term(literal), later))
+                        false_later[literal] = questions.literal(false)
+                self._ask_of(questions, keeps, [false_later[literal] for literal in clauses[name]])
             questions.close()
 
     # What takes several steps
@@ -207,7 +221,7 @@ class _CertificateCheck:
             self.listen(f"base {depth}")
             base.hold([path.at(invariant, depth), *([path.step(depth - 1)] if depth else [])])
             says = f"after {depth} actions from an initial state {holds}"
-            self._ask(base, says, [negation(path.at(goal, depth))])
+            self._ask(base, says, negation(path.at(goal, depth)))
             base.hold([path.at(goal, depth)])
         self.listen("step")
         step.hold(path.at(invariant, depth) for depth in range(k + 1))
@@ -215,7 +229,7 @@ class _CertificateCheck:
         step.hold(path.at(goal, depth) for depth in range(k))
         step.hold(path.differ(one, other) for other in range(k + 1) for one in range(other))
         says = f"after {k} different states of which that is so {holds}"
-        self._ask(step, says, [negation(path.at(goal, k))])
+        self._ask(step, says, negation(path.at(goal, k)))
         base.close()
         step.close()
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from verifier.clauses.fewer_gates import with_fewer_gates
 from verifier.engines.ic3.cubes import Cube, images, literal_classes, mask, negation
+from verifier.engines.ic3.known_steps import KnownSteps, Predecessor, Step
 from verifier.engines.ic3.orbits import Orbit, OrbitIndex
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.query_solver import QuerySolver
@@ -29,17 +30,6 @@ class Blocked:
 
     core: Cube
     """A part of the cube that was asked about."""
-
-
-@dataclass(frozen=True)
-class Predecessor:
-    """A state of the frame below, outside the cube that was asked about, and a step from it into the cube."""
-
-    state: tuple[int, ...]
-    """One literal for each state bit."""
-    step: int
-    """The index of the instance that makes the step."""
-    inputs: tuple[bool, ...]
 
 
 class Frames:
@@ -66,6 +56,9 @@ class Frames:
         self.uses: dict[int, int] = {}
         """In how many blocked cubes each literal is."""
         self.queries = 0
+        self._known = KnownSteps(problem.bits, permutations)
+        self._found: Predecessor | None = None
+        """Why the cube that was asked about last is not blocked."""
         self._init = self._opened([*steps.start, *steps.state])
         self._only_initial_state = self._find_only_initial_state()
         self._not_initial = frozenset(negation(self._only_initial_state or ()))
@@ -84,6 +77,7 @@ class Frames:
         clauses = [*unrolling.relation, *([] if self.levels else unrolling.start)]
         level, first_free = len(self.levels), self.problem.first_free
         self.levels.append({})
+        self._known.open_frame()
 
         def permanent() -> list[list[int]]:
             blocked = self.blocked_at(level) if level else ()
@@ -121,18 +115,37 @@ class Frames:
     def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
         """Whether the cube's clause is inductive relative to the frame below ``level``. The cube must contain
         no initial state."""
-        return self.core_at(cube, level) or self.predecessor(level)
+        return self._asked(cube, level) or self.predecessor()
 
     def core_at(self, cube: Cube, level: int) -> Blocked | None:
-        """The same, where a predecessor need not be known: to read it takes as long as many a query."""
+        """The same; a predecessor of an image of the cube is an answer, too."""
+        self._found = self._known.into(cube, level - 1)
+        return self._asked(cube, level) if self._found is None else None
+
+    def predecessor(self) -> Predecessor:
+        """Why the cube that was asked about last, or an image of it, is not blocked."""
+        assert self._found is not None
+        return self._found
+
+    def _asked(self, cube: Cube, level: int) -> Blocked | None:
+        """Whether the cube's clause is inductive relative to the frame below, by a query."""
         self.queries += 1
         solver = self._solvers[level - 1]
         after = self.problem.after(cube)
         if solver.satisfiable(negation(cube), after):
+            self._found = self._known.add(self._step_found(level - 1), cube)
             return None
         failed = solver.core()
         core = {now for now, later in zip(cube, after, strict=True) if later in failed}
         return Blocked(self._without_initial_states(cube, core))
+
+    def _step_found(self, frame: int) -> Step:
+        """The step that the frame's solver found."""
+        steps, bits = self.problem.unrolling, self.problem.bits
+        values = self._solvers[frame].values(range(1, self.problem.first_free))
+        taken = next(place for place, variable in enumerate(steps.firing) if values[variable - 1])
+        inputs = tuple(values[variable - 1] for variable in steps.inputs[taken])
+        return Step(values[:bits], values[steps.stride : steps.stride + bits], taken, inputs, frame)
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """Whether a single clause of the frame excludes the cube. No solver is asked."""
@@ -156,15 +169,9 @@ class Frames:
     def _state_of(self, solver: ClauseSolver, assumptions: Sequence[int]) -> tuple[int, ...] | None:
         return self._state(solver) if satisfiable(solver, assumptions) else None
 
-    def _state(self, solver: ClauseSolver | QuerySolver) -> tuple[int, ...]:
+    def _state(self, solver: ClauseSolver) -> tuple[int, ...]:
         bits = range(1, self.problem.bits + 1)
         return tuple(bit if on else -bit for bit, on in zip(bits, solver.values(bits), strict=True))
-
-    def predecessor(self, level: int) -> Predecessor:
-        """What the last query about ``level`` found, if the cube is not blocked there."""
-        unrolling, solver = self.problem.unrolling, self._solvers[level - 1]
-        taken = solver.values(unrolling.firing).index(True)
-        return Predecessor(self._state(solver), taken, tuple(solver.values(unrolling.inputs[taken])))
 
     def _find_only_initial_state(self) -> frozenset[int] | None:
         """The literals of the initial state if there is exactly one."""
@@ -207,25 +214,11 @@ class Frames:
             self._index.remove(other)
         for below in range(1, level + 1):
             self._exclude(orbit, below)
+        self._known.exclude(orbit.images, range(1, level + 1))
         self.levels[level][orbit] = None
         self._index.add(orbit)
         for literal in orbit.cube:
             self.uses[literal] = self.uses.get(literal, 0) + 1
-
-    def propagate(self) -> int | None:
-        """Moves each clause to the next frame as long as it holds there. Returns a fixpoint: a frame that
-        lost no clause, so that it equals the next; None if there is none."""
-        # Clauses that reach the frontier stay there, so the frontier itself is no fixpoint.
-        for level in range(1, self.frontier):
-            for orbit in list(self.levels[level]):
-                if orbit not in self.levels[level]:
-                    continue  # it was subsumed by the core of another one
-                answer = self.core_at(orbit.cube, level + 1)
-                if answer is not None:
-                    self.move_up(orbit, answer.core, level + 1)
-            if not self.levels[level]:
-                return level
-        return None
 
     def move_up(self, orbit: Orbit, core: Cube, level: int) -> None:
         """Moves an orbit from the frame below to ``level``, or adds its core there if that is smaller."""
@@ -236,6 +229,7 @@ class Frames:
         self.levels[level][orbit] = None
         orbit.level = level
         self._exclude(orbit, level)
+        self._known.exclude(orbit.images, range(level, level + 1))
 
     def _exclude(self, orbit: Orbit, level: int) -> None:
         self._solvers[level].add_clauses(orbit.clauses)

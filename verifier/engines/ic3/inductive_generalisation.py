@@ -10,7 +10,8 @@ that takes twice as long here (measured on kip320).
 from __future__ import annotations
 
 from verifier.engines.ic3.cubes import Cube
-from verifier.engines.ic3.frames import Frames, Predecessor
+from verifier.engines.ic3.frames import Frames
+from verifier.engines.ic3.known_steps import Predecessor
 from verifier.engines.ic3.lifting import Lifting
 
 _MOST_COUNTEREXAMPLES = 3
@@ -25,6 +26,8 @@ class InductiveGeneralisation:
     def __init__(self, frames: Frames, lifting: Lifting) -> None:
         self._frames = frames
         self._lifting = lifting
+        self._kept: set[tuple[int, int]] = set()
+        """Numbers of CTGs that could not be blocked, with the frames. They are not tried again."""
 
     def generalise(self, cube: Cube, level: int, depth: int = 0) -> Cube:
         """A part of the cube that is blocked at the frame, too."""
@@ -42,19 +45,20 @@ class InductiveGeneralisation:
             return None
         may_block = _MOST_COUNTEREXAMPLES if depth < _DEEPEST and level > 1 else 0
         while (answer := frames.core_at(candidate, level)) is None:
-            if not may_block or not self._block(frames.predecessor(level), candidate, level - 1, depth):
+            if not may_block or not self.block(frames.predecessor(), level - 1, depth):
                 return None
             may_block -= 1
         return answer.core
 
-    def _block(self, ctg: Predecessor, candidate: Cube, level: int, depth: int) -> bool:
+    def block(self, ctg: Predecessor, level: int, depth: int = 0) -> bool:
         """Blocks the CTG at the frame, and as far beyond as it goes; False if it cannot be blocked."""
-        frames = self._frames
-        cube = self._lifting.lift_predecessor(ctg, candidate)
-        if frames.initial_state_in(cube) is not None:
+        frames, key = self._frames, (ctg.number, level)
+        if key in self._kept:
             return False
-        answer = frames.core_at(cube, level)
+        cube = self._lifting.lift_predecessor(ctg)
+        answer = None if frames.initial_state_in(cube) is not None else frames.core_at(cube, level)
         if answer is None:
+            self._kept.add(key)
             return False
         core, level = frames.push_forward(answer.core, level)
         frames.add_blocked(self.generalise(core, level, depth + 1), level)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from verifier.engines.ic3.cubes import Cube
-from verifier.engines.ic3.frames import Predecessor
+from verifier.engines.ic3.known_steps import Predecessor
 from verifier.engines.ic3.problem import Problem, Step
 from verifier.engines.ic3.query_solver import QuerySolver
 from verifier.solvers import QUERY_SOLVER
@@ -32,11 +32,11 @@ class Lifting:
         """A cube that contains the state. All states of the cube violate the property."""
         return self._lifted(state, (), [self._problem.gate_holds])
 
-    def lift_predecessor(self, predecessor: Predecessor, successor: Cube) -> Cube:
+    def lift_predecessor(self, predecessor: Predecessor) -> Cube:
         """A cube that contains the predecessor. In every state of the cube the same instance is enabled with
-        the same inputs, and leads into the successor cube."""
+        the same inputs, and leads into the predecessor's cube."""
         step: Step = self._problem.steps[predecessor.step]
-        missed = [-step.guard, *(-self._after(step, literal) for literal in successor)]
+        missed = [-step.guard, *(-self._after(step, literal) for literal in predecessor.into)]
         inputs = [v if on else -v for v, on in zip(step.inputs, predecessor.inputs, strict=True)]
         return self._lifted(predecessor.state, inputs, missed)
 

@@ -12,6 +12,7 @@ from verifier.clauses.fewer_gates import with_fewer_gates
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.type_clauses import normalised, type_clauses
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
+from verifier.symmetry.bit_permutations import Permutation
 from verifier.system.transition_system import SafetyProperty, TransitionSystem
 
 
@@ -81,17 +82,19 @@ def problem(
     lemmas: Sequence[FNode] = (),
     found: Callable[[Clauses], None] = lambda _: None,
     structural: bool = True,
+    permutations: Sequence[Permutation] = (),
 ) -> Problem:
     """What IC3 needs to know to prove or refute a property. The conjunction of ``lemmas`` is inductive.
 
-    With ``structural``, structural invariants are looked for, and ``found`` is called with them.
+    With ``structural``, structural invariants are looked for, by orbits under ``permutations``, and ``found``
+    is called with them.
     """
     prop = system.property_named(name)
     assumed = [SafetyProperty(f"lemma {i}", prop.kind, formula, False) for i, formula in enumerate(lemmas)]
     # The gates of other properties would be useless: every model would have to give them values.
     unrolling = unroll(replace(system, properties=(prop, *assumed)), Steps.SERIAL, symmetry=False)
     fewer, types = with_fewer_gates(unrolling), type_clauses(system)
-    invariants = structural_invariants(system, fewer, solver) if structural else []
+    invariants = structural_invariants(system, fewer, solver, permutations) if structural else []
     found(invariants)
     cnf = Clausifier()
     variables = {symbol: cnf.declare(symbol) for symbol in system.bits}

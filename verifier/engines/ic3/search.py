@@ -12,6 +12,7 @@ from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisatio
 from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.obligations import ObligationQueue, ProofObligation
 from verifier.engines.ic3.problem import Problem
+from verifier.engines.ic3.propagation import propagate
 from verifier.solvers import QUERY_SOLVER
 from verifier.symmetry.bit_permutations import Permutation
 
@@ -104,7 +105,7 @@ class _IC3:
                 return counterexample
             self._tell_closed()
             self.frames.open_frame()
-            fixpoint = self.frames.propagate()
+            fixpoint = propagate(self.frames, self.generalisation)
             if fixpoint is not None:
                 return self._invariant(fixpoint)
 
@@ -138,7 +139,7 @@ class _IC3:
                 self.frames.add_blocked(*self.frames.push_forward(core, level))
                 self._push_to_next(queue, level, obligation)
                 continue
-            cube = self.lifting.lift_predecessor(answer, obligation.cube)
+            cube = self.lifting.lift_predecessor(answer)
             predecessor = ProofObligation(cube, answer.step, answer.inputs, obligation)
             initial = answer.state if level == 1 else self.frames.initial_state_in(cube)
             if initial is not None:
