@@ -32,6 +32,7 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
+from verifier.tla.translate.exchanges import exchanges
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.specification import SORTS, Maker, Translation, translate
 from verifier.tla.translate.specification import started as sorted_by_states
@@ -136,6 +137,7 @@ class Symbolic:
             constraint=made.constraint,
             lemmas=made.lemmas,
             successor=made.successor,
+            exchanges=tuple(exchanges(made.names, made.names.companions)),
         )
 
     def _initial(self) -> Iterable[Property]:
@@ -255,8 +257,8 @@ def _round(asked: ModuleQuestion, made: Symbolic, definition: TlaDefinition, set
     """One run, at the sorts that are known, of the properties that are not settled."""
     question = asked.question
     names = tuple(name for name in question.properties if name not in settled)
-    if not asked.engine.decides_temporal:
-        names = tuple(dict.fromkeys((*names, SORTS)))
+    if not asked.engine.decides_temporal and not (names and asked.engine.writes_certificates):
+        names = tuple(dict.fromkeys((*names, SORTS)))  # a proof of another property is one of this, too
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names, ending=(SORTS, UNDEFINED_READ))
     if settled:  # what is expected is compared with all verdicts, in the end
