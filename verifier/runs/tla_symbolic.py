@@ -184,11 +184,14 @@ class ModuleQuestion:
 
 def run(asked: ModuleQuestion) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
+    from verifier.runs.tla_bounded import closed
+
     try:
         made = _within_limits(asked, lambda: started(asked))
+        found = _within_limits(asked, lambda: closed(asked, made))
     except Interrupted as stop:
         return _ended(asked, str(stop))
-    return run_translated(asked, made)
+    return run_translated(asked, made) if found is None else found
 
 
 def _within_limits(asked: ModuleQuestion, work: Callable[[], T]) -> T:
