@@ -14,7 +14,7 @@ from tests.sampling import rest_slow
 from tests.tla_modules import translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.runs import tla_bounded
+from verifier.runs import tla_bounded, tla_symbolic
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
 from verifier.runs.tla_source import TlaSource
@@ -22,11 +22,6 @@ from verifier.runs.tla_symbolic import ModuleQuestion, NotTranslated, Symbolic
 from verifier.verdict import VerdictKind
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
-
-
-@pytest.fixture(autouse=True)
-def _of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tla_bounded, "_FEWEST_BITS", 0)
 
 
 def _closed(made: Symbolic, **options: Any) -> Run | None:
@@ -79,6 +74,7 @@ VARIABLE x
 Init == x = 0
 Next == x < 5 /\\ x' = x + 1
 Inv == TRUE
+Grows == [][x' = x + 1]_x
 """
 
 
@@ -95,6 +91,9 @@ Inv == TRUE
         ({"x + 1": "RandomElement({x + 1, x})"}, {}, False),
         ({"Inv == TRUE": 'Inv == TLCGet("level") < 9'}, {}, False),
         ({"x' = x + 1": "x' \\in 0..30000"}, {}, False),  # so many states within the depth
+        ({}, {"properties": ("Grows",)}, True),
+        ({"Grows == [][x' = x + 1]_x": "Grows == [][x' # 3]_x"}, {"properties": ("Grows",)}, False),
+        ({"Grows == [][x' = x + 1]_x": "Grows == [][x' # 4]_x"}, {"properties": ("Grows",)}, True),
         ({}, {"solver": "z3"}, False),
         ({}, {"steps": "serial"}, False),
         ({}, {"writes_question": True}, False),
@@ -108,9 +107,32 @@ def test_when_the_interpreter_answers(
         assert old in body
         body = body.replace(old, new)
     given = {"properties": ("Inv", "NoDeadlock"), "depth": 3, **options}
-    found = _closed(translated(tmp_path, body, CONFIG), **given)
+    found = _closed(translated(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
     assert (found is not None) == answers
     if found is not None:
         assert set(_kinds(found).values()) == {("HOLDS", given["depth"])}
         assert found.outcome.enabled == ("Next",)
         assert not found.outcome.never_enabled
+
+
+def test_where_building_takes_long_and_all_states_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def searched(**options: Any) -> tuple[str, ...]:
+        made = translated(tmp_path, COUNTER, CONFIG)
+        engine, module = engine_named("bmc"), made.loaded
+        question = TlaSource(module).prepared(
+            engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
+        )
+        asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
+        found = tla_symbolic.run(asked)
+        assert set(_kinds(found).values()) == {("HOLDS", 3)}
+        return tuple(found.outcome.statistics["searches"])
+
+    assert len(searched(depth=3)) == 3
+    monkeypatch.setattr(tla_bounded, "_PATIENCE", -1.0)
+    assert searched(depth=3) == ("explore",)
+    assert len(searched(depth=3, steps="serial")) == 1
+    monkeypatch.setattr(tla_bounded, "_PATIENCE", 8.0)
+    monkeypatch.setattr(tla_bounded, "_FEWEST_BITS", 0)
+    assert searched(depth=3) == ("explore",)

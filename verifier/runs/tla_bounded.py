@@ -20,6 +20,8 @@ from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.question import Answer, conclude
+from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, run_translated, within_limits
 from verifier.runs.tla_verdicts import temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
@@ -32,10 +34,12 @@ from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic
 
 _FEWEST_BITS = 256
-"""States of fewer bits are translated quickly."""
+"""States of fewer bits are translated quickly, as a rule."""
+_PATIENCE = 8.0
+"""So many seconds of processor time may building take where all states are known; then the interpreter
+answers, if it can."""
 _MOST_STATES = 20_000
 _STATES_BEFORE = 200
 """Before so many states are seen, nothing is expected."""
@@ -45,16 +49,34 @@ class _TooMany(Exception):
     """More states than the interpreter looks at."""
 
 
+def by_the_interpreter(asked: ModuleQuestion, made: Symbolic) -> Run | None:
+    """Bounded model checking by the interpreter, where states have many bits, or where all states are known
+    and building takes long; None if it has no answer."""
+    found = None
+    if sum(map(bits_of, made.sorts().values())) < _FEWEST_BITS:
+        if not made.translation.sample.complete:
+            return None
+        found = _soon_translated(asked, made)
+    return within_limits(asked, lambda: closed(asked, made)) if found is None else found
+
+
+def _soon_translated(asked: ModuleQuestion, made: Symbolic) -> Run | None:
+    """The run where building does not take long; else None."""
+    until = time.process_time() + _PATIENCE
+    found = run_translated(replace(asked, patience=until), made)
+    return None if found.model is None and time.process_time() > until else found
+
+
 def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:
     """The run, if the interpreter looks at every state to the depth and nothing is violated there; else None.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
     """
     options, spec = asked.question.options, made.translation.specification
-    names = tuple(asked.question.properties)
     if not isinstance(options, BmcOptions) or not _is_open(options):
         return None
-    if sum(map(bits_of, made.sorts().values())) < _FEWEST_BITS or not _only_says(spec, names):
+    names = _spoken_of(spec, asked.question.properties)
+    if names is None:
         return None
     began = time.monotonic()
     plain = replace(spec, symmetry=[], view=None)
@@ -77,13 +99,18 @@ def _is_open(options: BmcOptions) -> bool:
     return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
 
 
-def _only_says(spec: Specification, names: Sequence[str]) -> bool:
-    """Whether only invariants and deadlocks are asked about, and nothing that is evaluated rests on chance or
-    on the search."""
-    if spec.next is None or not {*spec.invariants, NO_DEADLOCK}.issuperset(names):
-        return False
-    formulas = (*spec.init, spec.next, *spec.constraints, *spec.action_constraints, *spec.invariants.values())
-    return asymmetry(spec, formulas, []) is None
+def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
+    """What the interpreter calls the properties; None if it does not know one, or if something that is
+    evaluated rests on chance or on the search."""
+    own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
+    if spec.next is None or not {*spec.invariants, *spec.properties, NO_DEADLOCK}.issuperset(own):
+        return None
+    parts = [safety for name, safety in spec.properties.items() if name in own]
+    formulas = [
+        *spec.init, spec.next, *spec.constraints, *spec.action_constraints, *spec.invariants.values(),
+        *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
+    ]  # fmt: skip
+    return own if asymmetry(spec, formulas, []) is None else None
 
 
 def _stop(explorer: Explorer) -> None:

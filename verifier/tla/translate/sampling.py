@@ -24,6 +24,8 @@ MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
 MOST_INITIAL = 50_000
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
+_MOST_WALKS = 120
+"""There are more of them where they are shorter."""
 
 
 @dataclass
@@ -40,9 +42,14 @@ class Sample:
     """How many states were generated when all states of a depth had been looked at, for depths 0, 1, …"""
 
 
-def sample(specification: Specification, most: int = MOST_SAMPLED, most_generated: float = inf) -> Sample:
-    """The first states, breadth first: so many, or until so many were generated. Raises Undefined if one of
-    them has no value somewhere."""
+def sample(
+    specification: Specification,
+    most: int = MOST_SAMPLED,
+    most_generated: float = inf,
+    depth: int | None = None,
+) -> Sample:
+    """The first states, breadth first: so many, or until so many were generated; and some beyond, at most
+    ``depth`` steps, where no longer executions matter. Raises Undefined if one has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=MOST_INITIAL)
     explorer.assume()
@@ -77,7 +84,9 @@ def sample(specification: Specification, most: int = MOST_SAMPLED, most_generate
         pass
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
-        states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
+        steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
+        walks = min(_WALKS * _STEPS // steps, _MOST_WALKS)
+        states += Stepper(specification).strolls(states[-50:], walks, steps)
     return Sample(states, list(explorer.states[:began]), complete, ways, tuple(generated))
 
 
