@@ -1,9 +1,9 @@
 """The codes that hold scalars in state bits.
 
 The conditions *at least v* of an integer are the bits of the thermometer code; the conditions *exactly v* of
-a member of an enumeration or an index element are the bits of the one-hot code. Listed values have the
-binary code of their places, since they may be many. ``code_of`` chooses the code of a state field; no other
-place does.
+a member of an enumeration or an index element are the bits of the one-hot code, which a few listed words have
+too. Other listed values have the binary code of their places, since they may be many. ``code_of`` chooses the
+code of a state field; no other place does.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Listed, Option, Range, Sort
 
+_MOST_ONE_HOT = 8
+"""More listed values have the binary code."""
+
 
 class Code(StrEnum):
     """The code of a scalar field in bits."""
@@ -29,14 +32,15 @@ class Code(StrEnum):
 
 
 def code_of(sort: Sort) -> Code:
-    """The thermometer code for ranges and optional ranges, the binary code for listed values, and the one-hot
-    code for all other scalars.
+    """The thermometer code for ranges and optional ranges, the binary code for listed values that are many or
+    integers, and the one-hot code for all other scalars.
 
-    With the one-hot code a permutation of an index set is a permutation of state bits.
+    With the one-hot code a permutation of an index set, or of words, is a permutation of state bits.
     """
     inner = sort.inner if isinstance(sort, Option) else sort
     if isinstance(inner, Listed):
-        return Code.BINARY
+        few = inner.size <= _MOST_ONE_HOT and inner.bounds is None
+        return Code.ONE_HOT if few else Code.BINARY
     return Code.THERMOMETER if isinstance(inner, Range) else Code.ONE_HOT
 
 
@@ -59,8 +63,7 @@ def decode(code: Code, values: Sequence[Concrete], bits: Sequence[FNode]) -> Sca
     if code is Code.BINARY:
         exactly = [
             conjunction(
-                bit if on else negation(bit)
-                for bit, on in zip(bits, _binary(place, len(bits)), strict=True)
+                bit if on else negation(bit) for bit, on in zip(bits, _binary(place, len(bits)), strict=True)
             )
             for place in range(len(values))
         ]

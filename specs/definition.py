@@ -178,6 +178,9 @@ class Definition:
     """Between which protocols refinements are; two of the properties say that each holds."""
     checks_deadlock: bool = False
     """Whether a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
+    exchanges: tuple[Mapping[str, str], ...] = ()
+    """What words become where two are exchanged that may be interchangeable: guesses, no part of the meaning.
+    Who uses one looks whether it is so."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

@@ -145,7 +145,7 @@ def test_a_report_shows_the_counterexample(counter: Path) -> None:
     assert "x: 2 → 3" in verify("report", "t.itf.json", "--spec", "M.tla").stdout
 
 
-def _few(specification: Specification) -> Sample:
+def _few(specification: Specification, depth: int | None = None) -> Sample:
     found = sample(specification)
     return Sample(found.states[:3], found.initial, found.all_initial, complete=False)
 

@@ -39,7 +39,7 @@ _CONFIG = "INIT Init\nNEXT Next\nINVARIANTS Few All\nCHECK_DEADLOCK FALSE\n"
 @pytest.fixture(autouse=True)
 def look_at_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the initial states, one is looked at; nothing else is."""
-    monkeypatch.setattr(specification, "sample", lambda spec, *_: sample(spec, most=1, most_initial=1))
+    monkeypatch.setattr(specification, "sample", lambda spec, *_, **__: sample(spec, most=1, most_initial=1))
 
 
 @pytest.mark.parametrize("body", [_FLAGS, _OUTER], ids=["plain", "instance"])

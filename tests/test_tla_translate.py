@@ -204,7 +204,7 @@ def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: 
     assert found.outcome.verdicts[0].kind is VerdictKind.VIOLATED
 
 
-def _first(specification: object) -> object:
+def _first(specification: object, depth: int | None = None) -> object:
     from verifier.tla.translate.sampling import Sample
 
     return Sample([(0,), (1,), (2,)], [(0,)], True, complete=False)

@@ -24,18 +24,42 @@ def hypothesis(model: Model, certificate: Certificate) -> Certificate | None:
     steps.
 
     Its clauses have all their images: an image of an inductive set is inductive, and IC3 adds the images of
-    its own clauses without a query.
+    its own clauses without a query. The property is among its lemmas, unless permutations change that.
     """
     if certificate.k > 1:
         return None
-    lemmas = tuple(dict.fromkeys((*certificate.lemmas, certificate.property_name)))
-    return replace(certificate, lemmas=lemmas, clauses=_with_images(model, certificate.clauses))
+    permutations = _permutations(model, certificate)
+    lemmas = dict.fromkeys((*certificate.lemmas, certificate.property_name))
+    named = replace(certificate, lemmas=tuple(lemmas))
+    if set(_permutations(model, named)) == set(permutations):
+        certificate = named
+    return replace(certificate, clauses=_with_images(model, certificate.clauses, permutations))
 
 
-def _with_images(model: Model, clauses: Sequence[tuple[Literal, ...]]) -> tuple[tuple[Literal, ...], ...]:
+def _permutations(model: Model, certificate: Certificate) -> list[Permutation]:
+    """The permutations of bits that leave the lemmas of a certificate as they are."""
+    return bit_permutations(model, formulas(model, replace(certificate, clauses=())).values())
+
+
+def unchanged(
+    model: Model,
+    hypotheses: Iterable[Certificate],
+    permutations: Sequence[Permutation],
+    known: Sequence[FNode],
+) -> list[Certificate]:
+    """The hypotheses that permutations do not change, which leave known formulas as they are."""
+    return [
+        one
+        for one in hypotheses
+        if set(bit_permutations(model, (*known, assumed(model, one)))) == set(permutations)
+    ]
+
+
+def _with_images(
+    model: Model, clauses: Sequence[tuple[Literal, ...]], permutations: Sequence[Permutation]
+) -> tuple[tuple[Literal, ...], ...]:
     if not clauses:
         return ()
-    permutations: list[Permutation] = bit_permutations(model)
     names = [symbol.symbol_name() for symbol in model.system.bits]
     number = {name: index for index, name in enumerate(names, 1)}
     numbered = [[number[name] if positive else -number[name] for name, positive in c] for c in clauses]

@@ -15,7 +15,7 @@ from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.bits import conjunction
 from verifier.engines.bounded_search import Search, SolverGaveUp, search
-from verifier.engines.hypotheses import assumed
+from verifier.engines.hypotheses import assumed, unchanged
 from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.reduction import reduced
 from verifier.engines.ic3.search import Counterexample, Proof, prove
@@ -115,19 +115,21 @@ def ic3_work(
                 report(Proof((), 0, 0, 0, time.monotonic() - began))
                 return
         known: list[FNode] = named_formulas(model, kept.names)
-        known += [assumed(model, hypothesis) for hypothesis in hypotheses]
+        permutations = bit_permutations(model, known)
+        keeping = unchanged(model, hypotheses, permutations, known)
+        known += [assumed(model, hypothesis) for hypothesis in keeping]
 
         def found(clauses: Clauses) -> None:
             report(StructuralInvariants(clauses))
 
-        goal, permutations = with_goal(model.system, name), bit_permutations(model)
+        goal = with_goal(model.system, name)
         question = problem(goal, name, lemmas=known, found=found, permutations=permutations)
         try:
             answer: Proof | Counterexample = prove(question, permutations, report, solver)
             if isinstance(answer, Proof):
                 fewer = reduced(question, permutations, answer.clauses, solver)
                 answer = replace(answer, clauses=tuple(fewer.clauses))
-                report(_used(kept, hypotheses, fewer.lemmas))
+                report(_used(kept, keeping, fewer.lemmas))
         except UnknownAnswer:
             report(SolverGaveUp(f"{solver} gave up"))
             return

@@ -55,6 +55,8 @@ class BmcOptions(DeadlockOption, Options):
     memory: int | None = memory_option()
     part: Part | None = internal(None, recorded=True)
     """The part of all executions that is searched. A verdict is then one on this part."""
+    writes_question: bool = internal(False)
+    """Whether the question is written to a file, so that a module has to be translated."""
 
 
 def _prepare(loaded: Loaded, options: BmcOptions) -> Question[BmcOptions]:
@@ -138,7 +140,10 @@ ENGINE = Engine(
     progress=late("verifier.text.progress", "DepthsText"),
     files=(
         OutputFile(
-            "--dump-smt2", "Write the question as SMT-LIB 2, for other solvers.", of_question=_dump
+            "--dump-smt2",
+            "Write the question as SMT-LIB 2, for other solvers.",
+            prepare=lambda options, _: replace(options, writes_question=True),
+            of_question=_dump,
         ),
     ),
     reads_free=True,

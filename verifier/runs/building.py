@@ -8,6 +8,7 @@ from collections.abc import Callable
 import psutil
 
 from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.watching import Watched
 from verifier.specs.definition import Definition
 from verifier.system.model import Model, build
 from verifier.system.size import MOST_INSTANCES, instance_count
@@ -35,7 +36,11 @@ def build_model(
     read = definition.read(free=free)
     if instance_count(read) > MOST_INSTANCES:
         read = definition.read(free=True)
-    return build(read, _watch(limits or Limits(), patience))
+    limits = limits or Limits()
+    if patience is None:
+        return build(read, _watch(limits, patience))
+    with Watched(look_at(limits, patience)):  # what takes long may not call back
+        return build(read, _watch(limits, patience))
 
 
 def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:

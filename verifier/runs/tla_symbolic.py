@@ -32,6 +32,7 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
+from verifier.tla.translate.exchanges import exchanges
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.specification import SORTS, Maker, Translation, translate
 from verifier.tla.translate.specification import started as sorted_by_states
@@ -136,6 +137,7 @@ class Symbolic:
             constraint=made.constraint,
             lemmas=made.lemmas,
             successor=made.successor,
+            exchanges=tuple(exchanges(made.names, made.names.companions)),
         )
 
     def _initial(self) -> Iterable[Property]:
@@ -147,9 +149,11 @@ class Symbolic:
                 yield Property(name, PropertyKind.INVARIANT, self.loaded.definition.init, True, "")
 
 
-def symbolic(loaded: TlaLoaded, properties: Iterable[str] = (), *, widely: bool = False) -> Symbolic:
-    """The module with operators as properties, its first states looked at; ``widely``: more of them. Raises
-    UsageError for an expression without a value, and NotTranslated."""
+def symbolic(
+    loaded: TlaLoaded, properties: Iterable[str] = (), *, widely: bool = False, depth: int | None = None
+) -> Symbolic:
+    """The module with operators as properties, its first states looked at; ``widely``: more of them;
+    ``depth``: no longer executions matter. Raises UsageError where something has no value, NotTranslated."""
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
@@ -158,7 +162,7 @@ def symbolic(loaded: TlaLoaded, properties: Iterable[str] = (), *, widely: bool 
     own = {name: formula_named(spec, name, []) for name in properties if name not in known}
     try:
         own_too = replace(spec, invariants=spec.invariants | own)
-        return Symbolic(loaded, sorted_by_states(own_too, widely=widely))
+        return Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth))
     except Undefined as error:
         raise UsageError(str(error)) from None
     except Untranslated as error:
@@ -182,14 +186,17 @@ class ModuleQuestion:
 
 def run(asked: ModuleQuestion) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
+    from verifier.runs.tla_bounded import by_the_interpreter
+
     try:
-        made = _within_limits(asked, lambda: started(asked))
+        made = within_limits(asked, lambda: started(asked))
+        found = by_the_interpreter(asked, made) if asked.engine.name == "bmc" else None
     except Interrupted as stop:
         return _ended(asked, str(stop))
-    return run_translated(asked, made)
+    return run_translated(asked, made) if found is None else found
 
 
-def _within_limits(asked: ModuleQuestion, work: Callable[[], T]) -> T:
+def within_limits(asked: ModuleQuestion, work: Callable[[], T]) -> T:
     """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it."""
     try:
         with Watched(look_at(asked.question.limits, asked.patience)):
@@ -210,7 +217,8 @@ def started(asked: ModuleQuestion) -> Symbolic:
         asked.listen(Remark(left_to_others(*left)))
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
-    made = symbolic(asked.module, own, widely=asked.engine.counts_states)
+    depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
+    made = symbolic(asked.module, own, widely=asked.engine.counts_states, depth=depth)
     sample = made.translation.sample
     every = ", which are all" if sample.complete else ""
     asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
@@ -227,7 +235,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
         if asked.patience is not None and time.process_time() > asked.patience:
             return _ended(asked, "it takes too much time")
         try:
-            definition = _within_limits(asked, lambda: _definition(asked, made))
+            definition = within_limits(asked, lambda: _definition(asked, made))
         except Interrupted as stop:
             return settled.added_to(made, _ended(asked, str(stop)), asked)
         found = _round(asked, made, definition, tuple(settled.verdicts))
@@ -255,8 +263,8 @@ def _round(asked: ModuleQuestion, made: Symbolic, definition: TlaDefinition, set
     """One run, at the sorts that are known, of the properties that are not settled."""
     question = asked.question
     names = tuple(name for name in question.properties if name not in settled)
-    if not asked.engine.decides_temporal:
-        names = tuple(dict.fromkeys((*names, SORTS)))
+    if not asked.engine.decides_temporal and not (names and asked.engine.writes_certificates):
+        names = tuple(dict.fromkeys((*names, SORTS)))  # a proof of another property is one of this, too
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names, ending=(SORTS, UNDEFINED_READ))
     if settled:  # what is expected is compared with all verdicts, in the end

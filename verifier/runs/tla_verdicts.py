@@ -34,7 +34,7 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
     verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
     if not asked.named and not asked.engine.decides_temporal:
-        verdicts += tuple(_temporal(made))
+        verdicts += tuple(temporal_verdicts(made))
     verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
     enabled = tuple(dict.fromkeys(_named(made, name) for name in found.outcome.enabled))
     never = [_named(made, name) for name in found.outcome.never_enabled if FAIR not in name]
@@ -234,7 +234,7 @@ def _expectations(found: Run, asked: ModuleQuestion) -> Expectations:
     return expectations_of(asked.question.options.expect, found.definition, deadlock=deadlock)
 
 
-def _temporal(made: Symbolic) -> Iterator[Verdict]:
+def temporal_verdicts(made: Symbolic) -> Iterator[Verdict]:
     """The verdicts of properties that say more than this engine was asked."""
     for name, safety in made.translation.specification.properties.items():
         if safety.liveness:

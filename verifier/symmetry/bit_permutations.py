@@ -1,4 +1,4 @@
-"""Permutations of interchangeable elements as permutations of state bits, where they are exactly that.
+"""Permutations of interchangeable values as permutations of state bits, where they are exactly that.
 
 With one-hot fields a renaming of elements moves whole bits: the bit "leader of r1 is r2" becomes the bit
 "leader of r2 is r1". It fails only where an unused slot is filled with an element that moves.
@@ -6,11 +6,13 @@ With one-hot fields a renaming of elements moves whole bits: the bit "leader of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as PythonSequence
 from itertools import pairwise, permutations, product
 from math import factorial
 from typing import Any
+
+from pysmt.fnode import FNode
 
 from verifier.encodings.codes import bit_count, code_of
 from verifier.encodings.layout import Layout
@@ -29,18 +31,19 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
+from verifier.symmetry.exchanges import Permutation, found_exchanges
 from verifier.system.model import Model
 from verifier.system.transition_system import Symmetry
+
+__all__ = ["Permutation", "bit_permutations", "exactly_moved", "is_exact", "permutation_of"]
 
 MOST_IMAGES = 720
 """Index sets beyond this many permutations in all are left as they are."""
 
-Permutation = tuple[int, ...]
-"""Entry *i* is the variable that variable *i* becomes; entry 0 is not used."""
 
-
-def bit_permutations(model: Model) -> list[Permutation]:
-    """The permutations of state bits that change neither the system nor its properties, identity first."""
+def bit_permutations(model: Model, kept: Iterable[FNode] = ()) -> list[Permutation]:
+    """The permutations of state bits that change neither the system nor some formulas, which are properties
+    or lemmas, or made of them; identity first."""
     choices: list[list[Renaming]] = [[{}]]
     count = 1
     for symmetry in model.system.symmetries:
@@ -57,7 +60,37 @@ def bit_permutations(model: Model) -> list[Permutation]:
     combined = (
         {sort: image for part in parts for sort, image in part.items()} for parts in product(*choices)
     )
-    return list(dict.fromkeys(permutation_of(model.layout, renaming) for renaming in combined))
+    declared = dict.fromkeys(permutation_of(model.layout, renaming) for renaming in combined)
+    return _with_exchanges(list(declared), found_exchanges(model, kept))
+
+
+def _with_exchanges(group: list[Permutation], exchanges: Iterable[Permutation]) -> list[Permutation]:
+    """A group of permutations, and what further ones make with it, as long as these are not too many."""
+    generators: list[Permutation] = []
+    for exchange in exchanges:
+        if exchange in group:
+            continue
+        wider = _generated(group, [*generators, exchange])
+        if wider is not None:
+            generators.append(exchange)
+            group = wider
+    return group
+
+
+def _generated(group: list[Permutation], generators: list[Permutation]) -> list[Permutation] | None:
+    """The group that a group generates with others, its own members first; None if it is large."""
+    found = dict.fromkeys(group)
+    waiting = list(group)
+    while waiting:
+        one = waiting.pop()
+        for other in (*generators, *group):
+            made = tuple([other[place] for place in one])
+            if made not in found:
+                if len(found) == MOST_IMAGES:
+                    return None
+                found[made] = None
+                waiting.append(made)
+    return list(found)
 
 
 def _moves_bits(layout: Layout, symmetry: Symmetry) -> bool:

@@ -9,71 +9,25 @@ permutations and pairs to try is taken from the declared symmetry, which need no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
-from pysmt import operators as op
 from pysmt.fnode import FNode
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.renaming import Renaming, renamed
 from verifier.symmetry.bit_permutations import is_exact, permutation_of
+from verifier.symmetry.exchanges import Exchange, Images, moved_bits, moves
+from verifier.symmetry.forms import Bits, Form, Forms
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
-
-_ANY_ORDER = (op.AND, op.OR, op.IFF)
-
-Bits = Mapping[FNode, FNode]
-"""What each bit becomes; those not named stay."""
 
 
 def represented_by(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
     """For each instance (by index) the one that stands for it: itself, or one of which it was found to be
     an image under permutations that leave the invariant as it is."""
     return _Search(model, tuple(invariant)).run()
-
-
-class Forms:
-    """Numbers for terms: equal numbers, equal terms up to the order of operands."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple[object, ...], int] = {}
-
-    def under(self, bits: Bits) -> Form:
-        """The numbers of terms whose bits are written as others."""
-        return Form(self._numbers, bits)
-
-
-class Form:
-    """The numbers of terms under one writing of bits."""
-
-    def __init__(self, numbers: dict[tuple[object, ...], int], bits: Bits) -> None:
-        self._numbers = numbers
-        self._bits = bits
-        self._known: dict[FNode, int] = {}
-
-    def of(self, term: FNode) -> int:
-        """The number of a term."""
-        known, stack = self._known, [term]
-        while stack:
-            node = stack[-1]
-            if node in known:
-                stack.pop()
-                continue
-            missing = [part for part in node.args() if part not in known]
-            if missing:
-                stack += missing
-                continue
-            stack.pop()
-            known[node] = self._numbers.setdefault(self._key(node), len(self._numbers))
-        return known[term]
-
-    def _key(self, node: FNode) -> tuple[object, ...]:
-        kind = node.node_type()
-        if not node.args():
-            return (self._bits.get(node, node),)
-        parts = [self._known[part] for part in node.args()]
-        return (kind, *(sorted(parts) if kind in _ANY_ORDER else parts))
 
 
 class _Search:
@@ -89,7 +43,9 @@ class _Search:
 
     def run(self) -> dict[int, int]:
         """Goes from instance to image along permutations that exchange two elements."""
-        exchanges = [found for renaming in self._exchanges() if (found := self._exchange(renaming))]
+        exchanges: list[_Exchange | _WordExchange] = []
+        exchanges += [found for renaming in self._exchanges() if (found := self._exchange(renaming))]
+        exchanges += self._word_exchanges()
         stands: dict[int, int] = {}
         for first in range(len(self.model.system.instances)):
             if first in stands:
@@ -110,6 +66,22 @@ class _Search:
             for one, other in pairwise(symmetry.movable):
                 yield {symmetry.sort: {one: other, other: one}}
 
+    def _word_exchanges(self) -> list[_WordExchange]:
+        """Exchanges that the definition names, those that leave the invariant as it is."""
+        named = self.model.definition.exchanges
+        found = []
+        search = Images(self.model) if named else None
+        for exchange in named:
+            permutation = moved_bits(self.model.layout, exchange)
+            moved = moves(self.model.layout, permutation) if permutation is not None else None
+            if search is None or moved is None:
+                continue
+            written = search.forms.under(moved)
+            plain, invariant = search.plain, self.invariant
+            if set(map(plain.of, invariant)) == set(map(written.of, invariant)):
+                found.append(_WordExchange(search, exchange, moved, written))
+        return found
+
     def _exchange(self, renaming: Renaming) -> _Exchange | None:
         """The permutation of bits, if it is one that leaves the invariant as it is."""
         layout = self.model.layout
@@ -125,6 +97,24 @@ class _Search:
         if {self.plain.of(part) for part in self.invariant} != {written.of(part) for part in self.invariant}:
             return None
         return _Exchange(self, renaming, moved, written)
+
+
+@dataclass(frozen=True)
+class _WordExchange:
+    """The same of an exchange of words: an image is looked for by its terms."""
+
+    search: Images
+    exchange: Exchange
+    moved: Bits
+    written: Form
+
+    def image(self, index: int) -> int | None:
+        """The instance that is the image of another; None if there is none."""
+        return self.search.image(index, self.exchange, self.moved, self.written)
+
+    def leads(self, one: int, other: int) -> bool:
+        """Whether the other instance is the image of the one: it was found as that."""
+        return True
 
 
 class _Exchange:

@@ -80,6 +80,8 @@ def _symmetric(definition: Definition) -> list[IndexSet]:
     """The index sets of the state and of parameters that are declared symmetric wherever they occur."""
     sorts = _declared(definition)
     found = {index_set: None for sort in sorts for index_set in _within(sort)}
+    if not found:  # no need to look through all terms
+        return []
     everywhere = (index_set for sort in _sorts(definition) for index_set in _within(sort))
     ordered = {index_set for index_set in everywhere if not index_set.symmetric}
     return [index_set for index_set in found if index_set not in ordered]

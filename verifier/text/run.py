@@ -64,8 +64,8 @@ def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 def _header(run: Run, width: int) -> list[RenderableType]:
     about = with_constants(run.definition.name, run.definition.constants)
     steps = run.options.get("steps", "serial")
-    solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
-    how = f"{run.engine} to depth {run.depth}, {steps} steps, {solvers}"
+    solvers = (f"{name} {solver_version(name)}" for name in run.solvers)
+    how = ", ".join((f"{run.engine} to depth {run.depth}", f"{steps} steps", *solvers))
     return [*(Text(line, "bold") for line in wrap(about, width)), *map(Text, wrap(how, width)), Text()]
 
 

@@ -26,6 +26,8 @@ MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
 """Of more initial states, which sorts they need is what Init says of each variable by itself."""
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
+_MOST_WALKS = 120
+"""There are more of them where they are shorter."""
 
 
 @dataclass
@@ -49,9 +51,11 @@ def sample(
     most: int = MOST_SAMPLED,
     most_generated: float = inf,
     most_initial: int = MOST_INITIAL,
+    depth: int | None = None,
 ) -> Sample:
     """The first states, breadth first: so many, or until so many were generated; all initial ones, if there
-    are not more than so many. Raises Undefined if one of them has no value somewhere."""
+    are not more than so many; and some beyond, at most ``depth`` steps, where no longer executions matter.
+    Raises Undefined if one has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
     explorer.assume()
@@ -87,7 +91,9 @@ def sample(
         pass
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
-        states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
+        steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
+        walks = min(_WALKS * _STEPS // steps, _MOST_WALKS)
+        states += Stepper(specification).strolls(states[-50:], walks, steps)
     initial = list(explorer.states[:began])
     return Sample(states, initial, all_initial, complete, ways, tuple(generated))
 

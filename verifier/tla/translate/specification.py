@@ -77,10 +77,11 @@ class Translation:
         return any(shape.sort(self.names) != before[name] for name, shape in self.shapes.items())
 
 
-def started(specification: Specification, *, widely: bool = False) -> Translation:
-    """The sorts, from the first states; ``widely``: from more of them. Raises Undefined, or Untranslated."""
+def started(specification: Specification, *, widely: bool = False, depth: int | None = None) -> Translation:
+    """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
+    has more steps. Raises Undefined, or Untranslated."""
     wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY, MOST_INITIAL_WIDELY)
-    found = sample(specification, *wide) if widely else sample(specification)
+    found = sample(specification, *wide) if widely else sample(specification, depth=depth)
     names = Names(specification.evaluator.order)
     for value in specification.constants.values():
         if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):

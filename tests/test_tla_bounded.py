@@ -1,0 +1,138 @@
+"""Bounded model checking by the interpreter: it says what the searches of the translated module say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from results.generators.tla_random import module, ran
+from tests.sampling import rest_slow
+from tests.tla_modules import translated
+from verifier.errors import UsageError
+from verifier.outcomes.run import Run
+from verifier.runs import tla_bounded, tla_symbolic
+from verifier.runs.loading import Loaded
+from verifier.runs.table import engine_named
+from verifier.runs.tla_source import TlaSource
+from verifier.runs.tla_symbolic import ModuleQuestion, NotTranslated, Symbolic
+from verifier.verdict import VerdictKind
+
+CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
+
+
+def _closed(made: Symbolic, **options: Any) -> Run | None:
+    engine, module = engine_named("bmc"), made.loaded
+    question = TlaSource(module).prepared(
+        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
+    )
+    asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
+    return tla_bounded.closed(asked, made)
+
+
+def _kinds(run: Run) -> dict[str, tuple[str, int | None]]:
+    return {v.property_name: (v.kind.value, v.depth) for v in run.outcome.verdicts}
+
+
+def _compare(folder: Path, seeds: range) -> Counter[bool]:
+    answered: Counter[bool] = Counter()
+    for seed in seeds:
+        body = module(Random(seed))
+        for depth in (0, 1, 3):
+            asked: dict[str, Any] = {"properties": ("Inv", "NoDeadlock"), "depth": depth}
+            try:
+                made = translated(folder, f"\n{body}", f"{CONFIG}CONSTRAINT Small\n")
+                own = _closed(made, **asked)
+                theirs = _kinds(ran("bmc", made, **asked))
+            except (UsageError, NotTranslated):
+                continue
+            answered[own is not None] += 1
+            if own is not None:
+                assert _kinds(own) == theirs, f"seed {seed}, depth {depth}"
+            else:
+                assert any(kind != VerdictKind.HOLDS.value for kind, _ in theirs.values()), f"seed {seed}"
+    return answered
+
+
+def test_random_modules_have_the_verdicts_of_the_searches(tmp_path: Path) -> None:
+    answered = _compare(tmp_path, range(6))
+    assert answered[True]
+    assert answered[False]
+
+
+@pytest.mark.parametrize("first", rest_slow(range(6, 106, 10), 1))
+def test_more_random_modules(tmp_path: Path, first: int) -> None:
+    assert _compare(tmp_path, range(first, first + 10))[True]
+
+
+COUNTER = """
+EXTENDS Integers, Sequences, TLC, Randomization
+VARIABLE x
+Init == x = 0
+Next == x < 5 /\\ x' = x + 1
+Inv == TRUE
+Grows == [][x' = x + 1]_x
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "answers"),
+    [
+        ({}, {}, True),
+        ({"Inv == TRUE": "Inv == x < 3"}, {}, False),  # violated at the depth
+        ({"Inv == TRUE": "Inv == x < 4"}, {}, True),
+        ({}, {"depth": 5}, False),  # the deadlock is in a state at the depth
+        ({}, {"depth": 5, "properties": ("Inv",)}, True),
+        ({"x' = x + 1": "(x' = x + 1 \\/ (x = 3 /\\ Head(<<>>) /\\ x' = x))"}, {}, False),
+        ({"x' = x + 1": "(x' = x + 1 \\/ (x = 4 /\\ Head(<<>>) /\\ x' = x))"}, {}, True),
+        ({"x + 1": "RandomElement({x + 1, x})"}, {}, False),
+        ({"Inv == TRUE": 'Inv == TLCGet("level") < 9'}, {}, False),
+        ({"x' = x + 1": "x' \\in 0..30000"}, {}, False),  # so many states within the depth
+        ({}, {"properties": ("Grows",)}, True),
+        ({"Grows == [][x' = x + 1]_x": "Grows == [][x' # 3]_x"}, {"properties": ("Grows",)}, False),
+        ({"Grows == [][x' = x + 1]_x": "Grows == [][x' # 4]_x"}, {"properties": ("Grows",)}, True),
+        ({}, {"solver": "z3"}, False),
+        ({}, {"steps": "serial"}, False),
+        ({}, {"writes_question": True}, False),
+    ],
+)
+def test_when_the_interpreter_answers(
+    change: dict[str, str], options: dict[str, Any], answers: bool, tmp_path: Path
+) -> None:
+    body = COUNTER
+    for old, new in change.items():
+        assert old in body
+        body = body.replace(old, new)
+    given = {"properties": ("Inv", "NoDeadlock"), "depth": 3, **options}
+    found = _closed(translated(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
+    assert (found is not None) == answers
+    if found is not None:
+        assert set(_kinds(found).values()) == {("HOLDS", given["depth"])}
+        assert found.outcome.enabled == ("Next",)
+        assert not found.outcome.never_enabled
+
+
+def test_where_building_takes_long_and_all_states_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def searched(**options: Any) -> tuple[str, ...]:
+        made = translated(tmp_path, COUNTER, CONFIG)
+        engine, module = engine_named("bmc"), made.loaded
+        question = TlaSource(module).prepared(
+            engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
+        )
+        asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
+        found = tla_symbolic.run(asked)
+        assert set(_kinds(found).values()) == {("HOLDS", 3)}
+        return tuple(found.outcome.statistics["searches"])
+
+    assert len(searched(depth=3)) == 3
+    monkeypatch.setattr(tla_bounded, "_PATIENCE", -1.0)
+    assert searched(depth=3) == ("explore",)
+    assert len(searched(depth=3, steps="serial")) == 1
+    monkeypatch.setattr(tla_bounded, "_PATIENCE", 8.0)
+    monkeypatch.setattr(tla_bounded, "_FEWEST_BITS", 0)
+    assert searched(depth=3) == ("explore",)

@@ -1,0 +1,157 @@
+"""Bounded model checking of a module by the interpreter, where few states are reached within the depth.
+
+Exploration is one of the searches of bounded model checking. Of a module it needs no translation, which takes
+long where states have many bits. So it comes first there, as long as the number of states to the depth is
+expected to be small. It answers only if nothing is violated: a counterexample is shown better by the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import psutil
+
+from verifier.engines.choices import StepsChoice
+from verifier.engines.outcome import Outcome
+from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.runs.asking import Remark
+from verifier.runs.bmc import BmcOptions
+from verifier.runs.question import Answer, conclude
+from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, run_translated, within_limits
+from verifier.runs.tla_verdicts import temporal_verdicts
+from verifier.specs.definition import NO_DEADLOCK
+from verifier.system.size import bits_of
+from verifier.tla.automorphisms import asymmetry
+from verifier.tla.explorer import Explorer
+from verifier.tla.frames import Undefined
+from verifier.tla.specification import Specification
+from verifier.tla.translate.sampling import Stepper
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+
+_FEWEST_BITS = 256
+"""States of fewer bits are translated quickly, as a rule."""
+_PATIENCE = 8.0
+"""So many seconds of processor time may building take where all states are known; then the interpreter
+answers, if it can."""
+_MOST_STATES = 20_000
+_STATES_BEFORE = 200
+"""Before so many states are seen, nothing is expected."""
+
+
+class _TooMany(Exception):
+    """More states than the interpreter looks at."""
+
+
+def by_the_interpreter(asked: ModuleQuestion, made: Symbolic) -> Run | None:
+    """Bounded model checking by the interpreter, where states have many bits, or where all states are known
+    and building takes long; None if it has no answer."""
+    found = None
+    if sum(map(bits_of, made.sorts().values())) < _FEWEST_BITS:
+        if not made.translation.sample.complete:
+            return None
+        found = _soon_translated(asked, made)
+    return within_limits(asked, lambda: closed(asked, made)) if found is None else found
+
+
+def _soon_translated(asked: ModuleQuestion, made: Symbolic) -> Run | None:
+    """The run where building does not take long; else None."""
+    until = time.process_time() + _PATIENCE
+    found = run_translated(replace(asked, patience=until), made)
+    return None if found.model is None and time.process_time() > until else found
+
+
+def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:
+    """The run, if the interpreter looks at every state to the depth and nothing is violated there; else None.
+
+    All steps from the states at the depth are read, too: what has no value there is for the others to say.
+    """
+    options, spec = asked.question.options, made.translation.specification
+    if not isinstance(options, BmcOptions) or not _is_open(options):
+        return None
+    names = _spoken_of(spec, asked.question.properties)
+    if names is None:
+        return None
+    began = time.monotonic()
+    plain = replace(spec, symmetry=[], view=None)
+    explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=_stop)
+    try:
+        explorer.explore()
+        stuck = _stuck_in_the_end(explorer, plain)
+    except (_TooMany, Undefined):
+        return None
+    if explorer.found.violations or (stuck and NO_DEADLOCK in names):
+        return None
+    states = len(explorer.states)
+    asked.listen(Remark(f"the interpreter looked at all {states:,} states within {options.depth} steps"))
+    return _run(asked, made, explorer, time.monotonic() - began)
+
+
+def _is_open(options: BmcOptions) -> bool:
+    """Whether how to search is left open."""
+    how = (options.solver, options.part)
+    return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
+
+
+def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
+    """What the interpreter calls the properties; None if it does not know one, or if something that is
+    evaluated rests on chance or on the search."""
+    own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
+    if spec.next is None or not {*spec.invariants, *spec.properties, NO_DEADLOCK}.issuperset(own):
+        return None
+    parts = [safety for name, safety in spec.properties.items() if name in own]
+    formulas = [
+        *spec.init, spec.next, *spec.constraints, *spec.action_constraints, *spec.invariants.values(),
+        *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
+    ]  # fmt: skip
+    return own if asymmetry(spec, formulas, []) is None else None
+
+
+def _stop(explorer: Explorer) -> None:
+    """Ends the search where many states are expected, if levels go on to grow as the last one did."""
+    states, levels = len(explorer.states), explorer.found.levels
+    expected = float(states)
+    if states > _STATES_BEFORE and len(levels) > 1:
+        assert explorer.max_depth is not None
+        growth, level = max(levels[-1] / levels[-2], 1.0), float(levels[-1])
+        for _ in range(explorer.max_depth - explorer.level):
+            level *= growth
+            expected += level
+            if expected > _MOST_STATES:
+                break
+    if expected > _MOST_STATES:
+        raise _TooMany
+
+
+def _stuck_in_the_end(explorer: Explorer, spec: Specification) -> bool:
+    """Whether a state at the depth has no successor. Raises Undefined."""
+    if explorer.found.complete:
+        return False
+    stepper, last = Stepper(spec), explorer.states[-explorer.found.levels[-1] :]
+    following = [stepper.successors(state) for state in last]  # all of them are to be read
+    return not all(following)
+
+
+def _run(asked: ModuleQuestion, made: Symbolic, explorer: Explorer, seconds: float) -> Run:
+    question = asked.question
+    depth, names = question.options.depth, question.properties
+    verdicts = [Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING) for name in names]
+    if not asked.named:
+        verdicts += temporal_verdicts(made)
+    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in explorer.found.taken))
+    outcome = Outcome(
+        tuple(verdicts),
+        tuple(sorted({action.name for action in question.definition.actions} - set(enabled))),
+        {
+            "searches": {EXPLORING: {"depth": depth, "seconds": round(seconds, 3)}},
+            "peak_memory_bytes": int(psutil.Process().memory_info().rss),
+        },
+        enabled,
+    )
+    return conclude(question, Answer(None, 0.0, outcome), asked.engine.name, depth=depth)
