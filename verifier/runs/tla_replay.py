@@ -67,6 +67,8 @@ def _no_execution(
             return f"step {number}: the CONSTRAINT lets no step begin in the state before"
         if other not in stepper.successors(one):
             return f"step {number}: it is no step of Next"
+        if number < len(path) - (around is None) and not stepper.goes_on(one, other):
+            return f"step {number}: the ACTION_CONSTRAINT lets no step follow this one"
     return None
 
 

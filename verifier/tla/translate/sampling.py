@@ -74,7 +74,8 @@ def sample(specification: Specification, most: int = MOST_SAMPLED, most_generate
         if not began:
             raise
     except Undefined:
-        pass
+        if not began:  # the states that Init allows are not known
+            raise
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
@@ -95,6 +96,11 @@ class Stepper:
         """Whether the constraints let steps begin in a state."""
         self.evaluator.now[:] = state
         return all(test() for test in self.explorer.constraints)
+
+    def goes_on(self, state: State, following: State) -> bool:
+        """Whether the action constraints let an execution go on behind a step."""
+        self.evaluator.now[:], self.evaluator.next[:] = state, following
+        return all(test() for test in self.explorer.action_constraints)
 
     def successors(self, state: State) -> list[State]:
         """All successors of a state. Raises Undefined."""
@@ -134,8 +140,10 @@ class Stepper:
                     break
                 if not following:
                     break
-                state = chance.choice(following)
+                before, state = state, chance.choice(following)
                 found[state] = None
+                if not self.goes_on(before, state):
+                    break
         return list(found)
 
 
