@@ -78,6 +78,31 @@ def test_fairness_beside_an_action_constraint(folder: Path) -> None:
     assert _run("live") == (0, {"Two": ("HOLDS", None)})
 
 
+# -- initial states
+
+INITIAL = """EXTENDS Naturals
+VARIABLE x
+Init == x \\in 0..5
+Next == x' = (x + 1) % 3
+Within == x < 3
+Low == x < 5
+First == x < 4 /\\ [][x' < 3]_x
+"""
+
+
+@pytest.mark.parametrize("words", ENGINES)
+def test_initial_states_beyond_the_constraint_are_checked(words: list[str], folder: Path) -> None:
+    _module(folder, INITIAL, "CONSTRAINT Within\nINVARIANT Low\nPROPERTY First\n")
+    code, found = _run(*words)
+    assert (code, found["Low"], found["First"]) == (10, ("VIOLATED", 0), ("VIOLATED", 0))
+
+
+@pytest.mark.parametrize("engine", ["bmc", "prove", "simulate"])
+def test_no_initial_state(engine: str, folder: Path) -> None:
+    _module(folder, INITIAL.replace("0..5", "{}"), "")
+    assert "no state satisfies Init" in wrong(engine, "M.tla")
+
+
 # -- what has no value
 
 TAILS = """EXTENDS Naturals, Sequences
@@ -135,13 +160,12 @@ def test_a_value_takes_the_kind_that_the_state_decides(words: list[str], folder:
 
 def test_a_proof_and_a_trace_are_of_the_constants_that_they_name(folder: Path) -> None:
     three = ("--spec", LOCK, "--set", "Client={c1, c2, c3}")
-    words = (*three, "--property", "TypeOK", "--certificate", "p.json")
-    assert verify("prove", *words).exit_code == 0
+    assert verify("prove", *three, "--property", "TypeOK", "--certificate", "p.json").exit_code == 0
     checked = verify("certify", "p.json", "--spec", LOCK)
     assert checked.exit_code == 0, checked.output
     assert 'Client="{c1, c2, c3}"' in checked.output
-    words = (*three, "--set", "Fencing=FALSE", "--property", "InOrder", "--trace-out", "t.json")
-    assert verify("bmc", *words).exit_code == 10
+    broken = (*three, "--set", "Fencing=FALSE", "--property", "InOrder")
+    assert verify("bmc", *broken, "--trace-out", "t.json").exit_code == 10
     replayed = verify("replay", "t.json", "--spec", LOCK)
     assert replayed.exit_code == 0, replayed.output
     assert "warning" not in replayed.output

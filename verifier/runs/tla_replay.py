@@ -78,8 +78,11 @@ def _no_violation(spec: Specification, stepper: Stepper, states: Sequence[State]
         return "the last state has a successor" if stepper.successors(last) else None
     if name in spec.invariants:
         return f"{name} holds in the last state" if _true(spec, spec.invariants[name], last) else None
+    safety = spec.properties[name.removesuffix(OF_STEPS)]
+    if len(states) == 1 and not all(_true(spec, formula, last) for formula in safety.initially):
+        return None
     before = states[-2] if len(states) > 1 else last
-    violated = _fails(spec, spec.properties[name.removesuffix(OF_STEPS)], before, last)
+    violated = _fails(spec, safety, before, last)
     return None if violated else f"{name} holds in the last state"
 
 

@@ -56,10 +56,12 @@ def sample(specification: Specification, most: int = MOST_SAMPLED, most_generate
 
     explorer.enforce = stop
     try:
+        within, explorer.constraints = explorer.constraints, []  # states beyond them are initial too
         explorer._initial()
+        explorer.constraints = within
         began, ways = len(explorer.states), explorer.found.generated
         if specification.next is not None:
-            walk = explorer._walker(specification.next, primed=False)
+            walk, stepper = explorer._walker(specification.next, primed=False), Stepper(specification)
             number, end = 0, began
             while number < len(explorer.states):
                 if number == end:
@@ -67,7 +69,8 @@ def sample(specification: Specification, most: int = MOST_SAMPLED, most_generate
                     generated.append(explorer.found.generated)
                 if len(explorer.states) > most or explorer.found.generated > most_generated:
                     raise Interrupted("enough")
-                explorer._expand(number, walk)
+                if number >= began or stepper.within(explorer.states[number]):
+                    explorer._expand(number, walk)
                 number += 1
         complete = True
     except Interrupted:

@@ -278,7 +278,11 @@ class Maker:
         for name, formula in self.spec.invariants.items():
             self._add(found, name, PropertyKind.INVARIANT, [formula])
         for name, safety in self.spec.properties.items():
-            self._initially(name, safety.initially)
+            wrong = self._wrong_initially(safety.initially)
+            if wrong is not None:  # so the property is violated, whatever else it says
+                is_other = self.t.formula(self.t.not_(self._is(wrong)))
+                found.append(Property(name, PropertyKind.INVARIANT, is_other, True, ""))
+                continue
             if safety.always:
                 self._add(found, name, PropertyKind.INVARIANT, list(safety.always))
             if safety.steps:
@@ -288,13 +292,15 @@ class Maker:
                 self.t.assigned = {}
         return found
 
-    def _initially(self, name: str, formulas: tuple[Formula, ...]) -> None:
+    def _wrong_initially(self, formulas: tuple[Formula, ...]) -> State | None:
+        """An initial state of which a formula is false; None if there is none."""
         for formula in formulas:
             test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
             for state in self.made.sample.initial:
                 self.spec.evaluator.now[:] = state
                 if not test():
-                    self.made.refused[name] = Untranslated(formula.body.place, f"{name} is false initially")
+                    return state
+        return None
 
     def _add(self, found: list[Property], name: str, kind: PropertyKind, formulas: list[Formula]) -> None:
         try:
