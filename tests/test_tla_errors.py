@@ -187,6 +187,7 @@ CONFIGS |= {
     "a view that is not there": (f"{CONFIG}\nVIEW Iny", "VIEW Iny: M defines no Iny; did you mean Inv?"),
     "an alias that is not there": (f"{CONFIG}\nALIAS Foo", "ALIAS Foo: M defines no Foo"),
     "an unknown property": (f"{CONFIG}\nPROPERTY Foo", "PROPERTY Foo: M defines no Foo"),
+    "an action as property": (f"{CONFIG}\nPROPERTY Next", "it speaks of one step: say [][Next]_v"),
     "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
     "a value for a variable": (f"{CONFIG}\nCONSTANT x = 3", "M has no constant or definition x"),
     "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes 0 arguments, Op 1"),

@@ -77,6 +77,7 @@ RULES: dict[str, list[str]] = {
         "Contains($seq, $int)",
         "IsPrefix($seq, $seq)", "($mixed = $mixed)", "(\\E x \\in SUBSET $set : x = $set)", "($rows = $rows)",
         "(\\E x \\in [Node -> {0, $int}] : x = $maps)", "($any # $int)", "(\\A x \\in {$int, $int} : %bool)",
+        "(\\E x \\in [s -> {0, 1}] : x = $par)",
         "IsInjective($seq)", "(\\E x \\in $recs : x.b)", "(\\E x \\in DOMAIN $par : $par[x] > $int)",
         "($int \\in {$int, $int})", "(\\A x \\in 1..Len($seq) : $seq[x] > $int)", "IsFiniteSet($set)",
         "(<<$int, $int>> \\in {<<x, x>> : x \\in $set})", "($bool = $bool)", "($bag \\sqsubseteq $bag)",

@@ -56,33 +56,34 @@ def sample(specification: Specification, most: int = MOST_SAMPLED, most_generate
 
     explorer.enforce = stop
     try:
-        within, explorer.constraints = explorer.constraints, []  # states beyond them are initial too
-        explorer._initial()
-        explorer.constraints = within
+        _all_initial(explorer)
         began, ways = len(explorer.states), explorer.found.generated
         if specification.next is not None:
             walk, stepper = explorer._walker(specification.next, primed=False), Stepper(specification)
-            number, end = 0, began
-            while number < len(explorer.states):
+            end = began
+            for number, state in enumerate(explorer.states):
                 if number == end:
                     end = len(explorer.states)
                     generated.append(explorer.found.generated)
                 if len(explorer.states) > most or explorer.found.generated > most_generated:
                     raise Interrupted("enough")
-                if number >= began or stepper.within(explorer.states[number]):
+                if number >= began or stepper.within(state):
                     explorer._expand(number, walk)
-                number += 1
         complete = True
-    except Interrupted:
-        if not began:
-            raise
-    except Undefined:
-        if not began:  # the states that Init allows are not known
+    except (Interrupted, Undefined):
+        if not began:  # the initial states are not known
             raise
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         states += Stepper(specification).strolls(states[-50:], _WALKS, _STEPS)
     return Sample(states, list(explorer.states[:began]), complete, ways, tuple(generated))
+
+
+def _all_initial(explorer: Explorer) -> None:
+    """Finds the initial states, also those beyond the constraints."""
+    within, explorer.constraints = explorer.constraints, []
+    explorer._initial()
+    explorer.constraints = within
 
 
 class Stepper:
