@@ -201,6 +201,28 @@ def test_a_proof_whose_values_on_the_way_have_sorts_of_their_own_is_checked_agai
     assert checked.exit_code == 0, checked.output
 
 
+# -- model values with a type
+
+TYPED = """EXTENDS Naturals
+CONSTANTS P, Q, Nil
+VARIABLE x
+Init == x \\in P
+Next == x' \\in P \\cup {Nil}
+Apart == \\A q \\in Q : q # x
+Outside == x \\notin Q
+Number == x # 1
+Alike == x = Nil \\/ x \\in P
+"""
+
+
+@pytest.mark.parametrize("words", ENGINES[:2])
+@pytest.mark.parametrize("name", ["Apart", "Outside", "Number"])
+def test_model_values_of_different_types_are_not_compared(name: str, words: list[str], folder: Path) -> None:
+    _module(folder, TYPED, "CONSTANTS P = {p_1, p_2} Q = {q_1} Nil = Nil\nCHECK_DEADLOCK FALSE")
+    assert "in the state x = p_" in wrong(*words, "M.tla", "--property", name)
+    assert _run(*words, "--property", "Alike")[0] == 0
+
+
 # -- said, not skipped
 
 
