@@ -51,7 +51,7 @@ def load(spec: str) -> type[Protocol]:
     if spec.endswith(".py") or "/" in spec:
         return _in_file(Path(spec), None)
     error = unknown_name("spec", spec, BUILT_IN)
-    raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py")
+    raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py or {spec}.tla")
 
 
 def _imported(name: str) -> type[Protocol]:

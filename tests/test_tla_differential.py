@@ -75,6 +75,12 @@ MENDED = {
     "subsets of few items": "\\E x \\in SUBSET ({i, 1} \\X {0, 1}) : Cardinality(x) = 3",
     "CHOOSE of what fits alone": "(CHOOSE x \\in {<<s, 1>>, <<{}, 2>>} : x[2] = 2)[1]",
     "sequences that are empty, put together": "(<<>> \\o SubSeq(<<>>, 1, 0)) \\o q",
+    "an interval that is empty is read": "(3..(2 \\div i))",
+    "so it is in a record": "[a |-> 5..(1 \\div i)]",
+    "and below a filter": "{<<x, y>> \\in (5..(1 \\div i)) \\X {1} : TRUE}",
+    "functions over a set of the state": "{x \\in [s -> {0, 1}] : \\E y \\in DOMAIN x : x[y] = 1}",
+    "one of them is the other": "\\E x \\in [s -> {0, 1}] : x = p",
+    "functions over no set": "[(5..(1 \\div i)) -> {1}]",
     "bags": "(g (+) SetToBag(s)) (-) SetToBag({i})",
 }
 

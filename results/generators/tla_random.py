@@ -28,6 +28,7 @@ from verifier.runs.table import engine_named
 from verifier.runs.tla_loading import TlaLoaded, formula_named, load
 from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import ModuleQuestion, NotTranslated, Symbolic, run_translated, symbolic
+from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
@@ -38,7 +39,7 @@ from verifier.tla.translate.specification import Translation
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.values import NoValue, Value, listed, same
 from verifier.trust.explain import ConcreteReading
-from verifier.verdict import VerdictKind
+from verifier.verdict import Verdict, VerdictKind
 
 MODULES = "Integers, Sequences, FiniteSets, TLC, Bags, FiniteSetsExt, SequencesExt, Functions, Folds"
 VARIABLES = "i, b, s, q, r, f, p, w, m, n, z, g, u, t"
@@ -76,6 +77,7 @@ RULES: dict[str, list[str]] = {
         "Contains($seq, $int)",
         "IsPrefix($seq, $seq)", "($mixed = $mixed)", "(\\E x \\in SUBSET $set : x = $set)", "($rows = $rows)",
         "(\\E x \\in [Node -> {0, $int}] : x = $maps)", "($any # $int)", "(\\A x \\in {$int, $int} : %bool)",
+        "(\\E x \\in [s -> {0, 1}] : x = $par)",
         "IsInjective($seq)", "(\\E x \\in $recs : x.b)", "(\\E x \\in DOMAIN $par : $par[x] > $int)",
         "($int \\in {$int, $int})", "(\\A x \\in 1..Len($seq) : $seq[x] > $int)", "IsFiniteSet($set)",
         "(<<$int, $int>> \\in {<<x, x>> : x \\in $set})", "($bool = $bool)", "($bag \\sqsubseteq $bag)",
@@ -298,6 +300,11 @@ PARTS = {
     "inv": ["x < 3", "Cardinality(s) < 3", "Len(q) < 2", "x \\notin s", "(Len(q) > 0 => Head(q) # 2)", "TRUE",
             "(\\A y \\in DOMAIN f : f[y] < 3)", "x \\in 0..3"],
 }  # fmt: skip
+STEPS_ALLOWED = [
+    "x' # $n", "x' >= x", "Len(q') # 1", "s' # s", "$guard", "(x' \\in s => $guard)", "s \\cap s' # {}",
+    "(x = $n => q' # q)", "DOMAIN f \\subseteq DOMAIN f'",
+]  # fmt: skip
+"""What ACTION_CONSTRAINT and ``[][A]_v`` say."""
 _STEPS = [
     "($guard /\\ $x /\\ $s /\\ $q /\\ $f)",
     "(\\E z \\in {0, $n} : z # x /\\ $x /\\ s' = s \\cup {z} /\\ $q /\\ $f)",
@@ -333,61 +340,82 @@ def module(chance: Random) -> str:
     rules = [*_STEPS, *_ODD_STEPS] if odd else _STEPS
     steps = [part(chance.choice(rules)) for _ in range(chance.randint(1, 4))]
     invariant = part(chance.choice(["$inv", "$inv /\\ $inv", "$odd" if odd else "$inv"]))
+    allowed, act = (part(chance.choice(STEPS_ALLOWED)) for _ in range(2))
     return (
         f"EXTENDS {MODULES}\nVARIABLES x, s, q, f\n"
         f"Init == x \\in 0..{chance.randint(0, 1)} /\\ s = {{{chance.randint(0, 3)}}} "
         "/\\ q = <<>> /\\ f = <<>>\n"
         "Next == " + " \\/ ".join(steps) + f"\nInv == {invariant}\nSmall == Len(q) < 3\n"
+        f"Allowed == {allowed}\nAct == [][{act}]_<<x, s, q, f>>\n"
+        f"First == {part('$inv')} /\\ [][{act}]_x\n"
     )
+
+
+def configuration(chance: Random) -> tuple[str, tuple[str, ...]]:
+    """What a random configuration asks of such a module, and the names of what it checks."""
+    invariant, steps, constraint = "Inv", "Act", "Small"
+    properties = [name for name in (steps, "First") if chance.random() < 0.3]
+    words = ["INIT Init", "NEXT Next", f"INVARIANT {invariant}", f"CONSTRAINT {constraint}"]
+    words += [f"PROPERTY {name}" for name in properties]
+    words += ["ACTION_CONSTRAINT Allowed"] if chance.random() < 0.3 else []
+    deadlock = chance.random() < 0.3
+    words += [] if deadlock else ["CHECK_DEADLOCK FALSE"]
+    return "\n".join(words) + "\n", (invariant, *properties, *([NO_DEADLOCK] if deadlock else []))
 
 
 def compare_modules(folder: Path, seed: int, found: Counter[str], engines: tuple[str, ...]) -> list[str]:
     """What differs between the interpreter and the engines on a random module."""
-    text = module(Random(seed))
+    text, (config, names) = module(Random(seed)), configuration(Random(f"configuration {seed}"))
     (folder / "M.tla").write_text(f"---- MODULE M ----\n{text}====\n")
-    (folder / "M.cfg").write_text(
-        "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE\n"
-    )
+    (folder / "M.cfg").write_text(config)
     try:
         asked = symbolic(load(str(folder / "M.tla"), {}))
     except UsageError as error:
         found["refused at once"] += 1
-        return [] if _theirs(folder)[0] == "error" else [f"refused at once: {error}\n{text}"]
-    kind, explorer = _theirs(folder)
-    found[f"interpreter: {kind}"] += 1
+        return [] if _theirs(folder, names)[0] else [f"refused at once: {error}\n{text}"]
+    failed, explorer = _theirs(folder, names)
+    for name in names:
+        found[f"interpreter: {_kind(failed, explorer, name)}"] += 1
     wrong = []
-    for name in engines:
-        ours = _ours(name, asked.loaded, explorer.found.depth + 1)
-        found[f"{name}: {ours.split(' ')[0]}"] += 1
-        expected = _expected(name, kind, explorer)
-        if ours not in expected:
-            wrong.append(f"{name} says {ours}, the interpreter {expected}\n{text}")
+    for engine in engines:
+        if engine == "explore" and explorer.action_constraints:
+            continue  # the interpreter explores such modules
+        ours = _ours(engine, asked.loaded, names, explorer.found.depth + 1)
+        for name in names:
+            found[f"{engine}: {ours[name].split(' ')[0]}"] += 1
+            expected = _expected(engine, name, _kind(failed, explorer, name), explorer)
+            if ours[name] not in expected:
+                said = f"{engine} says {ours[name]} of {name}, the interpreter {expected}"
+                wrong.append(f"{said}\n{text}{config}")
     return wrong
 
 
-def _theirs(folder: Path) -> tuple[str, Explorer]:
-    """The verdict of the interpreter on a module, all of whose states are looked at."""
-    explorer = Explorer(load(str(folder / "M.tla"), {}).specification, properties=("Inv",), keep_going=True)
+def _theirs(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer]:
+    """Whether the interpreter comes to an error, and its exploration of all states."""
+    explorer = Explorer(load(str(folder / "M.tla"), {}).specification, properties=names, keep_going=True)
     try:
         explorer.explore()
     except Undefined:
-        return "error", explorer
-    return "violated" if explorer.found.violations else "holds", explorer
+        return True, explorer
+    return False, explorer
 
 
-def _expected(name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
+def _kind(failed: bool, explorer: Explorer, name: str) -> str:
+    """What the interpreter says of a property."""
+    return "error" if failed else "violated" if name in explorer.found.violations else "holds"
+
+
+def _expected(engine: str, name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
     """What an engine may say, the first that fits: an error of the specification, or a verdict."""
-    shortest = min((len(v.states) - 1 for v in explorer.found.violations.values()), default=-1)
-    if kind == "error":  # what lies before the error may be found first
-        return (
-            ("error", f"VIOLATED {shortest}", "VIOLATED")
-            if shortest >= 0
-            else ("error", "VIOLATED", "INCONCLUSIVE")
-        )
+    violation = explorer.found.violations.get(name)
+    shortest = -1 if violation is None else len(violation.states) - 1
+    if kind == "error":  # what lies beside or before the error may be found first
+        before = [f"VIOLATED {steps}" for steps in range(explorer.level + 2)]
+        return ("error", *before, "VIOLATED", "INCONCLUSIVE")
     if kind == "violated":
-        return (f"VIOLATED {shortest}",) if name != "prove" else ("VIOLATED", "INCONCLUSIVE")
+        return (f"VIOLATED {shortest}",) if engine != "prove" else ("VIOLATED", "INCONCLUSIVE")
     states = _states(explorer.found.distinct, explorer.found.generated, explorer.found.depth)
-    return {"explore": (f"HOLDS {states}",), "bmc": ("HOLDS",), "prove": ("PROVED", "INCONCLUSIVE")}[name]
+    return {"explore": (f"HOLDS {states}",), "bmc": ("HOLDS",), "prove": ("PROVED", "INCONCLUSIVE")}[engine]
 
 
 def _states(distinct: int, generated: int, depth: int) -> str:
@@ -403,22 +431,26 @@ def ran(name: str, made: Symbolic, **options: Any) -> Run:
     return run_translated(asked, made)
 
 
-def _ours(name: str, loaded: TlaLoaded, depth: int) -> str:
+def _ours(engine: str, loaded: TlaLoaded, names: tuple[str, ...], depth: int) -> dict[str, str]:
+    """What an engine says of each property."""
     every: dict[str, dict[str, Any]] = {
         "explore": {"keep_going": True},
         "bmc": {"depth": depth, "shortest": True},
         "prove": {"timeout": 20.0},
     }
     try:
-        done = ran(name, symbolic(loaded), properties=("Inv",), **every[name])
+        done = ran(engine, symbolic(loaded), properties=names, **every[engine])
     except NotTranslated as error:
-        return f"untranslated: {error}"
+        return dict.fromkeys(names, f"untranslated: {error}")
     except UsageError:
-        return "error"
-    (verdict,) = [v for v in done.outcome.verdicts if v.property_name == "Inv"]
+        return dict.fromkeys(names, "error")
+    return {v.property_name: _said(engine, v, done) for v in done.outcome.verdicts}
+
+
+def _said(engine: str, verdict: Verdict, done: Run) -> str:
     if verdict.kind is VerdictKind.VIOLATED:
-        return f"VIOLATED {verdict.depth}" if name != "prove" else "VIOLATED"
-    if name == "explore":
+        return f"VIOLATED {verdict.depth}" if engine != "prove" else "VIOLATED"
+    if engine == "explore":
         counts = done.outcome.statistics
         states = _states(counts["distinct_states"], counts["generated_states"], counts["depth"])
         return f"HOLDS {states}"

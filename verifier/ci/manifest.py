@@ -204,7 +204,8 @@ def _located(spec: str, path: Path, place: str) -> str:
         return spec
     if not spec.endswith((".py", TLA)) and ".py:" not in spec:
         error = unknown_name(f"spec in {place}", spec, BUILT_IN)
-        raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py")
+        files = f"{spec}.py or {spec}.tla"
+        raise UsageError(f"{error}; a protocol of your own is named by its file, as in {files}")
     file = spec.rpartition(":")[0] if ".py:" in spec else spec
     if not os.path.isfile(path.parent / file):  # of no path at all too
         raise UsageError(f"{place}: spec = {spec!r}: there is no file {path.parent / file}")

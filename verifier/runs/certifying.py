@@ -79,10 +79,13 @@ def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loa
     """The protocol that the certificate is of. Of a TLA+ module, at the sorts that it was proved at."""
     if not spec.endswith(TLA):
         return load(spec, certificate.constants)
-    numbers = {name: value for name, value in certificate.constants.items() if type(value) is int}
+    from verifier.runs.tla_source import load_tla
+
+    loaded = load_tla(spec, {}, None, reading or Reading(), said=certificate.constants)
     named = (certificate.property_name, *certificate.lemmas)
     temporal = certificate.fairness is not None
-    return load(spec, numbers, reading=reading).whole(named, certificate.beyond, temporal=temporal)
+    own_sorts = certificate.own_sorts
+    return loaded.whole(named, certificate.beyond, own_sorts=own_sorts, temporal=temporal)
 
 
 def certify(claim: Claim) -> Certified:

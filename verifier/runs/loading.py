@@ -65,7 +65,13 @@ class Source(Interface):
         ...
 
     def whole(
-        self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any], *, temporal: bool
+        self,
+        loaded: Loaded,
+        named: Sequence[str],
+        beyond: Sequence[Any],
+        *,
+        own_sorts: bool,
+        temporal: bool,
     ) -> Loaded:
         """The protocol with all that its definition says (``Loaded.whole``)."""
         ...
@@ -95,14 +101,22 @@ class Loaded:
     """Of a TLA+ module; None: the definition is all there is."""
 
     def whole(
-        self, named: Sequence[str] = (), beyond: Sequence[Any] = (), *, temporal: bool = False
+        self,
+        named: Sequence[str] = (),
+        beyond: Sequence[Any] = (),
+        *,
+        own_sorts: bool = False,
+        temporal: bool = False,
     ) -> Loaded:
         """The same with a definition that a model can be built of. Raises UsageError if there is none.
 
         Of a TLA+ module it has the operators that are ``named``, the first as a property of executions if it
-        is ``temporal``, and sorts for the states ``beyond``.
+        is ``temporal``, and sorts for the states ``beyond``; with ``own_sorts`` also for the values on the
+        way to what is assigned.
         """
-        return self if self.source is None else self.source.whole(self, named, beyond, temporal=temporal)
+        if self.source is None:
+            return self
+        return self.source.whole(self, named, beyond, own_sorts=own_sorts, temporal=temporal)
 
 
 def load(

@@ -72,19 +72,11 @@ def replayed(
 def _module(
     spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None
 ) -> TlaLoaded:
-    """The module, at the integers that the trace was made with: a configuration gives other values, and may
-    give others integers."""
+    """The module, at the constants that the trace was made with."""
     from verifier.runs.tla_loading import load as load_module
 
     reading = reading or Reading()
-    module = load_module(spec, settings, reading.config, reading.libraries)
-    own, said = module.definition.constants, about.constants
-    other = {
-        name: str(value)
-        for name, value in said.items()
-        if type(value) is int and type(own.get(name)) is int and value != own[name] and name not in settings
-    }
-    return load_module(spec, {**other, **settings}, reading.config, reading.libraries) if other else module
+    return load_module(spec, settings, reading.config, reading.libraries, said=about.constants)
 
 
 def _by_interpreter(

@@ -151,7 +151,9 @@ class _Search:
                 shown = shown_state(explorer.names, state, self.spec.evaluator.order)
                 words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
                 error.words += f" (after {steps} steps, in the state {words[:600]})"
-            raise
+            if not explorer.found.violations:
+                raise
+            self.reason = str(error)  # what was violated before is violated
 
     def _check_limits(self) -> None:
         self.limits.check_time()

@@ -14,6 +14,7 @@ from verifier.runs.building import look_at
 from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, run_translated, started
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
+from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -32,6 +33,9 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
         return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
     if spec.action_constraints or spec.postcondition is not None:
         return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
+    most = asked.question.options.max_states
+    if most is not None and most <= MOST_SAMPLED_WIDELY and not asked.question.options.graph:
+        return None, "few states are asked for"
     try:
         with Watched(look_at(asked.question.limits)):
             made = started(asked)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from verifier.encodings.sorts import Boolean
@@ -71,10 +72,12 @@ def load(
     config: Path | None = None,
     libraries: Sequence[Path] = (),
     began: float | None = None,
+    said: Mapping[str, Any] = MappingProxyType({}),
 ) -> TlaLoaded:
     """The module of a file, at the constants of its configuration. Raises UsageError.
 
-    Without ``config``, the configuration is the file of the same name beside the module.
+    Without ``config``, the configuration is the file of the same name beside the module. ``said`` are the
+    constants that a file of results names: they are taken where ``settings`` say nothing else.
     """
     deep_recursion()
     path = Path(spec)
@@ -82,15 +85,50 @@ def load(
     asked = _config(path, config)
     for name in settings:
         if name not in module.names:
-            raise unknown_name("constant", name, [constant.name for constant in module.constants])
+            known = [constant.name for constant in module.constants]
+            raise unknown_name(f"constant of {module.name}", name, known)
     overriding = {
-        name: replace(parse_value(value, f"--set {name}={value}"), name=name)
+        name: replace(parse_value(value, f"constant {name}={cut(value)}"), name=name)
         for name, value in settings.items()
+    }
+    declared = {constant.name for constant in module.constants}
+    overriding = {
+        **{n: one for n, one in _read(said, declared).items() if _differs(asked, n, one)},
+        **overriding,
     }
     specification = evaluated(lambda: specify(module, asked, overriding, library.words))
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
+    own = definition.constants
+    changed = {n: v for n, v in said.items() if n in declared - overriding.keys() and own.get(n, n) != v}
+    if changed := {name: word_of(v) for name, v in changed.items() if name in _read(changed, declared)}:
+        return load(spec, {**changed, **settings}, config, libraries, began, said)
     began = time.monotonic() if began is None else began
     return TlaLoaded(path, specification, definition, began, (*library.files, Path(asked.file)))
+
+
+def _read(said: Mapping[str, Any], declared: Container[str]) -> dict[str, Assignment]:
+    """The constants of a file of results that can be read as a configuration writes them."""
+    found = {}
+    for name, value in said.items():
+        try:
+            one = replace(parse_value(word_of(value), name), name=name)
+        except TlaError:
+            continue
+        if name in declared and not one.operator:
+            found[name] = one
+    return found
+
+
+def word_of(value: Any) -> str:
+    """A value from a file as a configuration writes it."""
+    return str(value).upper() if isinstance(value, bool) else str(value)
+
+
+def _differs(config: Config, name: str, other: Assignment) -> bool:
+    """Whether a configuration gives a constant another value, or none; what it puts an operator for is known
+    when that is evaluated."""
+    own = config.constants.get((None, name))
+    return own is None or (not own.operator and _said(own) != _said(other))
 
 
 def _config(path: Path, config: Path | None) -> Config:
@@ -222,7 +260,8 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
         raise _unknown(spec, name, known, kind)
     formula = Formula(ast.Apply(found, place=found.place), spec.module.name)
     if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
-        raise TlaError(found.place, f"{name} speaks of more than one state: name it under PROPERTY")
+        hint = "" if kind == "lemma" else ": name it under PROPERTY"
+        raise TlaError(found.place, f"the {kind} {name} speaks of more than one state{hint}")
     return formula
 
 
@@ -231,6 +270,6 @@ def _unknown(spec: Specification, name: str, known: Sequence[str], kind: str) ->
     levels = (TEMPORAL,) if kind.startswith("temporal") else (CONSTANT, STATE)
     near = nearest(name, [*known, *operators(spec, levels)])
     hint = f"; did you mean {near!r}?" if near else ""
-    configured = f"; {Path(spec.config.file).name} names {', '.join(known)}" if known else ""
+    configured = f"; {Path(spec.config.file).name} names {', '.join(dict.fromkeys(known))}" if known else ""
     words = f"{spec.module.name} has no operator of that name without parameters{configured}"
     return UsageError(f"unknown {kind} {cut(name)!r}: {words}{hint}")

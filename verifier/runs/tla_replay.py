@@ -67,6 +67,8 @@ def _no_execution(
             return f"step {number}: the CONSTRAINT lets no step begin in the state before"
         if other not in stepper.successors(one):
             return f"step {number}: it is no step of Next"
+        if number < len(path) - (around is None) and not stepper.goes_on(one, other):
+            return f"step {number}: the ACTION_CONSTRAINT lets no step follow this one"
     return None
 
 
@@ -76,8 +78,11 @@ def _no_violation(spec: Specification, stepper: Stepper, states: Sequence[State]
         return "the last state has a successor" if stepper.successors(last) else None
     if name in spec.invariants:
         return f"{name} holds in the last state" if _true(spec, spec.invariants[name], last) else None
+    safety = spec.properties[name.removesuffix(OF_STEPS)]
+    if len(states) == 1 and not all(_true(spec, formula, last) for formula in safety.initially):
+        return None
     before = states[-2] if len(states) > 1 else last
-    violated = _fails(spec, spec.properties[name.removesuffix(OF_STEPS)], before, last)
+    violated = _fails(spec, safety, before, last)
     return None if violated else f"{name} holds in the last state"
 
 

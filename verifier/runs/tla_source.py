@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
@@ -28,6 +29,7 @@ from verifier.runs.tla_loading import (
     left_to_others,
     load,
     temporal_named,
+    word_of,
 )
 from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, run, symbolic
 from verifier.specs.constants import AssumptionFailed
@@ -48,20 +50,22 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 
-def load_tla(spec: str, settings: Mapping[str, Any], began: float | None, reading: Reading) -> Loaded:
-    """The module of a file, at the constants of its configuration. Raises UsageError."""
-    given = {name: _word(value) for name, value in settings.items()}
-    module = load(spec, given, reading.config, reading.libraries)
+def load_tla(
+    spec: str,
+    settings: Mapping[str, Any],
+    began: float | None,
+    reading: Reading,
+    said: Mapping[str, Any] = MappingProxyType({}),
+) -> Loaded:
+    """The module of a file, at the constants of its configuration, or those ``said`` by a file of results.
+    Raises UsageError."""
+    given = {name: word_of(value) for name, value in settings.items()}
+    module = load(spec, given, reading.config, reading.libraries, said=said)
     for name in reading.lemmas:
         formula_named(module.specification, name, [], "lemma")
     lemmas = tuple(Lemma(name, module.definition.init, "") for name in reading.lemmas)
     definition = replace(module.definition, lemmas=lemmas)
     return Loaded(spec, definition, {}, began, TlaSource(replace(module, definition=definition)))
-
-
-def _word(value: Any) -> str:
-    """A value from a file as a configuration writes it."""
-    return str(value).upper() if isinstance(value, bool) else str(value)
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,13 @@ class TlaSource:
         return explore(module, options, listen)
 
     def whole(
-        self, loaded: Loaded, named: Sequence[str], beyond: Sequence[Any], *, temporal: bool
+        self,
+        loaded: Loaded,
+        named: Sequence[str],
+        beyond: Sequence[Any],
+        *,
+        own_sorts: bool,
+        temporal: bool,
     ) -> Loaded:
         """The module translated at the sorts of its first states, and of those beyond. The first name is that
         of a property (``temporal``: of executions), the others those of properties and lemmas. Raises
@@ -156,6 +166,7 @@ class TlaSource:
         module = replace(self.module, definition=replace(definition, lemmas=lemmas))
         made = symbolic(module, () if lasting else named[:1])
         made.widen(self._states(made, beyond))
+        made.translation.keeps_sorts = not own_sorts
         return replace(loaded, definition=made.definition(lasting), source=None)
 
     def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:

@@ -130,7 +130,7 @@ class Symbolic:
         made = self.translation
         return replace(
             self.loaded.definition,
-            variables=made.variables,
+            variables=made.variables if made.excluded is None else (*made.variables, made.excluded),
             init=made.init,
             actions=made.actions,
             properties=(*made.properties, *self._initial()),
@@ -162,7 +162,10 @@ def symbolic(
     own = {name: formula_named(spec, name, []) for name in properties if name not in known}
     try:
         own_too = replace(spec, invariants=spec.invariants | own)
-        return Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth))
+        made = Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth))
+        if not made.translation.sample.initial:
+            raise UsageError(f"{spec.module.name}: no state satisfies Init, so that nothing can happen")
+        return made
     except Undefined as error:
         raise UsageError(str(error)) from None
     except Untranslated as error:
@@ -210,11 +213,20 @@ def _ended(asked: ModuleQuestion, reason: str) -> Run:
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
+def _stopped(asked: ModuleQuestion, reason: str) -> Run:
+    """The run of an engine that cannot go on."""
+    found = _ended(asked, reason)
+    verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
+    return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
+
+
 def started(asked: ModuleQuestion) -> Symbolic:
     """The module, its first states looked at."""
     left = [name for name, one in asked.module.specification.properties.items() if not one.liveness]
     if asked.engine.decides_temporal and left and not asked.named:
         asked.listen(Remark(left_to_others(*left)))
+    if asked.module.specification.postcondition is not None:
+        asked.listen(Remark("the POSTCONDITION is not evaluated here: verify explore does"))
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
@@ -244,7 +256,12 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
             return settled.added_to(made, checked(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
-        asked.listen(Remark(_widen(made, leaving)))
+        try:
+            asked.listen(Remark(_widen(made, leaving)))
+        except UsageError as error:
+            if not settled.verdicts:
+                raise
+            return settled.added_to(made, _stopped(asked, str(error)), asked)
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
 

@@ -11,7 +11,7 @@ from verifier.outcomes.expectations import Expectations, exit_code, expectations
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
 from verifier.runs.tla_traces import as_aliased, written
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
+from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
 from verifier.tla.itf import encoded, shown_state
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic
 
 _OF_THE_TRANSLATION = (SORTS, UNDEFINED_READ)
-_CONSTRAINED = "an ACTION_CONSTRAINT excludes all steps from a state: verify explore knows if TLC has one"
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
 
 
@@ -136,15 +135,15 @@ def _is_settled(verdict: Verdict, leaving: Verdict) -> bool:
 def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:
     """The options of a question that a run of some of its properties has not."""
     given = asked.question.recorded
-    names = [name for name in given["properties"] if name != SORTS]
+    names = [name for name in asked.question.properties if name != SORTS]
     return {**{name: given[name] for name in ("expect", "deadlock") if name in given}, "properties": names}
 
 
 def _at_sorts(made: Symbolic, certificate: Certificate) -> Certificate:
-    """The certificate with the states that the sorts were widened by: whoever checks it needs the same."""
+    """The certificate with what its sorts rest on: whoever checks it needs the same."""
     order = made.translation.specification.evaluator.order
     beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
-    return replace(certificate, beyond=beyond)
+    return replace(certificate, beyond=beyond, own_sorts=not made.translation.keeps_sorts)
 
 
 def _shown(made: Symbolic, verdict: Verdict, traces: dict[str, dict[str, Any]]) -> Verdict:
@@ -250,6 +249,4 @@ def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
     wrong = disagreement(made.translation.specification, states, verdict.property_name, around)
     if wrong is None:
         return verdict
-    if verdict.property_name == NO_DEADLOCK and made.translation.specification.action_constraints:
-        return Verdict(NO_DEADLOCK, VerdictKind.INCONCLUSIVE, None, verdict.seconds, _CONSTRAINED)
     return replace(verdict, kind=VerdictKind.ERROR, reason=f"the interpreter does not agree: {wrong}")

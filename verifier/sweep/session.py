@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from verifier.cluster.java import check_java
-from verifier.cluster.session import SparkFailed, SparkSettings
+from verifier.cluster.session import SparkFailed, SparkSettings, is_local
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.row import Row
 from verifier.sweep.expansion import Expansion, expensive_first
 from verifier.sweep.job import Job
-from verifier.sweep.spark import Spark, distinct_files
+from verifier.sweep.spark import Spark, files_to_send
 from verifier.sweep.store import DAMAGED, Full, Store, read_recorded, read_rows
 from verifier.sweep.summary import Summary, summarise
 from verifier.sweep.sweep import News, Sweep
@@ -136,7 +136,7 @@ def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
         master=plan.master,
         log=plan.log or plan.out / "spark.log",
         archive=plan.archive,
-        files=distinct_files(jobs),
+        files=() if is_local(plan.master) else files_to_send(jobs),
         conf=plan.conf,
         name="verify sweep",
     )

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
+from verifier.errors import UsageError
 from verifier.outcomes.row import Row
 from verifier.sweep.job import Job
 from verifier.sweep.worker import run_here
@@ -63,6 +65,15 @@ class Spark(Session):
                 context.removeJobTag(job.job_id)
 
 
-def distinct_files(jobs: Sequence[Job]) -> tuple[str, ...]:
-    """The files that jobs need to load their specs."""
-    return tuple(dict.fromkeys(file for job in jobs for file in job.files))
+def files_to_send(jobs: Sequence[Job]) -> tuple[str, ...]:
+    """The files that jobs need to load their specs: executors get them all in one folder.
+
+    Raises UsageError for different files of one name.
+    """
+    sent: dict[str, str] = {}
+    for file in dict.fromkeys(file for job in jobs for file in job.files):
+        other = sent.setdefault(Path(file).name, file)
+        if other != file and Path(other).read_bytes() != Path(file).read_bytes():
+            words = "executors of a cluster get all files in one folder"
+            raise UsageError(f"{other} and {file} have one name, and {words}: rename one, or sweep it alone")
+    return tuple(sent.values())

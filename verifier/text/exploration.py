@@ -41,7 +41,8 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
 
 def _warnings(run: Run) -> list[str]:
     found = []
-    if run.outcome.statistics.get("initial_states") == 0:
+    figures = run.outcome.statistics
+    if figures.get("initial_states") == 0 and figures["complete"]:
         found.append("warning: no state satisfies Init, so nothing was checked")
     refused = run.outcome.statistics.get("symmetry_refused")
     if refused:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from verifier.errors import nearest
-from verifier.tla.errors import Place, TlaError
+from verifier.tla.errors import Place, TlaError, integer
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|\\\*[^\n]*)|(?P<comment>\(\*)|(?P<string>"(?:\\.|[^"\\\n])*")"""
@@ -110,7 +110,10 @@ def parse_value(text: str, file: str) -> Assignment:
     tokens = [_Token("name", "value", Place(file, 0, 0))]
     if not text.lstrip().startswith("<-"):
         tokens.append(_Token("sign", "=", Place(file, 0, 0)))
-    tokens += [_Token(token.kind, token.text, Place(file, 0, 0)) for token in _tokens(text, file)]
+    try:
+        tokens += [_Token(token.kind, token.text, Place(file, 0, 0)) for token in _tokens(text, file)]
+    except TlaError as error:
+        raise TlaError(Place(file, 0, 0), error.words) from None
     parser = _Parser(tokens, Config(file))
     found = parser.assignment()
     if parser.position < len(tokens):
@@ -260,7 +263,7 @@ class _Parser:
     def _value(self) -> ConfigValue:
         token = self.take("a value")
         if token.kind == "number":
-            return int(token.text)
+            return integer(token.text, token.place)
         if token.kind == "string":
             return token.text[1:-1]
         if token.text in ("TRUE", "FALSE"):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from verifier.errors import UsageError
+from verifier.errors import UsageError, cut
+
+LARGEST = 2**31 - 1
+"""TLC's integers are of 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +29,11 @@ class TlaError(UsageError):
         super().__init__(f"{place}: {words}")
         self.place = place
         self.words = words
+
+
+def integer(digits: str, place: Place, base: int = 10) -> int:
+    """The number that a text writes. Raises TlaError for one that TLC cannot handle."""
+    # Digits are counted first: Python converts no text of thousands of them.
+    if len(digits.lstrip("-0")) > LARGEST.bit_length() or abs(found := int(digits, base)) > LARGEST:
+        raise TlaError(place, f"the number {cut(digits)} is beyond TLC's integers of 32 bits")
+    return found

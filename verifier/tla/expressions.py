@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.errors import Place, TlaError
+from verifier.tla.errors import Place, TlaError, integer
 from verifier.tla.operators import Operators
 from verifier.tla.scope import Scope
 from verifier.tla.text import field_of, text_of
@@ -27,10 +27,10 @@ class Expressions(Operators):
         self.reader = reader
         self.source = reader.source
         self.forms: dict[str, Callable[[Node, Scope], Expression]] = {
-            "nat_number": lambda n, s: ast.Number(int(text_of(n)), place=self.place(n)),
-            "binary_number": lambda n, s: ast.Number(int(text_of(n)[2:], 2), place=self.place(n)),
-            "octal_number": lambda n, s: ast.Number(int(text_of(n)[2:], 8), place=self.place(n)),
-            "hex_number": lambda n, s: ast.Number(int(text_of(n)[2:], 16), place=self.place(n)),
+            "nat_number": lambda n, s: self._number(text_of(n), n, 10),
+            "binary_number": lambda n, s: self._number(text_of(n)[2:], n, 2),
+            "octal_number": lambda n, s: self._number(text_of(n)[2:], n, 8),
+            "hex_number": lambda n, s: self._number(text_of(n)[2:], n, 16),
             "string": self._string,
             "parentheses": lambda n, s: self.read(n.named_children[0], s),
             "label": lambda n, s: self.read(field_of(n, "expression"), s),
@@ -65,6 +65,10 @@ class Expressions(Operators):
     def place(self, node: Node) -> Place:
         """Where a node begins."""
         return self.source.place(node)
+
+    def _number(self, digits: str, node: Node, base: int) -> Expression:
+        place = self.place(node)
+        return ast.Number(integer(digits, place, base), place=place)
 
     def read(self, node: Node, scope: Scope) -> Expression:
         """The expression that a node of the tree is."""

@@ -9,7 +9,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.core import Bind, Core, Truth
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
-from verifier.tla.values import NoValue, Value, members, same
+from verifier.tla.values import ModelValue, NoValue, Value, members, same
 
 
 class Logic(Core):
@@ -302,7 +302,7 @@ class Logic(Core):
             first, second = one(e), other(e)
             if first is second or first == second:
                 return wanted
-            if type(first) is type(second):
+            if type(first) is type(second) and (type(first) is not ModelValue or first.type == second.type):
                 return not wanted
             try:
                 return same(first, second) is wanted

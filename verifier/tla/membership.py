@@ -11,7 +11,7 @@ from verifier.tla.core import Core, Truth
 from verifier.tla.errors import Place
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
-from verifier.tla.values import NoValue, Value, has_at_most, is_infinite, is_member, same
+from verifier.tla.values import ModelValue, NoValue, Value, has_at_most, is_infinite, is_member, same
 
 Inside: TypeAlias = Callable[[Frame, Value], bool]
 """Whether a value is in a set."""
@@ -37,7 +37,7 @@ class Membership(Core):
                 if found in container:
                     return wanted
                 for some in container:
-                    if type(some) is not type(found):
+                    if type(some) is not type(found) or (type(some) is ModelValue and found.type):
                         self.comparable(found, container, place)
                     break
                 return not wanted

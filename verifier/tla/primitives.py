@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
+from verifier.tla.errors import LARGEST
 from verifier.tla.frames import Evaluate, Frame, Undefined
 from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interval, Powerset, Sequences
 from verifier.tla.values import (
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 Make: TypeAlias = Callable[["Core", ast.Apply, list[Evaluate]], Evaluate]
 Compute: TypeAlias = Callable[..., Value]
-_LARGEST = 2**31 - 1
-"""TLC's integers are of 32 bits."""
 _LISTED_AT_ONCE = 64
 _LISTED = 10_000
 
@@ -87,7 +86,7 @@ def arithmetic(compute: Callable[[int, int], int]) -> Make:
                     found = compute(one, other)
                 except NoValue as error:
                     raise Undefined(place, str(error)) from None
-                if -_LARGEST <= found <= _LARGEST:
+                if -LARGEST <= found <= LARGEST:
                     return found
                 raise Undefined(place, f"the result {found} is beyond TLC's integers of 32 bits")
             wrong = other if type(one) is int else one

@@ -244,7 +244,11 @@ class _Maker:
         for named in config.invariants:
             made.invariants[named.name] = self._at_most(evaluator, named, "INVARIANT", STATE)
         for named in config.properties:
-            made.properties[named.name] = conjuncts(evaluator, self._formula(named, "PROPERTY"))
+            formula = self._formula(named, "PROPERTY")
+            if evaluator.analysis.of(formula.body, formula.module).level == ACTION:
+                words = f"PROPERTY {named.name}: it speaks of one step: say [][{named.name}]_v of all steps"
+                raise TlaError(named.place, words)
+            made.properties[named.name] = conjuncts(evaluator, formula)
         made.constraints = [self._at_most(evaluator, n, "CONSTRAINT", STATE) for n in config.constraints]
         made.action_constraints = [
             self._at_most(evaluator, named, "ACTION_CONSTRAINT", ACTION)

@@ -67,10 +67,12 @@ def boolean(truth: object) -> Boolean:
 class ModelValue:
     """A model value: it is equal to itself only."""
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "type")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.type = name[0] if name[1:2] == "_" and len(name) > 2 else ""
+        """TLC compares ``p_1`` with values of the type ``p`` and those without a type only."""
 
     def __repr__(self) -> str:
         return self.name
@@ -258,7 +260,12 @@ def same(one: Value, other: Value) -> bool:
     if one is other or one == other:
         return True
     first, second = type(one), type(other)
-    if first is second or first is ModelValue or second is ModelValue:
+    if first is ModelValue or second is ModelValue:
+        types = [value.type if type(value) is ModelValue else "no model value" for value in (one, other)]
+        if all(types) and types[0] != types[1]:
+            raise NoValue("a model value with a type is compared with a value of another one")
+        return False
+    if first is second:
         return False
     if (is_set(one) and is_set(other)) or (is_function(one) and is_function(other)):
         return False
@@ -272,7 +279,7 @@ def is_member(value: Value, of: Value) -> bool:
         if value in of:
             return True
         for item in of:
-            if type(item) is not type(value):
+            if type(item) is not type(value) or type(item) is ModelValue:
                 same(item, value)
             break
         return False

@@ -82,6 +82,9 @@ class Certificate:
     beyond: tuple[Any, ...] = ()
     """Of a TLA+ module: states that made its sorts wider than its first states do, as JSON. The proof is one
     at these sorts and shows that they are kept, so it does not matter whether the states are reached."""
+    own_sorts: bool = False
+    """Of a TLA+ module: whether values on the way to what is assigned have sorts of their own, since those of
+    the variables do not hold them."""
 
 
 class _FoundByContent(TypedDict):
@@ -105,6 +108,7 @@ class _Content(TypedDict):
     fairness: NotRequired[str]
     ranking: NotRequired[bool]
     beyond: NotRequired[list[Any]]
+    own_sorts: NotRequired[bool]
 
 
 class Misfit(UsageError):
@@ -259,6 +263,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         **({"ranking": True} if certificate.ranking else {}),
         **({"single_steps": list(certificate.single_steps)} if certificate.single_steps else {}),
         **({"beyond": list(certificate.beyond)} if certificate.beyond else {}),
+        **({"own_sorts": True} if certificate.own_sorts else {}),
         "lemmas": list(certificate.lemmas),
         "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
         **_renderings(model, certificate),
@@ -318,6 +323,7 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         ranking=content.get("ranking", False),
         single_steps=tuple(content.get("single_steps", ())),
         beyond=tuple(content.get("beyond", ())),
+        own_sorts=content.get("own_sorts", False),
     )
 
 

@@ -284,20 +284,27 @@ class Conversions(Narrowing):
     # -- variants
 
     def _to_variant(self, value: Term, target: Variant) -> tuple[Sym, Term]:
-        best: tuple[Sym, Term] | None = None
+        found: list[tuple[Sym, str, Term]] = []
         for tag, part in target.alternatives:
             if isinstance(value.sort, SCALARS) and isinstance(part, SCALARS) and not meet(value.sort, part):
                 continue
             fits, made = self.fitted(value, part)
             if fits is NO:
                 continue
-            sort = Variant(**{n: made.sort if n == tag else s for n, s in target.alternatives})
-            wrapped = Term(Operator.VARIANT, sort, (made,), tag)
             if isinstance(value.sort, SCALARS) and not within(value.sort, part):
                 return self._spread_scalar(value, target)
-            best = (fits, wrapped)
-            break
-        return best or (NO, value)
+            found.append((fits, tag, made))
+            if fits is YES:
+                break
+        if not found:
+            return NO, value
+        parts = {tag: made.sort for _, tag, made in found}
+        sort = Variant(**{tag: parts.get(tag, part) for tag, part in target.alternatives})
+        wrapped = [(fits, Term(Operator.VARIANT, sort, (made,), tag)) for fits, tag, made in found]
+        whole = wrapped[-1][1]
+        for fits, one in reversed(wrapped[:-1]):
+            whole = Term(Operator.IF, sort, (self.formula(fits), one, whole))
+        return self.or_([fits for fits, _ in wrapped]), whole
 
     def _spread_scalar(self, value: Term, target: Variant) -> tuple[Sym, Term]:
         """A value without parts whose tag depends on it."""

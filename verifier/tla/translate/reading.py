@@ -320,8 +320,8 @@ def kind_of(value: Value) -> str:
             return "truth"
         case str():
             return "string"
-        case ModelValue():
-            return "model"
+        case ModelValue() as value:
+            return f"model {value.type}".rstrip()
     return "set" if is_set(value) else "function"
 
 

@@ -69,26 +69,27 @@ def sample(
 
     explorer.enforce = stop
     try:
-        explorer._initial()
+        _all_initial(explorer)
         began, ways, all_initial = len(explorer.states), explorer.found.generated, True
         if specification.next is not None:
-            walk = explorer._walker(specification.next, primed=False)
-            number, end = 0, began
-            while number < len(explorer.states):
+            walk, stepper = explorer._walker(specification.next, primed=False), Stepper(specification)
+            end = began
+            for number, state in enumerate(explorer.states):
                 if number == end:
                     end = len(explorer.states)
                     generated.append(explorer.found.generated)
                 if len(explorer.states) > most or explorer.found.generated > most_generated:
                     raise Interrupted("enough")
-                explorer._expand(number, walk)
-                number += 1
+                if number >= began or stepper.within(state):
+                    explorer._expand(number, walk)
         complete = True
     except Interrupted:
         if not began and len(explorer.states) <= most_initial:
             raise
         began = began or len(explorer.states)
     except Undefined:
-        pass
+        if not began:  # the initial states are not known
+            raise
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
@@ -96,6 +97,15 @@ def sample(
         states += Stepper(specification).strolls(states[-50:], walks, steps)
     initial = list(explorer.states[:began])
     return Sample(states, initial, all_initial, complete, ways, tuple(generated))
+
+
+def _all_initial(explorer: Explorer) -> None:
+    """Finds the initial states, also those beyond the constraints."""
+    within, explorer.constraints = explorer.constraints, []
+    try:
+        explorer._initial()
+    finally:
+        explorer.constraints = within
 
 
 class Stepper:
@@ -112,6 +122,11 @@ class Stepper:
         """Whether the constraints let steps begin in a state."""
         self.evaluator.now[:] = state
         return all(test() for test in self.explorer.constraints)
+
+    def goes_on(self, state: State, following: State) -> bool:
+        """Whether the action constraints let an execution go on behind a step."""
+        self.evaluator.now[:], self.evaluator.next[:] = state, following
+        return all(test() for test in self.explorer.action_constraints)
 
     def successors(self, state: State) -> list[State]:
         """All successors of a state. Raises Undefined."""
@@ -151,8 +166,10 @@ class Stepper:
                     break
                 if not following:
                     break
-                state = chance.choice(following)
+                before, state = state, chance.choice(following)
                 found[state] = None
+                if not self.goes_on(before, state):
+                    break
         return list(found)
 
 

@@ -11,8 +11,10 @@ from verifier.tla.translate.symbolic import (
     AllSequences,
     Functions,
     Joined,
+    Part,
     Products,
     Records,
+    Span,
     Subsets,
     Sym,
     Untranslated,
@@ -27,8 +29,10 @@ class Sets(Membership):
         """A set that is described, as a term."""
         if isinstance(value, AllSequences):
             raise Untranslated(None, "the set of all sequences is no value of a state")
-        if isinstance(value, Functions | Records | Products | Subsets | Joined):
+        if isinstance(value, Functions | Records | Products | Subsets | Joined | Span):
             return self.term(self.strict(self._set_term(value), value))
+        if isinstance(value, Part):
+            return self.term(self.strict(self._set_term(value), value.base))
         return self._set_term(value)
 
     def _set_term(self, value: Sym) -> Term:

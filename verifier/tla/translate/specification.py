@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
@@ -35,6 +36,9 @@ from verifier.tla.values import ModelValue, NoValue, Value
 
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
+EXCLUDED = "ACTION_CONSTRAINT!excluded"
+"""The variable that is true behind a step that an ACTION_CONSTRAINT excludes: such a state is checked, as TLC
+does, and no step leads on from it."""
 _MOST_LISTED_INITIAL = 256
 _MOST_INSTANCES = 128
 """Parameters are free where an action would have more instances."""
@@ -54,6 +58,8 @@ class Translation:
     init: Term = field(default_factory=lambda: literal(TRUTH, True))
     actions: tuple[Action, ...] = ()
     properties: tuple[Property, ...] = ()
+    excluded: Symbol | None = None
+    """Whether a step led here that an ACTION_CONSTRAINT excludes."""
     constraint: Term | None = None
     lemmas: tuple[Lemma, ...] = ()
     successor: tuple[Symbol, ...] = ()
@@ -130,8 +136,13 @@ class Maker:
         made, spec = self.made, self.spec
         made.variables = tuple(self.symbols.values())
         made.successor = tuple(self.successor.values())
-        made.init = self._init()
-        parts = [self._truth(formula) for formula in spec.constraints]
+        init, parts = self._init(), [self._truth(formula) for formula in spec.constraints]
+        if spec.action_constraints:
+            made.excluded = Symbol(EXCLUDED, TRUTH)
+            made.successor += (Symbol(primed(EXCLUDED), TRUTH),)
+            within = self.t.not_(variable(made.excluded))
+            init, parts = self.t.formula(self.t.and_([within, init])), [within, *parts]
+        made.init = init
         made.constraint = self.t.formula(self.t.and_(parts)) if parts else None
         made.actions = tuple(self._actions()) if spec.next is not None else ()
         made.properties = tuple(self._properties())
@@ -167,19 +178,19 @@ class Maker:
         if isinstance(body, ast.Step):  # a step that changes nothing is allowed, and no successor
             body = body.action
         branches = list(self.steps.walk(body, context, Branch(), top=True))
-        if self.spec.action_constraints:
-            branches = [self._constrained(branch) for branch in branches]
         self.t.assigned = {}
         groups: dict[str, list[tuple[str, ...]]] = {}
         seen: dict[tuple[str, tuple[str, ...]], int] = {}
         return [self._action(branch, groups, seen) for branch in branches]
 
-    def _constrained(self, branch: Branch) -> Branch:
-        if branch.dead:
-            return branch
-        self.t.assigned = branch.assigned
+    def _excluded(self, branch: Branch) -> Iterator[tuple[Term, Term]]:
+        """What says whether an ACTION_CONSTRAINT excludes a step."""
+        if self.made.excluded is None:
+            return
+        before, self.t.assigned = self.t.assigned, branch.assigned
         tests = [self._truth(formula) for formula in self.spec.action_constraints]
-        return Branch(branch.name, (*branch.guards, *tests), branch.assigned, branch.parameters, branch.dead)
+        self.t.assigned = before
+        yield variable(self.made.excluded), self.t.formula(self.t.not_(self.t.and_(tests)))
 
     def _action(
         self,
@@ -221,7 +232,7 @@ class Maker:
         if again > 1:
             action = f"{action}#{again}"
         self.made.named[action] = branch.name
-        then = [] if branch.dead or missing else list(self._assignments(branch))
+        then = [] if branch.dead or missing else [*self._assignments(branch), *self._excluded(branch)]
         if renamed:
             put = {old: variable(new) for old, new in renamed.items()}
             guards = [with_symbols(guard, put) for guard in guards]
@@ -272,7 +283,17 @@ class Maker:
         for name, formula in self.spec.invariants.items():
             self._add(found, name, PropertyKind.INVARIANT, [formula])
         for name, safety in self.spec.properties.items():
-            self._initially(name, safety.initially)
+            wrong = self._wrong_initially(safety.initially)
+            if wrong is not None:  # so the property is violated, whatever else it says
+                is_other = self.t.formula(self.t.not_(self._is(wrong)))
+                found.append(Property(name, PropertyKind.INVARIANT, is_other, True, ""))
+                continue
+            if safety.initially and not self.made.sample.all_initial:
+                self.made.refused[name] = Untranslated(
+                    safety.initially[0].body.place,
+                    f"{name} says something of the initial states, of which there are too many to look at",
+                )
+                continue
             if safety.always:
                 self._add(found, name, PropertyKind.INVARIANT, list(safety.always))
             if safety.steps:
@@ -282,17 +303,15 @@ class Maker:
                 self.t.assigned = {}
         return found
 
-    def _initially(self, name: str, formulas: tuple[Formula, ...]) -> None:
-        if formulas and not self.made.sample.all_initial:
-            place = formulas[0].body.place
-            why = f"{name} says something of the initial states, of which there are too many to look at"
-            self.made.refused[name] = Untranslated(place, why)
+    def _wrong_initially(self, formulas: tuple[Formula, ...]) -> State | None:
+        """An initial state of which a formula is false; None if there is none."""
         for formula in formulas:
             test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
             for state in self.made.sample.initial:
                 self.spec.evaluator.now[:] = state
                 if not test():
-                    self.made.refused[name] = Untranslated(formula.body.place, f"{name} is false initially")
+                    return state
+        return None
 
     def _add(self, found: list[Property], name: str, kind: PropertyKind, formulas: list[Formula]) -> None:
         try:

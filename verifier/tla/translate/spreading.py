@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import combinations, product
 
-from verifier.encodings.sorts import Listed, Range, Set, Sort, Variant
+from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Combined, FunctionSet, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.order import text
@@ -298,12 +298,8 @@ class Spreading(Conversions):
         match of:
             case Known():
                 self._add_members(shape, of.value)
-            case Functions() if isinstance(of.domain, Known):
-                results = self.shape_of(of.range)
-                probe = Shape()
-                add_members(probe, FunctionSet(of.domain.value, frozenset(), self.names.order.sorted))
-                _fill(probe, results)
-                return probe
+            case Functions():
+                self._add_functions(shape, of)
             case Records():
                 fields = shape._record(frozenset(of.fields))
                 for name, image in of.fields.items():
@@ -322,6 +318,16 @@ class Spreading(Conversions):
                 if element != NOTHING:
                     shape.add_sort(element, self.names)
         return shape
+
+    def _add_functions(self, shape: Shape, of: Functions) -> None:
+        results = self.shape_of(of.range)
+        if isinstance(of.domain, Known):
+            add_members(shape, FunctionSet(of.domain.value, frozenset(), self.names.order.sorted))
+            _fill(shape, results)
+        elif (keys := self._element(of.domain)) == NOTHING:
+            shape.add(())
+        else:
+            shape.add_sort(PartialFunction(keys, results.sort(self.names)), self.names)
 
     def _element(self, of: Sym) -> Sort:
         term = self.term(of)
