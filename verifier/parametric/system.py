@@ -131,16 +131,33 @@ class ParametricSystem:
             variables += one.variables
             within.append(one.within)
         guard = logic.conj(reader.truth(line, scope) for line in action.when)
-        successor = {symbol: reader.scope.values[symbol] for symbol in self.definition.variables}
         defined = Definedness(reader)
-        for target, value in action.then:
-            self._assign(successor, reader, scope, target, reader.part(value, scope))
         reads = [defined.of(term, scope) for assigned in action.then for term in assigned]
-        old = reader.scope.values
-        stays = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not old[s]]
+        # What is not assigned is of its sort by another lemma, Typed.
+        assigned = [(target.sort, reader.part(value, scope)) for target, value in action.then]
+        stays = [self.values.typed(sort, value) for sort, value in assigned]
         then = logic.implies(guard, logic.conj([*reads, *(stays if typed else ())]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
         return logic.forall(variables, logic.implies(logic.conj(within), said))
+
+    def stuck(self) -> Iterator[Node]:
+        """What is true where nothing can happen: the guard of each action is false, and the constraint true.
+
+        An action that reads what has no value, or would assign a value outside a sort, counts as one that can
+        happen. So do all in states beyond the constraint.
+        """
+        logic, reader = self.logic, self.before
+        if self.definition.constraint is not None:
+            yield self._placed("constraint", reader, self.definition.constraint)
+        for action in self.definition.actions:
+            scope, variables, enabled = reader.scope.turned(-1), list[Node](), list[Node]()
+            for parameter in action.parameters:
+                one = self._any(parameter.symbol, action.name)
+                scope = scope.binding(parameter.symbol, one.value, weak=False)
+                variables += one.variables
+                enabled.append(one.within)
+            enabled += [reader.truth(line, scope) for line in action.when]
+            yield logic.forall(variables, logic.neg(logic.conj(enabled)))
 
     def _any(self, symbol: Symbol, action: str) -> Quantified:
         """All values of a parameter. Of sets and the like it is one of which nothing is known: what is shown
