@@ -8,7 +8,7 @@ from itertools import chain, combinations, permutations
 
 from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.clausal import Clause, Clausifier
-from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes
+from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes, some
 from verifier.parametric.dividing import PRODUCT
 from verifier.parametric.instances import ground_terms
 from verifier.parametric.logic import INT, Node, walk
@@ -83,17 +83,16 @@ class Facts:
             mine = []
             for factor in self._factors(others):
                 level = self._applied(self._level(name, factor))
-                most = self._clauses("extremes", (level,))
-                mine += [self._clauses("total", (self._applied(name), factor)), most]
+                one_of = self._clauses("some", (level,))
+                mine += [self._clauses("total", (self._applied(name), factor)), one_of]
                 mine.append(self._clauses("bounds", (level,)))
                 of_elements = [other for other in known if self._sorts(other) == self._sorts(name)]
-                for element in self._named(most, self._sorts(name)[0]):
+                for element in self._named(one_of, self._sorts(name)[0]):
                     at = (self._applied(other, element) for other in of_elements)
                     mine += [self._clauses("difference", (level, number)) for number in at]
             spoken = (clause for clauses in mine for clause in clauses)
             for element in self._named(spoken, self._sorts(name)[0]):
-                count = self._applied(name, element)
-                mine += [self._clauses(what, (count,)) for what in ("bounds", "extremes")]
+                mine.append(self._clauses("some", (self._applied(name, element),)))
             found += mine
         return tuple(chain(*found))
 
@@ -169,6 +168,8 @@ class Facts:
             yield from bounds(logic, counted[0], numbers[0])
         elif what == "extremes":
             yield from extremes(logic, counted[0], numbers[0])
+        elif what == "some":
+            yield some(logic, counted[0], numbers[0])
         elif what == "common":
             if all(are_comparable(counted[0], other) for other in counted[1:]):
                 yield from common(logic, counted, numbers)

@@ -171,7 +171,8 @@ class Obligations:
         parts, known = list(self._conjuncts(name, formula)), list(self._stuck)
         for one in found:
             yield replace(one, known=tuple(known))
-            known += self.clausifier.clauses(parts[one.part], f"{name} {one.part}")
+            said = self.clausifier.clauses(parts[one.part], f"{name} {one.part}")
+            known += [clause for clause in said if len(clause.variables) <= 1]  # others have many instances
 
     @cached_property
     def _stuck(self) -> tuple[Clause, ...]:
