@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 
 from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.clausal import Clause, Clausifier
@@ -46,7 +46,7 @@ class Facts:
         pairs = (pair for pair in permutations(numbers, 2) if not asked.keys().isdisjoint(pair))
         return tuple(chain(*found, *(self._clauses("difference", pair) for pair in pairs)))
 
-    def meeting(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
+    def meeting(self, goal: Sequence[Node], others: Sequence[Node]) -> Iterator[Clause]:
         """What is known of counts in formulas without variables: of those that are said to be at least so
         many and at most so many, one of which the goal speaks of if it speaks of any; and that two of the
         first kind which are more than one of the second, or than all there are, have a value in common."""
@@ -57,14 +57,16 @@ class Facts:
         for node in (*goal, *others):
             found.learn(node)
         wanted = (asked if asked.low or asked.high else found).all
-        said = [self._clauses(what, (one,)) for one in found.all for what in ("bounds", "extremes")]
-        pairs = ((one, other) for one in found.low for other in found.high if one is not other)
-        said += [self._clauses("difference", two) for two in pairs if not wanted.keys().isdisjoint(two)]
+        for one in found.all:
+            yield from chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,)))
+        for one, other in product(found.low, found.high):
+            if one is not other and not wanted.keys().isdisjoint((one, other)):
+                yield from self._clauses("difference", (one, other))
         for one, other in combinations(found.low, 2):
-            said.append(self._clauses("common", (one, other)))
-            wholes = (whole for whole in found.high if whole is not one and whole is not other)
-            said += [self._clauses("common", (one, other, whole)) for whole in wholes]
-        return tuple(chain(*said))
+            yield from self._clauses("common", (one, other))
+            for whole in found.high:
+                if whole is not one and whole is not other:
+                    yield from self._clauses("common", (one, other, whole))
 
     def totals(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
         """What is known of sums: of each count in the goal that there is for every element of an index set.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import Any
 
 from verifier.parametric.assumed import assumption_node
@@ -296,7 +296,7 @@ class Obligations:
         there are."""
         goal = [clause.body for clause in obligation.goal]
         others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
-        clauses = self._facts.meeting(goal, others)[:_MOST_FACTS]
+        clauses = tuple(islice(self._facts.meeting(goal, others), _MOST_FACTS))
         named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
