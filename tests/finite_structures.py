@@ -105,6 +105,10 @@ def members(sort: Sort) -> int:
     return max((own, *map(members, sort.parts())))
 
 
+class _NoValueError(AssertionError):
+    pass
+
+
 @dataclass
 class Structure:
     """A finite structure: elements by sort, and what is known of function symbols."""
@@ -196,9 +200,12 @@ class Structure:
         for value in self.domain(node.sort):
             trial = replace(self, known=dict(self.known), _memory={})
             trial.known[str(node.data), args] = value
-            if all(trial.value(self._at(axiom, node, args, trial), trial.env) for axiom in axioms):
-                return value
-        raise AssertionError(f"no value of {node.data} satisfies its axioms")
+            try:
+                if all(trial.value(self._at(axiom, node, args, trial), trial.env) for axiom in axioms):
+                    return value
+            except _NoValueError:
+                continue  # with this value there is none of another symbol that the axioms speak of
+        raise _NoValueError(f"no value of {node.data} satisfies its axioms")
 
     env: dict[Node, Any] = field(default_factory=dict)
 

@@ -17,10 +17,12 @@ from verifier.encodings.quantifiers import any_of, count, sum_of
 from verifier.encodings.sorts import Range, Set
 from verifier.parametric.approximations import APPROXIMATIONS
 from verifier.parametric.certificate import Misfit, check, dump
-from verifier.parametric.clausal import closed
+from verifier.parametric.clausal import Clause, closed
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.errors import NotParametric
+from verifier.parametric.instances import Kinds, instances, number_of_instances
 from verifier.parametric.loading import read_for_all, read_traced
+from verifier.parametric.logic import BOOL, Logic
 from verifier.parametric.proving import Attempt, Proofs, decide, prove
 from verifier.parametric.results import Open, Shown
 from verifier.parametric.smtlib import script
@@ -312,6 +314,16 @@ def test_what_loses_data_is_not_proved(spec: str, at: str) -> None:
     assert any(one.name.startswith(f"{at} StrongIsr") for one in attempt.open)
 
 
+def test_what_is_said_of_truth_values_is_said_of_both() -> None:
+    logic = Logic()
+    truth, element = logic.variable(BOOL), logic.variable("sort thing")
+    clause = Clause((truth, element), logic.disj((truth, logic.app("is", BOOL, (element,)))))
+    terms = [logic.app("one", "sort thing"), logic.app("some truth", BOOL)]
+    found = [body for _, body in instances(logic, Kinds(), clause, terms)]
+    assert found == [logic.app("is", BOOL, (terms[0],))]  # of true it says nothing
+    assert number_of_instances(logic, Kinds(), clause, terms) == 2
+
+
 # No proof is vacuous
 
 
@@ -331,10 +343,21 @@ def test_no_guard_contradicts_the_lemmas() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("solver", SCRIPT_SOLVERS)
-def test_the_lemmas_alone_do_not_contradict_each_other(solver: str) -> None:
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("kip320", "StrongIsr"),
+        pytest.param("pulsar-compaction", "CompactionHorizonCorrectness", marks=pytest.mark.slow),
+        pytest.param("exactly-once", "Safety", marks=pytest.mark.slow),
+        pytest.param("exactly-once-atomic", "Safety", marks=pytest.mark.slow),
+        ("rabbit-sac", "DeadlockPerfect"),
+        ("rabbit-sac-restart", "DeadlockPerfect"),
+    ],
+)
+def test_the_lemmas_alone_do_not_contradict_each_other(solver: str, spec: str, name: str) -> None:
     """Neither solver finds a contradiction in what every proof assumes."""
-    proofs = Proofs.of(read_traced(load("kip320"), {}))
-    obligations = proofs.listed("StrongIsr", kept=False).obligations
+    proofs = Proofs.of(read_traced(load(spec), {}))
+    obligations = proofs.listed(name, kept=False, with_stays=spec.startswith("exactly")).obligations
     lemmas = [(n, closed(obligations.logic, c, obligations.leads)) for n, c in obligations.hypotheses]
     constants = [("", clause.body) for clause in obligations.constants]
     definitions = obligations.definitions(node for _, node in lemmas)

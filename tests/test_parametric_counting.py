@@ -329,7 +329,7 @@ def test_facts_of_quotients_are_true() -> None:
 def test_no_state_keeps_what_speaks_of_steps() -> None:
     reading = read_for_all(Turnstile, {})
     content: Any = json.loads(dump(reading, Attempt("OneAtATime", kept=True)))
-    with pytest.raises(Misfit, match="speaks of steps"):
+    with pytest.raises(Misfit, match="actions keep none"):
         check(reading, content, Limits(60).begun())
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.models import build
 from tests.weakened import without
+from verifier.encodings.declared import Formula
+from verifier.encodings.quantifiers import constantly, exists
 from verifier.engines.bmc import Request
 from verifier.engines.bmc import check as search
 from verifier.parametric.certificate import check, dump
@@ -18,21 +21,22 @@ from verifier.parametric.proving import Proofs, decide, prove
 from verifier.parametric.results import Open
 from verifier.parametric.system import READS
 from verifier.processes.limits import Limits
+from verifier.specs.protocol import ActionMember, Protocol, Step
 from verifier.specs.registry import load
 from verifier.verdict import VerdictKind
 
 pytestmark = pytest.mark.slow
 
 PROVED = {
-    "pulsar-compaction": "CompactionHorizonCorrectness",
-    "exactly-once": "Safety",
-    "rabbit-sac": "TypeOK",
-    "rabbit-sac-restart": "TypeOK",
+    "pulsar-compaction": ("CompactionHorizonCorrectness",),
+    "exactly-once": ("Safety",),
+    "exactly-once-atomic": ("Safety",),
+    "rabbit-sac": ("TypeOK", "DeadlockBalanced", "DeadlockPerfect"),
+    "rabbit-sac-restart": ("TypeOK", "DeadlockBalanced", "DeadlockPerfect"),
 }
-"""Not exactly-once-atomic: docs/all-constants.md names what is open."""
 
 
-@pytest.mark.parametrize(("spec", "name"), PROVED.items())
+@pytest.mark.parametrize(("spec", "name"), [(spec, name) for spec in PROVED for name in PROVED[spec]])
 def test_proofs_for_all_constants_and_their_certificates(spec: str, name: str) -> None:
     reading = read_for_all(load(spec), {})
     attempt = prove(Proofs.of(reading), name, Limits(1800).begun())
@@ -111,9 +115,9 @@ def test_mutants_are_not_proved(spec: str, method: str, line: str, claim: str) -
     """With the efforts by which the protocols themselves are proved."""
     reading = read_traced(type(lacking(spec, method, line, {})), {})
     reads = claim.startswith(READS)
-    listed = Proofs.of(reading).listed(PROVED[spec], kept=True, with_stays=reads)
+    listed = Proofs.of(reading).listed(PROVED[spec][0], kept=True, with_stays=reads)
     at = method.replace("_", "")
-    claims = [name for name in listed.claims if name.split(":")[0] == claim]
+    claims = [name for name in listed.claims if claim in (name, name.split(":")[0])]
     asked = [one for name in claims for one in listed.claims[name] if one.at.lower() == at]
     assert asked
     results = [decide(listed.obligations, one, EFFORTS[:4]) for one in asked]
@@ -151,3 +155,72 @@ def test_false_mutants_are_violated(
     verdicts = search(model, Request((name,), 20, limits=Limits(600))).verdicts
     kinds = {verdict.property_name: verdict.kind for verdict in verdicts}
     assert kinds[name] is VerdictKind.VIOLATED
+
+
+# RabbitMQ where nothing can happen
+
+
+Hindrance = Callable[..., Formula]
+HINDRANCES: dict[str, dict[str, Hindrance]] = {
+    "start": {
+        "never": lambda *_: constantly(False),
+        "if another is not started": lambda m, s, app: exists(
+            (s.app_id[other] == 0) & (other != app) for other in m.apps
+        ),
+    },
+    "subscribe": {
+        "never": lambda *_: constantly(False),
+        "if nobody is active": lambda _, s, app, queue: s.active[queue].is_none,
+        "if active nowhere": lambda m, s, app, queue: m.active_count(s, app) == 0,
+    },
+    "release": {
+        "never": lambda *_: constantly(False),
+        "if active on two more": lambda m, s, app, queue: (
+            m.active_count(s, app) > m.ideal_number(s, app) + 1
+        ),
+        "if first": lambda _, s, app, queue: s.app_id[app] == 1,
+    },
+    "make_active": {
+        "never": lambda *_: constantly(False),
+        "if alone": lambda _, s, app, queue: s.subscriber_queue[queue].length == 1,
+        "if first": lambda _, s, app, queue: s.app_id[app] == 1,
+    },
+}
+"""Of an action, guards that it has beside its own."""
+HINDERED = [
+    (spec, method, why)
+    for spec in ("rabbit-sac", "rabbit-sac-restart")
+    for method, reasons in HINDRANCES.items()
+    for why in reasons
+]
+
+
+def hindered(spec: str, method: str, why: str) -> type[Protocol]:
+    member = getattr(load(spec), method)
+
+    def harder(self: Any, s: Any, **parameters: Any) -> Step:
+        step = member.method(self, s, **parameters)
+        more = HINDRANCES[method][why](self, s, *parameters.values())
+        return Step([*step.when, more], dict(step.then))
+
+    changed = {"name": f"{spec}-mutant", method: ActionMember(harder, member.domains)}
+    return type("Mutant", (load(spec),), changed)
+
+
+@pytest.mark.parametrize(("spec", "method", "why"), HINDERED)
+def test_apps_that_are_hindered_do_not_share_the_queues(spec: str, method: str, why: str) -> None:
+    """What is not proved is violated at small constants."""
+    kind, names = hindered(spec, method, why), ("DeadlockBalanced", "DeadlockPerfect")
+    left = set()
+    for name in names:
+        listed = Proofs.of(read_traced(kind, {})).listed(name, kept=False)
+        results = (decide(listed.obligations, one, EFFORTS[:4]) for one in listed.claims[name])
+        left |= {name for result in results if isinstance(result, Open)}
+    violated = set()
+    for apps in (1, 2):
+        model = build(kind({"queues": 2, "apps": apps}))
+        verdicts = search(model, Request(names, 12, limits=Limits(600))).verdicts
+        violated |= {one.property_name for one in verdicts if one.kind is VerdictKind.VIOLATED}
+    assert violated == left
+    assert "DeadlockPerfect" in violated
+    assert "DeadlockBalanced" in violated or why == "if nobody is active"

@@ -94,6 +94,10 @@ def not_reached(depth: int) -> str:
     return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
 
 
+ALL_CONSTANTS = "all-constants"
+"""Which search decided: a proof for all constants."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What is known of one property."""

@@ -15,9 +15,7 @@ from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Proo
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.specs.definition import Definition
-from verifier.verdict import Verdict, VerdictKind
-
-ENGINE = "all-constants"
+from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def check_properties(definition: Definition, names: Sequence[str]) -> None:
         if name not in kinds:
             raise unknown_name("property for --all-constants", name, kinds)
         if kinds[name] not in PROVABLE:
-            what = "--all-constants proves invariants and step invariants"
+            what = "--all-constants proves invariants, also of steps and of deadlocks"
             raise UsageError(f"{what}, and {name} is a {kinds[name]}")
 
 
@@ -105,10 +103,10 @@ def check(
 def _verdict(attempt: Attempt, seconds: float) -> Verdict:
     name = attempt.property_name
     if attempt.proved:
-        return Verdict(name, VerdictKind.PROVED, None, seconds, found_by=ENGINE)
+        return Verdict(name, VerdictKind.PROVED, None, seconds, found_by=ALL_CONSTANTS)
     places = [f"{claim} at {at}" for at, claim, _ in open_places(attempt.open)]
     reason = attempt.limit or f"not shown: {', '.join(places)}"
-    return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ENGINE)
+    return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
 
 
 def described(attempt: Attempt) -> dict[str, Any]:

@@ -16,13 +16,12 @@ from verifier.json_shape import check_shape, read_json
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligations import FACT
-from verifier.parametric.proving import AT_ONCE, CHECKER, PROVABLE, Attempt, Proofs, Query
+from verifier.parametric.proving import AT_ONCE, CHECKER, NOT_KEPT, PROVABLE, Attempt, Proofs, Query
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
-from verifier.specs.definition import PropertyKind
 
 FORMAT = "verify certificate for all constants 2"
 
@@ -143,9 +142,9 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
     claimed = content["property"]
     if claimed not in {prop.name for prop in reading.definition.properties if prop.kind in PROVABLE}:
         raise Misfit(f"such a certificate is of an invariant, and {name} has none called {claimed}")
-    steps = {p.name for p in reading.definition.properties if p.kind is PropertyKind.STEP_INVARIANT}
-    if content["kept"] and claimed in steps:
-        raise Misfit(f"{claimed} speaks of steps, and no state keeps it")
+    kinds = {p.name: p.kind for p in reading.definition.properties}
+    if content["kept"] and kinds[claimed] in NOT_KEPT:
+        raise Misfit(f"{claimed} is a {kinds[claimed]}, and actions keep none")
     if content["assumptions"] != list(reading.said):
         raise Misfit(f"the certificate assumes other things of the constants than {name} does")
 

@@ -67,4 +67,5 @@ def at_least(reader: Reader, counted: Term, scope: Scope, number: int) -> Node:
     differ = (logic.neg(values.equal(sort, a.value, b.value)) for a, b in combinations(ones, 2))
     inside = (logic.conj((one.within, holds(one.value))) for one in ones)
     variables = [variable for one in ones for variable in one.variables]
-    return logic.exists(variables, logic.conj((*inside, *differ)))
+    said = logic.exists(variables, logic.conj((*inside, *differ)))
+    return said if scope.weak.isdisjoint(counted.free) else reader.unquantified(said)

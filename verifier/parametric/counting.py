@@ -94,11 +94,16 @@ def bounds(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
 def extremes(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
     """That a count is 0 if nothing is counted, and the size of the sort if everything is."""
     inside, within = _at(logic, counting, number)
-    some = logic.exists(counting.variables, inside)
-    yield logic.disj((some, logic.less_equal(number, logic.integer(0))))
+    yield some(logic, counting, number)
     if counting.size is not None:
         others = logic.exists(counting.variables, logic.conj((within, logic.neg(inside))))
         yield logic.disj((others, logic.equal(number, counting.size)))
+
+
+def some(logic: Logic, counting: Counting, number: Node) -> Node:
+    """That a count is 0 if nothing is counted."""
+    inside, _ = _at(logic, counting, number)
+    return logic.disj((logic.exists(counting.variables, inside), logic.less_equal(number, logic.integer(0))))
 
 
 def difference(

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from verifier.parametric.reading import Reader, Scope
 
 
+PRODUCT = "a product"
+"""No state variable has a name with a space."""
+
+
 def divided(reader: Reader, term: Term, scope: Scope) -> Node:
     """The quotient or the remainder, as a new symbol. It means nothing unless the divisor is positive."""
     logic = reader.logic
@@ -31,12 +35,17 @@ def divided(reader: Reader, term: Term, scope: Scope) -> Node:
     return quotient if term.operator is Operator.DIVIDE else remainder
 
 
+def product_of(logic: Logic, divisor: Node, quotient: Node) -> Node:
+    """The product, as a symbol if neither is a number."""
+    product = logic.times(divisor, quotient)
+    return product if product.kind != "*" else logic.app(PRODUCT, INT, (divisor, quotient))
+
+
 def euclid(logic: Logic, dividend: Node, divisor: Node, quotient: Node, remainder: Node) -> Iterator[Node]:
     """What is true of a quotient and a remainder if the divisor is positive."""
     zero, one = logic.integer(0), logic.integer(1)
-    product = logic.times(divisor, quotient)
-    if product.kind == "*":
-        product = logic.app("a product", INT, (divisor, quotient))
+    product = product_of(logic, divisor, quotient)
+    if product.data == PRODUCT:
         yield logic.implies(logic.equal(quotient, zero), logic.equal(product, zero))
         yield logic.implies(logic.equal(quotient, one), logic.equal(product, divisor))
         yield logic.implies(logic.equal(divisor, one), logic.equal(product, quotient))

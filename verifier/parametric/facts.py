@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 
+from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.clausal import Clause, Clausifier
-from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes
+from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes, some
+from verifier.parametric.dividing import PRODUCT
 from verifier.parametric.instances import ground_terms
-from verifier.parametric.logic import Node
+from verifier.parametric.logic import INT, Node, walk
 from verifier.parametric.places import pigeonholes
 from verifier.parametric.reading import Definitions
 from verifier.parametric.roles import Roles
 from verifier.parametric.smtlib import Printer
+from verifier.parametric.totals import above, total
 from verifier.parametric.values import Values
 
 
@@ -43,7 +46,7 @@ class Facts:
         pairs = (pair for pair in permutations(numbers, 2) if not asked.keys().isdisjoint(pair))
         return tuple(chain(*found, *(self._clauses("difference", pair) for pair in pairs)))
 
-    def meeting(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
+    def meeting(self, goal: Sequence[Node], others: Sequence[Node]) -> Iterator[Clause]:
         """What is known of counts in formulas without variables: of those that are said to be at least so
         many and at most so many, one of which the goal speaks of if it speaks of any; and that two of the
         first kind which are more than one of the second, or than all there are, have a value in common."""
@@ -54,14 +57,84 @@ class Facts:
         for node in (*goal, *others):
             found.learn(node)
         wanted = (asked if asked.low or asked.high else found).all
-        said = [self._clauses(what, (one,)) for one in found.all for what in ("bounds", "extremes")]
-        pairs = ((one, other) for one in found.low for other in found.high if one is not other)
-        said += [self._clauses("difference", two) for two in pairs if not wanted.keys().isdisjoint(two)]
+        for one in found.all:
+            yield from chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,)))
+        for one, other in product(found.low, found.high):
+            if one is not other and not wanted.keys().isdisjoint((one, other)):
+                yield from self._clauses("difference", (one, other))
         for one, other in combinations(found.low, 2):
-            said.append(self._clauses("common", (one, other)))
-            wholes = (whole for whole in found.high if whole is not one and whole is not other)
-            said += [self._clauses("common", (one, other, whole)) for whole in wholes]
-        return tuple(chain(*said))
+            yield from self._clauses("common", (one, other))
+            for whole in found.high:
+                if whole is not one and whole is not other:
+                    yield from self._clauses("common", (one, other, whole))
+
+    def totals(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
+        """What is known of sums: of each count in the goal that there is for every element of an index set.
+
+        They are compared with the products in the other formulas. How many elements have more than a factor
+        is a count of its own, which is compared with the counts in the others. The elements that all of this
+        speaks of are counted for, too.
+        """
+        families = [name for name in self._symbols(goal) if self._elements(name) is not None]
+        if not families:
+            return ()
+        known = self._symbols(others)
+        numbers = [self._applied(name) for name in known if not self.definitions.counts[name].outside]
+        found = [self._clauses(what, (one,)) for one in numbers for what in ("bounds", "extremes")]
+        for name in families:
+            mine = []
+            for factor in self._factors(others):
+                level = self._applied(self._level(name, factor))
+                one_of = self._clauses("some", (level,))
+                mine += [self._clauses("total", (self._applied(name), factor)), one_of]
+                mine.append(self._clauses("bounds", (level,)))
+                of_elements = [other for other in known if self._sorts(other) == self._sorts(name)]
+                for element in self._named(one_of, self._sorts(name)[0]):
+                    at = (self._applied(other, element) for other in of_elements)
+                    mine += [self._clauses("difference", (level, number)) for number in at]
+            spoken = (clause for clauses in mine for clause in clauses)
+            for element in self._named(spoken, self._sorts(name)[0]):
+                mine.append(self._clauses("some", (self._applied(name, element),)))
+            found += mine
+        return tuple(chain(*found))
+
+    def _symbols(self, formulas: Iterable[Node]) -> list[str]:
+        """The symbols of counts, also where they are applied to variables."""
+        names = dict.fromkeys(node.data for node in _applications(formulas))
+        return [name for name in names if name in self.definitions.counts]
+
+    def _factors(self, formulas: Iterable[Node]) -> list[Node]:
+        """What is multiplied in the formulas with an unknown number, and 0."""
+        products = [node for node in _applications(formulas) if node.data == PRODUCT and not node.free]
+        return list(dict.fromkeys((self.clausifier.logic.integer(0), *(node.args[1] for node in products))))
+
+    def _applied(self, symbol: str, *args: Node) -> Node:
+        return self.clausifier.logic.app(symbol, INT, args or self.definitions.counts[symbol].outside)
+
+    def _sorts(self, symbol: str) -> list[str]:
+        return [variable.sort for variable in self.definitions.counts[symbol].outside]
+
+    def _elements(self, symbol: str) -> Node | None:
+        """How many elements there are, if there is a count for each element of an index set."""
+        sorts = self._sorts(symbol)
+        if len(sorts) != 1 or sorts[0] not in self.values.index_sets:
+            return None
+        return polynomial_node(self.clausifier.logic, self.values.index_sets[sorts[0]])
+
+    def _level(self, symbol: str, number: Node) -> str:
+        """The symbol for how many elements have a count greater than the number."""
+        level, elements = f"{symbol} above {self.printer.text(number)}", self._elements(symbol)
+        assert elements is not None
+        if level not in self.definitions.counts:
+            counting = self.definitions.counts[symbol]
+            made = above(self.clausifier.logic, counting, symbol, number, elements)
+            self.definitions.counts[level] = made
+        return level
+
+    @staticmethod
+    def _named(clauses: Iterable[Clause], sort: str) -> list[Node]:
+        """The elements that clauses speak of."""
+        return [node for node in ground_terms(clause.body for clause in clauses) if node.sort == sort]
 
     def counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
         """The counts in formulas."""
@@ -86,13 +159,34 @@ class Facts:
         if what == "pigeonholes":
             yield from pigeonholes(logic, self.values.sequences[numbers[0].data], numbers[0])
             return
+        if what == "total":
+            symbol, factor = numbers[0].data, numbers[1]
+            elements, level = self._elements(symbol), self._applied(self._level(symbol, factor))
+            assert elements is not None
+            yield from total(logic, self.definitions.counts[symbol], symbol, factor, level, elements)
+            return
         counted = [self.definitions.counts[number.data] for number in numbers]
         if what == "bounds":
             yield from bounds(logic, counted[0], numbers[0])
         elif what == "extremes":
             yield from extremes(logic, counted[0], numbers[0])
+        elif what == "some":
+            yield some(logic, counted[0], numbers[0])
         elif what == "common":
             if all(are_comparable(counted[0], other) for other in counted[1:]):
                 yield from common(logic, counted, numbers)
         elif are_comparable(*counted):
             yield difference(logic, (counted[0], counted[1]), (numbers[0], numbers[1]))
+
+
+def _applications(formulas: Iterable[Node]) -> list[Node]:
+    found = dict[Node, None]()
+    seen = set[Node]()
+
+    def see(node: Node) -> None:
+        if node.kind == "app":
+            found[node] = None
+
+    for one in formulas:
+        walk(one, see, seen)
+    return list(found)

@@ -83,24 +83,25 @@ def ground_terms(formulas: Iterable[Node]) -> tuple[Node, ...]:
     return tuple(node for node in found if node.kind != "sum" or node.args)
 
 
-def _choices(kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> list[list[Node]]:
-    by_kind: dict[Any, list[Node]] = {}
+def _choices(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> list[list[Node]]:
+    by_kind: dict[Any, list[Node]] = {BOOL: [logic.true, logic.false]}
     for term in terms:
-        by_kind.setdefault(kinds.of(term), []).append(term)
+        if term.sort != BOOL:
+            by_kind.setdefault(kinds.of(term), []).append(term)
     wanted = [kinds.of(variable) for variable in clause.variables]
     return [[] if kind is None else by_kind.get(kind, []) for kind in wanted]
 
 
-def number_of_instances(kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> int:
+def number_of_instances(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> int:
     """How many instances a clause has at the terms."""
-    return prod(map(len, _choices(kinds, clause, terms)))
+    return prod(map(len, _choices(logic, kinds, clause, terms)))
 
 
 def instances(
     logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]
 ) -> Iterator[tuple[tuple[Node, ...], Node]]:
-    """The instances of a clause at the terms, each with the terms."""
-    for chosen in product(*_choices(kinds, clause, terms)):
+    """The instances of a clause at the terms, and of truth values at both, each with the terms."""
+    for chosen in product(*_choices(logic, kinds, clause, terms)):
         body = logic.substituted(clause.body, dict(zip(clause.variables, chosen, strict=True)))
         if body is not logic.true:
             yield chosen, body

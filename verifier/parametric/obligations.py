@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, islice, product
 from typing import Any
 
 from verifier.parametric.assumed import assumption_node
@@ -52,6 +52,8 @@ class Obligation:
     """What the goal and the action speak of."""
     inductive: bool
     """Whether the lemmas are assumed."""
+    known: tuple[Clause, ...] = ()
+    """What is assumed beside the lemmas."""
 
     @property
     def name(self) -> str:
@@ -160,9 +162,23 @@ class Obligations:
         return conjuncts(self.logic, formula, implied=not made)
 
     def safety(self, name: str) -> Iterator[Obligation]:
-        """That the lemmas imply a property."""
+        """That the lemmas imply a property; one of deadlocks, where nothing can happen, part after part."""
         formula = self.system.formula(name, self.system.before)
-        yield from self._parts(ALWAYS, name, formula, (), (), inductive=True)
+        found = self._parts(ALWAYS, name, formula, (), (), inductive=True)
+        if self.system.kind(name) is not PropertyKind.DEADLOCK_INVARIANT:
+            yield from found
+            return
+        parts, known = list(self._conjuncts(name, formula)), list(self._stuck)
+        for one in found:
+            yield replace(one, known=tuple(known))
+            said = self.clausifier.clauses(parts[one.part], f"{name} {one.part}")
+            known += [clause for clause in said if len(clause.variables) <= 1]  # others have many instances
+
+    @cached_property
+    def _stuck(self) -> tuple[Clause, ...]:
+        clauses = self.clausifier.clauses
+        said = (clauses(one, f"stuck {number}") for number, one in enumerate(self.system.stuck()))
+        return tuple(chain.from_iterable(said))
 
     def steps(self, name: str) -> Iterator[Obligation]:
         """That each action satisfies a step invariant where the lemmas hold."""
@@ -223,7 +239,7 @@ class Obligations:
         """Learns from all formulas what integers are used for. Which instances there are depends on it, so
         all of it is learned before an obligation is asked about."""
         for obligation in obligations:
-            for clause in (*obligation.given, *obligation.goal):
+            for clause in (*obligation.given, *obligation.goal, *obligation.known):
                 self.kinds.learn(clause.body)
             for clause in self.facts(obligation):
                 self.kinds.learn(clause.body)
@@ -240,7 +256,7 @@ class Obligations:
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
-        facts = [(FACT, clause) for clause in self.facts(obligation)]
+        facts = [(FACT, clause) for clause in (*self.facts(obligation), *obligation.known)]
         if not obligation.inductive and not facts and not effort.meeting:
             return []
         known = self._tiers(obligation)
@@ -251,7 +267,8 @@ class Obligations:
         if effort.meeting:
             found += self._of_counts(obligation, found, tiers[-1])
         if obligation.inductive:
-            found += self._with_quantifiers(obligation, effort.quantified)
+            others = facts if obligation.known else []
+            found += self._with_quantifiers(obligation, effort.quantified, others)
         return list(dict.fromkeys(found))
 
     def facts(self, obligation: Obligation) -> tuple[Clause, ...]:
@@ -260,7 +277,12 @@ class Obligations:
         given = [clause.body for clause in obligation.given]
         known = self._known_counts if obligation.inductive else ()
         extremes = not obligation.inductive or obligation.at == ALWAYS
-        return self._facts.about(goal, (*given, *known), extremes=extremes)
+        found = self._facts.about(goal, (*given, *known), extremes=extremes)
+        if obligation.at != ALWAYS:
+            return found
+        others = [*goal, *(clause.body for clause in obligation.known), *known]
+        others += [node for _, node in self.definitions(others)]
+        return (*found, *self._facts.totals(goal, others))
 
     @property
     def has_counts(self) -> bool:
@@ -274,7 +296,7 @@ class Obligations:
         there are."""
         goal = [clause.body for clause in obligation.goal]
         others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
-        clauses = self._facts.meeting(goal, others)[:_MOST_FACTS]
+        clauses = tuple(islice(self._facts.meeting(goal, others), _MOST_FACTS))
         named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
@@ -283,7 +305,7 @@ class Obligations:
         more |= dict.fromkeys(node for node in meant if node not in wider)
         yield from ((FACT, node) for node in said)
         for name, clause in self.hypotheses if obligation.inductive else ():
-            if number_of_instances(self.kinds, clause, [*terms, *more]) <= _MOST_OF_WITNESSES:
+            if number_of_instances(self.logic, self.kinds, clause, [*terms, *more]) <= _MOST_OF_WITNESSES:
                 for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *more]):
                     if not more.keys().isdisjoint(chosen):
                         yield name, body
@@ -296,12 +318,14 @@ class Obligations:
     def _facts(self) -> Facts:
         return Facts(self.system.values, self.system.definitions, self.clausifier, self.printer)
 
-    def _with_quantifiers(self, obligation: Obligation, which: Quantified) -> list[tuple[str, Node]]:
+    def _with_quantifiers(
+        self, obligation: Obligation, which: Quantified, others: Sequence[tuple[str, Clause]]
+    ) -> list[tuple[str, Node]]:
         if which is Quantified.NONE:
             return []
         spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
         found = []
-        for name, clause in self.hypotheses:
+        for name, clause in (*self.hypotheses, *others):
             kinds = set(map(self.kinds.of, clause.variables))
             is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
             if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds)):
@@ -322,9 +346,9 @@ class Obligations:
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
     ) -> Iterator[tuple[str, Node]]:
-        fitting = (t for t in tiers if number_of_instances(self.kinds, clause, t) <= most)
+        fitting = (t for t in tiers if number_of_instances(self.logic, self.kinds, clause, t) <= most)
         terms = next(fitting, tiers[-1])
-        if number_of_instances(self.kinds, clause, terms) <= _MOST_INSTANCES:
+        if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_INSTANCES:
             for _, body in instances(self.logic, self.kinds, clause, terms):
                 yield name, body
 

@@ -24,8 +24,15 @@ from verifier.solvers.names import decide_script, load_script_solvers
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 
 FINDER, CHECKER = "z3", "cvc5"
-PROVABLE = (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT, PropertyKind.STEP_INVARIANT)
+PROVABLE = (
+    PropertyKind.INVARIANT,
+    PropertyKind.TYPE_INVARIANT,
+    PropertyKind.STEP_INVARIANT,
+    PropertyKind.DEADLOCK_INVARIANT,
+)
 """What a proof by induction can be of."""
+NOT_KEPT = (PropertyKind.STEP_INVARIANT, PropertyKind.DEADLOCK_INVARIANT)
+"""Of these, what lemmas imply. They speak of steps, or of states in which nothing can happen."""
 AT_ONCE = 2
 _STEPS_PER_SECOND = 2_000_000
 """Of Z3's own unit of work, about."""
@@ -133,7 +140,7 @@ def prove(
     """
     load_script_solvers()
     search = _Search(proofs, property_name, limits, listen)
-    if proofs.system.kind(property_name) is PropertyKind.STEP_INVARIANT:
+    if proofs.system.kind(property_name) in NOT_KEPT:
         return search.attempt(kept=False)
     if not search.is_implied(EFFORTS[:_FIRST_EFFORTS]):
         found = search.attempt(kept=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from verifier.encodings.sorts import PartialFunction
+from verifier.encodings.sorts import PartialFunction, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
@@ -139,24 +139,41 @@ class ParametricSystem:
             variables += one.variables
             within.append(one.within)
         guard = logic.conj(reader.truth(line, scope) for line in action.when)
-        successor = {symbol: reader.scope.values[symbol] for symbol in self.definition.variables}
         defined = Definedness(reader)
-        for target, value in action.then:
-            self._assign(successor, reader, scope, target, reader.part(value, scope))
-        reads = list[Node]()
-        for target, value in action.then:
+        reads, stays = list[Node](), list[Node]()
+        for target, value in action.then:  # what is not assigned is of its sort by another lemma, Typed
             reads += (self._reads(defined, target, scope), defined.of(value, scope))
-        old = reader.scope.values
-        stays = [self.values.typed(s.sort, v) for s, v in successor.items() if v is not old[s]]
+            stays.append(self.values.typed(target.sort, reader.part(value, scope)))
+            if (keys := _added_to(target)) is not None:
+                stays.append(self.values.typed(keys, reader.part(target.arguments[1], scope)))
         then = logic.implies(guard, logic.conj([*reads, *(stays if typed else ())]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
         return logic.forall(variables, logic.implies(logic.conj(within), said))
 
     def _reads(self, defined: Definedness, target: Term, scope: Scope) -> Node:
         """What a target reads has a value. A key that a partial function does not have is added to it."""
-        if target.operator is not Operator.APPLY or not isinstance(target.arguments[0].sort, PartialFunction):
+        if _added_to(target) is None:
             return defined.of(target, scope)
         return self.logic.conj(defined.of(part, scope) for part in target.arguments)
+
+    def stuck(self) -> Iterator[Node]:
+        """What is true where nothing can happen: the guard of each action is false, and the constraint true.
+
+        An action that reads what has no value, or would assign a value outside a sort, counts as one that can
+        happen. So do all in states beyond the constraint.
+        """
+        logic, reader = self.logic, self.before
+        if self.definition.constraint is not None:
+            yield self._placed("constraint", reader, self.definition.constraint)
+        for action in self.definition.actions:
+            scope, variables, enabled = reader.scope.turned(-1), list[Node](), list[Node]()
+            for parameter in action.parameters:
+                one = self._any(parameter.symbol, action.name)
+                scope = scope.binding(parameter.symbol, one.value, weak=False)
+                variables += one.variables
+                enabled.append(one.within)
+            enabled += [reader.truth(line, scope) for line in action.when]
+            yield logic.forall(variables, logic.neg(logic.conj(enabled)))
 
     def _any(self, symbol: Symbol, action: str) -> Quantified:
         """All values of a parameter. Of sets and the like it is one of which nothing is known: what is shown
@@ -282,6 +299,14 @@ class ParametricSystem:
     def kind(self, name: str) -> PropertyKind:
         """What kind of claim a property is."""
         return next(prop.kind for prop in self.definition.properties if prop.name == name)
+
+
+def _added_to(target: Term) -> Sort | None:
+    """The sort of the keys of the partial function that a target adds a key to; None if it is none."""
+    if target.operator is not Operator.APPLY:
+        return None
+    function = target.arguments[0].sort
+    return function.domain if isinstance(function, PartialFunction) else None
 
 
 def _is_first_order(value: Value) -> bool:

@@ -97,9 +97,12 @@ def _remarks(run: Run) -> list[str]:
     if VerdictKind.PROVED in kinds:
         which = "all constants" + " with what is assumed of them" * bool(run.assumptions)
         remarks.append(f"PROVED: no execution of any length violates it, for {which}.")
-    if VerdictKind.INCONCLUSIVE in kinds:
+    open_ = [v.property_name for v in run.outcome.verdicts if v.kind is VerdictKind.INCONCLUSIVE]
+    if open_:
+        asked = " ".join(f"--property {name}" for name in open_)
         remarks.append(
-            "INCONCLUSIVE: nothing is known. verify bmc finds out whether the property is false."
+            "INCONCLUSIVE: nothing is known. Whether it is false at given constants, "
+            f"verify bmc {asked} finds out."
         )
     remarks += expectation_remarks(run)
     remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")

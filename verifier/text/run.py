@@ -14,7 +14,7 @@ from verifier.specs.definition import NO_DEADLOCK, PropertyKind
 from verifier.text.columns import aligned, wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
-from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind, in_words
+from verifier.verdict import ALL_CONSTANTS, LEFT_TO_LIVE, Verdict, VerdictKind, in_words
 
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
@@ -40,6 +40,8 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
     ``shortest`` says that the run asked for the fewest steps.
     """
     words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
+    if verdict.kind is VerdictKind.INCONCLUSIVE and verdict.found_by == ALL_CONSTANTS:
+        return f"{verdict.kind}({verdict.reason})"  # no depths were searched
     if verdict.steps is None or verdict.kind is VerdictKind.INCONCLUSIVE:
         return words  # what is shown of something open is no execution
     return f"{words} ({_fewest(verdict, shortest)})"
