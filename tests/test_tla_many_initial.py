@@ -33,6 +33,7 @@ Next == I!Next
 Few == kept < 4
 All == kept <= 4
 """
+_REFUSALS = ("does not say by itself", "there are too many to look at")
 _CONFIG = "INIT Init\nNEXT Next\nINVARIANTS Few All\nCHECK_DEADLOCK FALSE\n"
 
 
@@ -91,5 +92,5 @@ def test_random_modules_from_one_state(tmp_path: Path, first: int) -> None:
     found: Counter[str] = Counter()
     for seed in range(first, first + 4):
         wrong = compare_modules(tmp_path, seed, found, ("bmc", "prove"))
-        assert [each for each in wrong if "does not say by itself" not in each] == []
+        assert [each for each in wrong if not any(words in each for words in _REFUSALS)] == []
     assert found["bmc: VIOLATED"] + found["bmc: HOLDS"] > 0, found

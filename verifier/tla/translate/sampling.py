@@ -59,37 +59,10 @@ def sample(
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
     explorer.assume()
-    all_initial = complete = False
-    began, ways = 0, None
+    all_initial = _all_initial(explorer, most_initial)
+    began, ways = len(explorer.states), explorer.found.generated if all_initial else None
     generated: list[int] = []
-
-    def stop(found: Explorer) -> None:
-        if len(found.states) > most and began:
-            raise Interrupted("enough")
-
-    explorer.enforce = stop
-    try:
-        _all_initial(explorer)
-        began, ways, all_initial = len(explorer.states), explorer.found.generated, True
-        if specification.next is not None:
-            walk, stepper = explorer._walker(specification.next, primed=False), Stepper(specification)
-            end = began
-            for number, state in enumerate(explorer.states):
-                if number == end:
-                    end = len(explorer.states)
-                    generated.append(explorer.found.generated)
-                if len(explorer.states) > most or explorer.found.generated > most_generated:
-                    raise Interrupted("enough")
-                if number >= began or stepper.within(state):
-                    explorer._expand(number, walk)
-        complete = True
-    except Interrupted:
-        if not began and len(explorer.states) <= most_initial:
-            raise
-        began = began or len(explorer.states)
-    except Undefined:
-        if not began:  # the initial states are not known
-            raise
+    complete = all_initial and _all_further(explorer, most, most_generated, generated)
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
@@ -99,13 +72,46 @@ def sample(
     return Sample(states, initial, all_initial, complete, ways, tuple(generated))
 
 
-def _all_initial(explorer: Explorer) -> None:
-    """Finds the initial states, also those beyond the constraints."""
+def _all_initial(explorer: Explorer, most: int) -> bool:
+    """Finds the initial states, also those beyond the constraints. Whether they are at most ``most``."""
     within, explorer.constraints = explorer.constraints, []
     try:
         explorer._initial()
+    except Interrupted:
+        if len(explorer.states) <= most:
+            raise
+        return False
     finally:
         explorer.constraints = within
+    return True
+
+
+def _all_further(explorer: Explorer, most: int, most_generated: float, generated: list[int]) -> bool:
+    """Finds the states after the initial ones, and counts what is generated to each depth. Whether these are
+    all."""
+    began = end = len(explorer.states)
+
+    def stop(found: Explorer) -> None:
+        if len(found.states) > most:
+            raise Interrupted("enough")
+
+    explorer.enforce = stop
+    if explorer.specification.next is None:
+        return True
+    walk = explorer._walker(explorer.specification.next, primed=False)
+    stepper = Stepper(explorer.specification)
+    try:
+        for number, state in enumerate(explorer.states):
+            if number == end:
+                end = len(explorer.states)
+                generated.append(explorer.found.generated)
+            if len(explorer.states) > most or explorer.found.generated > most_generated:
+                return False
+            if number >= began or stepper.within(state):
+                explorer._expand(number, walk)
+    except (Interrupted, Undefined):
+        return False
+    return True
 
 
 class Stepper:
