@@ -11,9 +11,8 @@ doi:10.5555/2157654.2157675. Names are those of these papers:
 - *Predecessor generalisation*, or lifting, drops literals from a predecessor.
 - A *proof obligation* is a cube that must be blocked at a frame, because its states lead to a bad state.
 - *Propagation* moves clauses to later frames. If a frame loses no clause to the next, it is a *fixpoint*.
-- A *counterexample* to generalisation or propagation is the predecessor that prevents it. It is blocked too
-  if it can be. *Known steps* are those from all predecessors found so far; they answer queries without the
-  solver.
+- A *counterexample* to generalisation or propagation is the predecessor that prevents it. It is blocked, too,
+  if it can be. *Known steps* are those from predecessors found before; they answer queries, too.
 
 The modules speak of integers only: state bits are the variables 1, 2, …
 """
