@@ -24,8 +24,6 @@ MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
 MOST_INITIAL = 50_000
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
-_MOST_WALKS = 120
-"""There are more of them where they are shorter."""
 
 
 @dataclass
@@ -85,8 +83,7 @@ def sample(
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
-        walks = min(_WALKS * _STEPS // steps, _MOST_WALKS)
-        states += Stepper(specification).strolls(states[-50:], walks, steps)
+        states += Stepper(specification).strolls(states[-50:], _WALKS, steps)
     return Sample(states, list(explorer.states[:began]), complete, ways, tuple(generated))
 
 
