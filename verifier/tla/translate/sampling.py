@@ -26,8 +26,6 @@ MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
 """Of more initial states, which sorts they need is what Init says of each variable by itself."""
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
-_MOST_WALKS = 120
-"""There are more of them where they are shorter."""
 
 
 @dataclass
@@ -66,8 +64,7 @@ def sample(
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
-        walks = min(_WALKS * _STEPS // steps, _MOST_WALKS)
-        states += Stepper(specification).strolls(states[-50:], walks, steps)
+        states += Stepper(specification).strolls(states[-50:], _WALKS, steps)
     initial = list(explorer.states[:began])
     return Sample(states, initial, all_initial, complete, ways, tuple(generated))
 
