@@ -223,6 +223,22 @@ def test_model_values_of_different_types_are_not_compared(name: str, words: list
     assert _run(*words, "--property", "Alike")[0] == 0
 
 
+# -- kinds
+
+KINDS = """EXTENDS Integers, Sequences
+VARIABLE x
+Init == x = [a |-> 0]
+Next == x' = -1
+"""
+
+
+@pytest.mark.parametrize("of", ["[{1} -> {1}]", "[a : {0, 1}]", "({0} \\X {1})", "Seq({1})", "SUBSET {1}"])
+def test_what_is_looked_for_in_a_set_is_of_the_kind_of_its_members(of: str, folder: Path) -> None:
+    _module(folder, f"{KINDS}Odd == x \\in {of} \\/ TRUE", "INVARIANT Odd\n")
+    for words in ENGINES[:2]:
+        assert "what is looked for in" in wrong(*words, "M.tla")
+
+
 # -- said, not skipped
 
 
