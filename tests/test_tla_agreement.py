@@ -10,10 +10,15 @@ import pytest
 
 from tests.command_line import ROOT, verify, wrong
 from tests.tla_modules import written
+from verifier.tla.specification import Specification
+from verifier.tla.translate import specification as translation
+from verifier.tla.translate.sampling import Sample, sample
 
 LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
 CONFIG = "INIT Init\nNEXT Next\n"
 ENGINES = (["explore"], ["bmc", "--depth", "6"], ["prove"], ["simulate", "--walks", "100", "--depth", "8"])
+
+EACH = [pytest.param(w, marks=pytest.mark.thorough) if w == ["prove"] else w for w in ENGINES]
 
 
 @pytest.fixture
@@ -46,7 +51,7 @@ Slow == [][x' < 3]_x
 """
 
 
-@pytest.mark.parametrize("words", ENGINES)
+@pytest.mark.parametrize("words", EACH)
 def test_the_state_behind_an_excluded_step_is_checked_and_nothing_follows_it(
     words: list[str], folder: Path
 ) -> None:
@@ -90,7 +95,7 @@ First == x < 4 /\\ [][x' < 3]_x
 """
 
 
-@pytest.mark.parametrize("words", ENGINES)
+@pytest.mark.parametrize("words", EACH)
 def test_initial_states_beyond_the_constraint_are_checked(words: list[str], folder: Path) -> None:
     _module(folder, INITIAL, "CONSTRAINT Within\nINVARIANT Low\nPROPERTY First\n")
     code, found = _run(*words)
@@ -114,7 +119,7 @@ Short == Len(q) < 9
 """
 
 
-@pytest.mark.parametrize("words", ENGINES[:3])
+@pytest.mark.parametrize("words", EACH[:3])
 def test_what_is_violated_before_something_has_no_value_is_violated(words: list[str], folder: Path) -> None:
     _module(folder, TAILS, "INVARIANT Long Short\n")
     code, found = _run(*words)
@@ -130,11 +135,20 @@ def test_an_initial_state_without_a_value_is_named(folder: Path) -> None:
         assert "x has no value in the next state yet" in wrong(*words, "M.tla")
 
 
-def test_what_is_violated_before_the_sorts_are_left_stays_violated(folder: Path) -> None:
-    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = IF x = 4000 THEN 0 ELSE x + 1\n"
-    _module(folder, f"{body}Low == x < 3\nHigh == x < 9999", "INVARIANT Low High\n")
+def _few(specification: Specification) -> Sample:
+    found = sample(specification)
+    return Sample(found.states[:3], found.initial, complete=False)
+
+
+def test_what_is_violated_before_the_sorts_are_left_stays_violated(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translation, "sample", _few)
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 9\n"
+    _module(folder, f"{body}Low == x < 2\nHigh == x < 9", "INVARIANT Low High\n")
     code, found = _run("bmc", "--depth", "4")
-    assert (code, found["Low"], found["High"][0]) == (10, ("VIOLATED", 3), "HOLDS")
+    assert (code, found["Low"], found["High"][0]) == (10, ("VIOLATED", 2), "HOLDS")
+    assert "leaves the sorts" in verify("bmc", "M.tla", "--depth", "4").stderr
 
 
 # -- functions whose domain varies
@@ -148,7 +162,7 @@ Small == BagCardinality(b) < 4
 """
 
 
-@pytest.mark.parametrize("words", ENGINES)
+@pytest.mark.parametrize("words", EACH)
 def test_a_value_takes_the_kind_that_the_state_decides(words: list[str], folder: Path) -> None:
     _module(folder, BAG, "INVARIANT Small\n")
     code, found = _run(*words)
@@ -221,6 +235,22 @@ def test_model_values_of_different_types_are_not_compared(name: str, words: list
     _module(folder, TYPED, "CONSTANTS P = {p_1, p_2} Q = {q_1} Nil = Nil\nCHECK_DEADLOCK FALSE")
     assert "in the state x = p_" in wrong(*words, "M.tla", "--property", name)
     assert _run(*words, "--property", "Alike")[0] == 0
+
+
+# -- kinds
+
+KINDS = """EXTENDS Integers, Sequences
+VARIABLE x
+Init == x = [a |-> 0]
+Next == x' = -1
+"""
+
+
+@pytest.mark.parametrize("of", ["[{1} -> {1}]", "[a : {0, 1}]", "({0} \\X {1})", "Seq({1})", "SUBSET {1}"])
+def test_what_is_looked_for_in_a_set_is_of_the_kind_of_its_members(of: str, folder: Path) -> None:
+    _module(folder, f"{KINDS}Odd == x \\in {of} \\/ TRUE", "INVARIANT Odd\n")
+    for words in ENGINES[:2]:
+        assert "what is looked for in" in wrong(*words, "M.tla")
 
 
 # -- said, not skipped

@@ -13,7 +13,7 @@ from dataclasses import replace
 from verifier.encodings.partiality import is_partial
 from verifier.encodings.sorts import Boolean, Listed, Range, Set, Sort, Variant
 from verifier.encodings.terms import Operator, Term
-from verifier.tla.lazy_sets import Infinite
+from verifier.tla.lazy_sets import FunctionSet, Infinite, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.translate.sets import Sets
 from verifier.tla.translate.symbolic import (
     NO,
@@ -281,7 +281,7 @@ class Reading(Sets):
         """The same for a value and the members of a set, where it is not in the set."""
         kinds = self.kinds(item)
         if isinstance(of, Known):
-            of_members = {kind_of(one) for one in of.value} if isinstance(of.value, frozenset) else set()
+            of_members = _kinds_of_members(of.value)
             clash = self.or_([held for kind, held in kinds.items() if _clash(kind, of_members)])
         else:
             clash = self._clash_with_some(of, kinds)
@@ -291,6 +291,9 @@ class Reading(Sets):
         return self.if_(wrong, Nothing("a value of another kind than the members of the set"), YES)
 
     def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
+        if isinstance(of, Functions | Records | Products | AllSequences | Subsets):
+            kind = "set" if isinstance(of, Subsets) else "function"
+            return self.or_([held for own, held in kinds.items() if _clash(own, {kind})])
         if not (isinstance(of, Members) or (isinstance(of, Term) and isinstance(of.sort, Set))):
             return NO
         if isinstance(of, Term) and isinstance(of.sort, Set) and self.names.lists(of.sort.element):
@@ -309,6 +312,18 @@ class Reading(Sets):
 def _clash(kind: str, others: set[str]) -> bool:
     """Whether a value of a kind cannot be compared with one of some other kinds."""
     return kind != "model" and any(other not in (kind, "model") for other in others)
+
+
+def _kinds_of_members(of: Value) -> set[str]:
+    """The kinds of what is in a set, where that is told by how it is written."""
+    match of:
+        case frozenset():
+            return {kind_of(one) for one in of}
+        case FunctionSet() | RecordSet() | ProductSet() | Sequences():
+            return {"function"}
+        case Powerset():
+            return {"set"}
+    return set()
 
 
 def kind_of(value: Value) -> str:
