@@ -105,7 +105,13 @@ class BookKeeperClientLemmas(Clients):
             s, lambda w: (s.meta_status != "CLOSED").implies(s.clients[w].fragments == s.meta_fragments)
         )
 
-    @lemma(using=["creation_comes_first", "creator_knows_fragments"])
+    @lemma(
+        using={
+            "client_changes_ensemble": ["creation_comes_first", "creator_knows_fragments"],
+            "client_starts_recovery": ["creation_comes_first", "creator_knows_fragments"],
+            "recovery_client_changes_ensemble": ["creation_comes_first", "creator_knows_fragments"],
+        }
+    )
     def ensembles_are_full(self, s: ClientsState) -> Formula:
         """Every ensemble is chosen with as many bookies as an entry is sent to."""
 
@@ -162,11 +168,19 @@ class BookKeeperClientLemmas(Clients):
         )
 
     @lemma(
-        using=[
-            *("status_tells_role", "idle_clients_did_nothing", "fencing_comes_first", "reads_in_order"),
-            *("ensembles_are_full", "recovery_begins_with_fragments", "recovery_reads_last_fragment"),
-            "adds_are_pending_until_confirmed",
-        ]
+        using={
+            "client_creates_ledger": ["creation_comes_first", "metadata_tells_stage"],
+            "client_starts_recovery": ["idle_clients_did_nothing"],
+            "client_receives_fencing_read_lac_response": [
+                *("status_tells_role", "fencing_comes_first", "recovery_begins_with_fragments"),
+            ],
+            "client_sends_recovery_read_requests": [
+                *("status_tells_role", "fencing_comes_first", "reads_in_order", "ensembles_are_full"),
+                "recovery_reads_last_fragment",
+            ],
+            "client_changes_ensemble": ["status_tells_role", "metadata_tells_stage"],
+            "recovery_client_changes_ensemble": ["status_tells_role"],
+        }
     )
     def recovery_begins_in_last_fragment(self, s: ClientsState) -> Formula:
         """A recovery takes what is before the last fragment for confirmed, with the first answer to its

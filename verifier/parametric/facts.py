@@ -81,7 +81,7 @@ class Facts:
         for one, other in combinations(found.low, 2):
             groups.append(("common", (one, other)))
             groups += [("common", (one, other, whole)) for whole in found.high if whole not in (one, other)]
-        groups.sort(key=lambda group: len({arg for number in group[1] for arg in number.args}))
+        groups.sort(key=lambda group: _arguments(group[1]))
         said: dict[Clause, None] = {}
         for what, numbers in groups:
             for own in ("bounds", "extremes"):
@@ -96,7 +96,8 @@ class Facts:
         asked, found = (self.extremes(formulas) for formulas in (goal, (*goal, *others)))
         found |= self.extremes(self._inside(number) for number in self.counts((*goal, *others)))
         said = [self._clauses("element", (number,)) for number in found]
-        pairs = (pair for pair in permutations(found, 2) if not asked or not asked.keys().isdisjoint(pair))
+        pairs = [pair for pair in permutations(found, 2) if not asked or not asked.keys().isdisjoint(pair)]
+        pairs.sort(key=_arguments)
         return tuple(chain(*said, *(self._clauses("bound", pair) for pair in pairs)))
 
     def extremes(self, formulas: Iterable[Node]) -> dict[Node, None]:
@@ -150,3 +151,8 @@ class Facts:
                 yield from common(logic, counted, numbers)
         elif are_comparable(*counted):
             yield difference(logic, (counted[0], counted[1]), (numbers[0], numbers[1]))
+
+
+def _arguments(numbers: Sequence[Node]) -> int:
+    """How many different arguments applications have in all."""
+    return len({arg for number in numbers for arg in number.args})
