@@ -208,6 +208,7 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
             "recovery_client_closes_ledger": [
                 *("ensembles_are_full", "recovery_begins_in_last_fragment", "reads_in_order"),
                 *("confirmed_is_stored", "acknowledged_by_ack_quorum", "end_is_out_of_reach"),
+                "metadata_tells_stage",
             ],
         }
     )

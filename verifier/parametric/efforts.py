@@ -51,4 +51,5 @@ EFFORTS = (
     Effort((6, 0), 1000, Quantified.NONE, 2.0, hinted=True),
     Effort((6, 0), 1000, Quantified.NONE, 6.0, meeting=True, hinted=True, facts=100),
     Effort((7, 6, 0), 2000, Quantified.NONE, 8.0, meeting=True, hinted=True, witnesses=10_000, facts=200),
+    Effort((6, 0, 6), 1000, Quantified.NONE, 12.0, meeting=True, hinted=True, witnesses=12_000, facts=500),
 )
