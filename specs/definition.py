@@ -105,6 +105,8 @@ class Lemma:
     name: str
     formula: Term
     description: str
+    using: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The names of lemmas with which an action keeps it, by its name, or by none if any does."""
 
 
 @dataclass(frozen=True)

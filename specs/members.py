@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar, overload
 
@@ -12,6 +12,7 @@ from verifier.specs.formulas import formula
 from verifier.specs.steps import Step
 
 Method = Callable[..., Any]
+Using = Sequence[str] | Mapping[str, Sequence[str]]
 Marked = TypeVar("Marked")
 
 
@@ -100,6 +101,9 @@ class LemmaMember(ClaimMember):
     """A method marked as a lemma."""
 
     name: str | None
+    using: Using = ()
+    """The methods of the lemmas that a proof for all constants is to try first, or those by the method of an
+    action."""
 
 
 Marks = Callable[[Method], PropertyMember]
@@ -174,14 +178,22 @@ def reachable(method: Any = None, /, *, default: bool = False, name: str | None 
 @overload
 def lemma(method: Method, /) -> LemmaMember: ...
 @overload
-def lemma(*, name: str | None = None) -> Callable[[Method], LemmaMember]: ...
-def lemma(method: Any = None, /, *, name: str | None = None) -> Any:
+def lemma(
+    *, name: str | None = None, using: Using = ()
+) -> Callable[[Method], LemmaMember]: ...
+def lemma(method: Any = None, /, *, name: str | None = None, using: Using = ()) -> Any:
     """Marks a method as a lemma.
 
     Every reachable state should satisfy its formula, and each action should keep it if all lemmas hold
     before. Only proofs use lemmas; no engine checks a lemma alone. The docstring says why the lemma holds.
+    ``using`` is a hint to proofs for all constants, which may need it where there are many lemmas: the
+    methods of the lemmas with which actions keep this one; or, by the method of an action, with which it
+    does.
     """
-    return _marked("lemma", method, lambda found: LemmaMember(found, name))
+    for names in using.values() if isinstance(using, Mapping) else [using]:
+        if isinstance(names, str) or not all(isinstance(other, str) for other in names):
+            raise DefinitionError(f"using names methods, as in @lemma(using=['one_leader']), not {names!r}")
+    return _marked("lemma", method, lambda found: LemmaMember(found, name, using))
 
 
 def _property(mark: str, method: Any, kind: PropertyKind, default: bool, name: str | None) -> Any:

@@ -238,11 +238,8 @@ def _defined(protocol: Protocol, of_executions: bool) -> Definition:
     init = _init(protocol, state)
     refined = refinements(protocol, state, after, init, define)
     properties += [claim for one in refined for claim in one.properties]
-    lemmas = [
-        _lemma(protocol, state, name, member)
-        for name, member in members.items()
-        if isinstance(member, LemmaMember)
-    ]
+    helping = {name: member for name, member in members.items() if isinstance(member, LemmaMember)}
+    lemmas = [_lemma(protocol, state, name, helping) for name in helping]
     lasting = temporal_properties(protocol, state) if of_executions else []
     lasting += [claim for one in refined if of_executions for claim in one.temporal]
     others = [item for item, _ in (*lemmas, *lasting)]
@@ -352,10 +349,32 @@ def _property(
     return item, Property(item.title, member.kind, said, member.default, about)
 
 
-def _lemma(protocol: Protocol, state: State, method: str, member: LemmaMember) -> tuple[Titled, Lemma]:
+def _lemma(
+    protocol: Protocol, state: State, method: str, members: Mapping[str, LemmaMember]
+) -> tuple[Titled, Lemma]:
+    member = members[method]
     item = _claim("lemma", method, member, "s")
     said = formula(member.method(protocol, state), f"lemma {item.title}", member.method)
-    return item, Lemma(item.title, said, inspect.getdoc(member.method) or "")
+    return item, Lemma(item.title, said, inspect.getdoc(member.method) or "", _hints(protocol, item, members))
+
+
+def _hints(
+    protocol: Protocol, item: Titled, members: Mapping[str, LemmaMember]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """With which other lemmas a lemma is to be shown, by actions. Raises DefinitionError for wrong names."""
+    using = members[item.method].using
+    hints = []
+    for at, others in using.items() if isinstance(using, Mapping) else [("", using)]:
+        if at and not isinstance(inspect.getattr_static(protocol, at, None), ActionMember):
+            words = f"lemma {item.title} has a hint for {at}, which is the method of no action"
+            raise DefinitionError(placed(item.place, words))
+        for other in others:
+            if other not in members:
+                words = f"lemma {item.title} is to be shown using {other}, which is the method of no lemma"
+                raise DefinitionError(placed(item.place, words))
+        names = tuple(members[other].name or title_of(other) for other in others)
+        hints += [(title_of(at) if at else "", names)] if names else []
+    return tuple(hints)
 
 
 def _claim(what: str, method: str, member: PropertyMember | LemmaMember, *states: str) -> Titled:

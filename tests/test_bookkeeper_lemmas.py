@@ -166,7 +166,7 @@ def test_lemmas_hold_in_every_reachable_state(constants: dict[str, Any], depth: 
         (
             "client_sends_recovery_read_requests",
             {"guard": 1},
-            ("ClientSendsRecoveryReadRequests", "RecoveryKnowsLastFragment"),
+            ("ClientSendsRecoveryReadRequests", "RecoveryBeginsInLastFragment"),
         ),
         ("read_negative", {"guard": 4}, ("ReadNegative", "EndIsOutOfReach")),
         ("read_positive", {"guard": 4}, ("ReadPositive", "EntriesReadAreReadable")),

@@ -137,7 +137,7 @@ def test_an_initial_state_without_a_value_is_named(folder: Path) -> None:
 
 def _few(specification: Specification) -> Sample:
     found = sample(specification)
-    return Sample(found.states[:3], found.initial, complete=False)
+    return Sample(found.states[:3], found.initial, found.all_initial, complete=False)
 
 
 def test_what_is_violated_before_the_sorts_are_left_stays_violated(

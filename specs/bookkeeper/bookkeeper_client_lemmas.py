@@ -105,7 +105,13 @@ class BookKeeperClientLemmas(Clients):
             s, lambda w: (s.meta_status != "CLOSED").implies(s.clients[w].fragments == s.meta_fragments)
         )
 
-    @lemma
+    @lemma(
+        using={
+            "client_changes_ensemble": ["creation_comes_first", "creator_knows_fragments"],
+            "client_starts_recovery": ["creation_comes_first", "creator_knows_fragments"],
+            "recovery_client_changes_ensemble": ["creation_comes_first", "creator_knows_fragments"],
+        }
+    )
     def ensembles_are_full(self, s: ClientsState) -> Formula:
         """Every ensemble is chosen with as many bookies as an entry is sent to."""
 
@@ -116,7 +122,13 @@ class BookKeeperClientLemmas(Clients):
             is_full(s.clients[c].fragments) for c in self.clients if s.clients[c].status.is_some
         )
 
-    @lemma
+    @lemma(
+        using=[
+            *("creation_comes_first", "idle_clients_did_nothing", "status_tells_role", "one_creator"),
+            *("metadata_tells_stage", "fencing_comes_first", "reads_in_order", "ensembles_are_full"),
+            *("recovery_reads_last_fragment", "adds_are_pending_until_confirmed"),
+        ]
+    )
     def fragments_begin_unconfirmed(self, s: ClientsState) -> Formula:
         """A fragment begins at the first unconfirmed entry; a recovery takes what is before the last one for
         confirmed, with the first answer to its fencing."""
@@ -126,41 +138,80 @@ class BookKeeperClientLemmas(Clients):
             if self.is_creator(s, c) | self.has_fenced(s, c)
         )
 
-    @lemma
-    def recovery_knows_last_fragment(self, s: ClientsState) -> Formula:
-        """A recovery begins with the creator's fragments, which change no more, and reads from the last one,
-        beginning in it."""
-
-        def knows(c: Element, w: Element) -> Formula:
-            one, other = s.clients[c], s.clients[w]
-            reads = (one.status == "IN_RECOVERY") & one.last_recoverable_entry.is_none
-            return (
-                (one.recovery_phase == "FENCING").implies(one.fragments == other.fragments)
-                & reads.implies(one.recovery_ensemble == self.ensemble(s, w))
-                & self.has_fenced(s, c).implies(self.last_first_entry(other.fragments) <= one.lap + 1)
-            )
-
+    def for_recoveries(
+        self, s: ClientsState, body: Callable[[Client, Element], Formula]
+    ) -> Formula:
+        """What holds of what each recovery knows, and of the creator."""
         return self.for_creator(
-            s, lambda w: forall(knows(c, w) for c in self.clients if self.is_recovering(s, c))
+            s,
+            lambda w: forall(body(s.clients[c], w) for c in self.clients if self.is_recovering(s, c)),
+        )
+
+    @lemma(using=["status_tells_role", "creator_knows_fragments", "fencing_comes_first", "adds_have_content"])
+    def recovery_begins_with_fragments(self, s: ClientsState) -> Formula:
+        """A recovery begins with the creator's fragments, which change no more; it changes its own once it
+        has sent adds."""
+        return self.for_recoveries(
+            s,
+            lambda c, w: (c.recovery_phase == "FENCING").implies(c.fragments == s.clients[w].fragments),
+        )
+
+    @lemma(using=["status_tells_role", "metadata_tells_stage", "creator_knows_fragments"])
+    def recovery_reads_last_fragment(self, s: ClientsState) -> Formula:
+        """A recovery reads from the creator's last ensemble."""
+
+        def reads(c: Client) -> Formula:
+            return (c.status == "IN_RECOVERY") & c.last_recoverable_entry.is_none
+
+        return self.for_recoveries(
+            s, lambda c, w: reads(c).implies(c.recovery_ensemble == self.ensemble(s, w))
+        )
+
+    @lemma(
+        using={
+            "client_creates_ledger": ["creation_comes_first", "metadata_tells_stage"],
+            "client_starts_recovery": ["idle_clients_did_nothing"],
+            "client_receives_fencing_read_lac_response": [
+                *("status_tells_role", "fencing_comes_first", "recovery_begins_with_fragments"),
+            ],
+            "client_sends_recovery_read_requests": [
+                *("status_tells_role", "fencing_comes_first", "reads_in_order", "ensembles_are_full"),
+                "recovery_reads_last_fragment",
+            ],
+            "client_changes_ensemble": ["status_tells_role", "metadata_tells_stage"],
+            "recovery_client_changes_ensemble": ["status_tells_role"],
+        }
+    )
+    def recovery_begins_in_last_fragment(self, s: ClientsState) -> Formula:
+        """A recovery takes what is before the last fragment for confirmed, with the first answer to its
+        fencing."""
+        return self.for_recoveries(
+            s,
+            lambda c, w: ((c.recovery_phase == "READ_WRITE") | ~c.fenced.is_empty).implies(
+                self.last_first_entry(s.clients[w].fragments) <= c.lap + 1
+            ),
         )
 
     # Adds
 
-    @lemma
+    @lemma(
+        using=[
+            *("idle_clients_did_nothing", "reads_in_order", "fencing_comes_first"),
+            *("fencing_is_recovery", "fenced_bookies_refuse"),
+        ]
+    )
     def adds_have_content(self, s: ClientsState) -> Formula:
         """A client sends adds of entries that it was given or has read."""
 
         def has_content(c: Element, e: Integer) -> Formula:
-            entry = s.clients[c]
-            sent = exists(
-                s.add_confirmations[c][e][b].is_some
-                | s.add_refusals[c][e][b].is_some
-                | exists(s.add_requests[c][e][lac][b].is_some for lac in self.lacs)
-                for b in self.bookies
-            )
-            has_data = entry.data[e].is_some
-            return (sent | ~entry.pending_add_ops[e].is_empty).implies(has_data) & has_data.implies(
-                e <= entry.lap
+            requests, has_data = s.add_requests[c][e], s.clients[c].data[e].is_some
+            sent = exists(requests[lac][b].is_some for lac in self.lacs for b in self.bookies)
+            confirmed = exists(s.add_confirmations[c][e][b].is_some for b in self.bookies)
+            refused = exists(s.add_refusals[c][e][b].is_some for b in self.bookies)
+            pending = ~s.clients[c].pending_add_ops[e].is_empty
+            return all_of(
+                *(known.implies(has_data) for known in (sent, confirmed, refused, pending)),
+                has_data.implies(e <= s.clients[c].lap),
             )
 
         return forall(self.clients, self.ids, has_content)
@@ -178,7 +229,12 @@ class BookKeeperClientLemmas(Clients):
             for e in self.ids
         )
 
-    @lemma
+    @lemma(
+        using=[
+            *("creation_comes_first", "idle_clients_did_nothing", "ensembles_are_full", "adds_have_content"),
+            *("confirmed_is_stored", "fencing_comes_first", "reads_in_order"),
+        ]
+    )
     def adds_are_pending_until_confirmed(self, s: ClientsState) -> Formula:
         """What a client sends or reads is pending until it is confirmed, and all before it."""
 
@@ -212,7 +268,12 @@ class BookKeeperClientLemmas(Clients):
             if s.clients[c].lac < e
         )
 
-    @lemma
+    @lemma(
+        using=[
+            *("idle_clients_did_nothing", "status_tells_role", "fragments_begin_unconfirmed"),
+            "confirmed_by_ensemble",
+        ]
+    )
     def acknowledged_by_ack_quorum(self, s: ClientsState) -> Formula:
         """The creator acknowledges an entry that an ack quorum of the entry's ensemble confirmed."""
 
@@ -235,6 +296,11 @@ class BookKeeperClientLemmas(Clients):
             for b in self.bookies
             if s.add_requests[c][e][lac][b].is_some
         )
+
+    @lemma(using=["metadata_tells_stage", "ensemble_is_asked"])
+    def fencing_is_recovery(self, s: ClientsState) -> Formula:
+        """No bookie is fenced before a recovery has put the ledger in recovery."""
+        return (s.meta_status.is_none | (s.meta_status == "OPEN")).implies(s.b_fenced.is_empty)
 
     @lemma
     def fenced_bookies_refuse(self, s: ClientsState) -> Formula:
@@ -283,7 +349,7 @@ class BookKeeperClientLemmas(Clients):
             others = self.bookies.size - self.write_quorum
             return (s.meta_version + lost <= 1 + settled) & (s.meta_version <= 1 + others * settled)
 
-        return (s.meta_status == "OPEN").implies(self.for_creator(s, is_accounted_for) & s.b_fenced.is_empty)
+        return (s.meta_status == "OPEN").implies(self.for_creator(s, is_accounted_for))
 
     @lemma
     def versions_suffice(self, s: ClientsState) -> Formula:

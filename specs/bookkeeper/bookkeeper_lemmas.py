@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import comprehension, count, exists, forall
+from verifier.encodings.values import OptionValue
 from verifier.specs.bookkeeper.bookkeeper_client_lemmas import BookKeeperClientLemmas
 from verifier.specs.bookkeeper.clients import Client, ClientsState
 from verifier.specs.bookkeeper.ledger import Ensembles
@@ -113,7 +114,13 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     # Where a recovery ends the ledger
 
-    @lemma
+    @lemma(
+        using=[
+            *("creation_comes_first", "one_creator", "status_tells_role", "metadata_tells_stage"),
+            *("idle_clients_did_nothing", "creator_knows_fragments", "recovery_reads_last_fragment"),
+            *("reads_in_order", "fencing_comes_first"),
+        ]
+    )
     def ensemble_is_asked(self, s: ClientsState) -> Formula:
         """Only a recovery fences and reads, and it reads from the creator's last ensemble."""
 
@@ -158,28 +165,59 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
             if s.clients[c].read_responses.contains(b)
         )
 
-    @lemma
-    def end_is_out_of_reach(self, s: ClientsState) -> Formula:
-        """Where a recovery ends the ledger, the creator can acknowledge nothing any more."""
-
-        def is_end(last: Integer, e: Integer) -> Formula:
-            ends = exists(s.clients[c].last_recoverable_entry == last for c in self.clients)
-            return ends | ((s.meta_status == "CLOSED") & (s.meta_last_entry == last))
-
+    def is_final_end(self, s: ClientsState, last: OptionValue[Integer] | Integer) -> Formula:
+        """The creator can acknowledge nothing behind this entry, unless it closed the ledger itself."""
         return self.for_creator(
             s,
             lambda w: forall(
                 self.is_out_of_reach(s, w, e)
                 for e in self.ids
-                if is_end(e - 1, e) & (s.clients[w].status != "CLOSED")
+                if (last == e - 1) & (s.clients[w].status != "CLOSED")
             ),
         )
 
-    @lemma
+    @lemma(
+        using=[
+            *("status_tells_role", "metadata_tells_stage", "creation_comes_first", "reads_in_order"),
+            *("ensemble_is_asked", "answers_are_final", "negative_answers_are_counted"),
+            "idle_clients_did_nothing",
+        ]
+    )
+    def end_is_out_of_reach(self, s: ClientsState) -> Formula:
+        """Where a recovery ends the ledger, the creator can acknowledge nothing any more."""
+        return forall(self.is_final_end(s, s.clients[c].last_recoverable_entry) for c in self.clients)
+
+    @lemma(
+        using=[
+            *("status_tells_role", "metadata_tells_stage", "one_creator", "idle_clients_did_nothing"),
+            *("creation_comes_first", "end_is_out_of_reach", "ensemble_is_asked"),
+        ]
+    )
+    def closed_end_is_out_of_reach(self, s: ClientsState) -> Formula:
+        """And so where the ledger was closed there."""
+        return (s.meta_status == "CLOSED").implies(self.is_final_end(s, s.meta_last_entry))
+
+    @lemma(
+        using={
+            "client_closes_ledger_success": ["one_creator", "status_tells_role"],
+            "client_receives_add_confirmed_response": [
+                *("ensembles_are_full", "confirmed_is_stored", "confirmed_by_ensemble"),
+                "closed_end_is_out_of_reach",
+            ],
+            "recovery_client_receives_add_confirmed_response": ["status_tells_role"],
+            "recovery_client_closes_ledger": [
+                *("ensembles_are_full", "recovery_begins_in_last_fragment", "reads_in_order"),
+                *("confirmed_is_stored", "acknowledged_by_ack_quorum", "end_is_out_of_reach"),
+                "metadata_tells_stage",
+            ],
+        }
+    )
     def closed_ledger_has_all(self, s: ClientsState) -> Formula:
         """A ledger ends with all that was acknowledged."""
         return (s.meta_status == "CLOSED").implies(
-            self.for_creator(s, lambda w: s.clients[w].lac <= s.meta_last_entry)
+            self.for_creator(
+                s, lambda w: forall(s.clients[w].lac < e for e in self.ids if s.meta_last_entry == e - 1)
+            )
         )
 
     @lemma

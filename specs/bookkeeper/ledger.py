@@ -141,7 +141,7 @@ class Ledger(Protocol):
 
     def last_fragment(self, fragments: Ensembles) -> SetValue[Element]:
         """The ensemble of the last fragment."""
-        return self.fragment_of_entry(fragments, self.send_limit + 1)
+        return fragments[self.last_first_entry(fragments)]
 
     def last_first_entry(self, fragments: Ensembles) -> Integer:
         """Where the last fragment begins; the first one begins at the first entry."""

@@ -28,7 +28,13 @@ class Effort:
     seconds: float
     meeting: bool = False
     """Whether also facts of the counts that instances speak of are given, as that two sets of which each has
-    more than half of all have an element in common."""
+    more than half of all have an element in common; and of least and greatest elements."""
+    hinted: bool = False
+    """Whether of the lemmas only those are given that the author names beside the lemma to be shown."""
+    witnesses: int = 3000
+    """A clause with more instances has none at the values that such facts say there are."""
+    facts: int = 60
+    """More facts of the counts in instances are not used, nor more of least and greatest elements."""
 
 
 EFFORTS = (
@@ -42,4 +48,8 @@ EFFORTS = (
     Effort((3, 2, 1, 0), 1000, Quantified.SPOKEN_OF, 10.0),
     Effort((0,), 0, Quantified.NONE, 3.0, meeting=True),
     Effort((5, 4, 0), 300, Quantified.NONE, 4.0, meeting=True),
+    Effort((6, 0), 1000, Quantified.NONE, 2.0, hinted=True),
+    Effort((6, 0), 1000, Quantified.NONE, 6.0, meeting=True, hinted=True, facts=100),
+    Effort((7, 6, 0), 2000, Quantified.NONE, 8.0, meeting=True, hinted=True, witnesses=10_000, facts=200),
+    Effort((6, 0, 6), 1000, Quantified.NONE, 12.0, meeting=True, hinted=True, witnesses=12_000, facts=500),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations, permutations, product
 
+from verifier.parametric import extremal
 from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.clausal import Clause, Clausifier
 from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes, some
@@ -136,6 +137,53 @@ class Facts:
         """The elements that clauses speak of."""
         return [node for node in ground_terms(clause.body for clause in clauses) if node.sort == sort]
 
+    def nearest(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
+        """The same as ``meeting``, those of counts with the fewest arguments in all first."""
+        known = self.definitions.counts
+        asked, found = Roles(known), Roles(known)
+        for node in goal:
+            asked.learn(node)
+        for node in (*goal, *others):
+            found.learn(node)
+        wanted = (asked if asked.low or asked.high else found).all
+        groups: list[tuple[str, tuple[Node, ...]]] = [
+            ("difference", (one, other))
+            for one, other in product(found.low, found.high)
+            if one is not other and (one in wanted or other in wanted)
+        ]
+        for one, other in combinations(found.low, 2):
+            groups.append(("common", (one, other)))
+            groups += [("common", (one, other, whole)) for whole in found.high if whole not in (one, other)]
+        groups.sort(key=lambda group: _arguments(group[1]))
+        said: dict[Clause, None] = {}
+        for what, numbers in groups:
+            for own in ("bounds", "extremes"):
+                said |= dict.fromkeys(clause for one in numbers for clause in self._clauses(own, (one,)))
+            said |= dict.fromkeys(self._clauses(what, numbers))
+        rest = [self._clauses(own, (one,)) for one in found.all for own in ("bounds", "extremes")]
+        return tuple(said | dict.fromkeys(chain(*rest)))
+
+    def extreme(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
+        """What is known of least and greatest elements in formulas without variables, and of each two of
+        which the goal has one, or of any two if it has none: whether the one bounds the other."""
+        asked, found = (self.extremes(formulas) for formulas in (goal, (*goal, *others)))
+        found |= self.extremes(self._inside(number) for number in self.counts((*goal, *others)))
+        said = [self._clauses("element", (number,)) for number in found]
+        pairs = [pair for pair in permutations(found, 2) if not asked or not asked.keys().isdisjoint(pair)]
+        pairs.sort(key=_arguments)
+        return tuple(chain(*said, *(self._clauses("bound", pair) for pair in pairs)))
+
+    def extremes(self, formulas: Iterable[Node]) -> dict[Node, None]:
+        """The least and greatest elements in formulas."""
+        known = self.definitions.extremes
+        return dict.fromkeys(node for node in ground_terms(formulas) if node.data in known)
+
+    def _inside(self, number: Node) -> Node:
+        """What is counted by the symbol of a count applied to terms."""
+        counting = self.definitions.counts[number.data]
+        values = dict(zip(counting.outside, number.args, strict=True))
+        return self.clausifier.logic.substituted(counting.inside, values)
+
     def counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
         """The counts in formulas."""
         known = self.definitions.counts
@@ -165,6 +213,13 @@ class Facts:
             assert elements is not None
             yield from total(logic, self.definitions.counts[symbol], symbol, factor, level, elements)
             return
+        if what in ("element", "bound"):
+            extreme = self.definitions.extremes[numbers[0].data]
+            if what == "element":
+                yield from extremal.is_element(logic, extreme, numbers[0])
+            else:
+                yield extremal.bounds(logic, extreme, numbers[0], numbers[1])
+            return
         counted = [self.definitions.counts[number.data] for number in numbers]
         if what == "bounds":
             yield from bounds(logic, counted[0], numbers[0])
@@ -190,3 +245,8 @@ def _applications(formulas: Iterable[Node]) -> list[Node]:
     for one in formulas:
         walk(one, see, seen)
     return list(found)
+
+
+def _arguments(numbers: Sequence[Node]) -> int:
+    """How many different arguments applications have in all."""
+    return len({arg for number in numbers for arg in number.args})

@@ -123,6 +123,7 @@ class Logic:
 
     def ite(self, condition: Node, then: Node, otherwise: Node) -> Node:
         """``then`` if the condition holds, else ``otherwise``."""
+        then, otherwise = _where(condition, then, 1), _where(condition, otherwise, 2)
         if condition is self.true or then is otherwise:
             return then
         if condition is self.false:
@@ -130,8 +131,14 @@ class Logic:
         if then.sort == BOOL:
             if condition.kind == "=" and _same_where(condition.args, then, otherwise):
                 return otherwise
-            if then in (self.true, self.false) or otherwise in (self.true, self.false):
-                return self.conj((self.implies(condition, then), self.disj((condition, otherwise))))
+            if then is self.true:
+                return self.disj((condition, otherwise))
+            if then is self.false:
+                return self.conj((self.neg(condition), otherwise))
+            if otherwise is self.true:
+                return self.disj((self.neg(condition), then))
+            if otherwise is self.false:
+                return self.conj((condition, then))
             return self._node("ite", BOOL, (condition, then, otherwise))
         if condition.kind == "not":
             condition, then, otherwise = condition.args[0], otherwise, then
@@ -328,6 +335,13 @@ def _same_where(equal: tuple[Node, ...], then: Node, otherwise: Node) -> bool:
         return False
     pairs = zip(then.args, otherwise.args, strict=True)
     return all(one is other or {one, other} == set(equal) for one, other in pairs)
+
+
+def _where(condition: Node, value: Node, place: int) -> Node:
+    """A value where a condition is known: of a conditional one with that condition, the part that it is."""
+    while value.kind == "ite" and value.args[0] is condition:
+        value = value.args[place]
+    return value
 
 
 def _linear(node: Node) -> tuple[Mapping[Node, int], int]:

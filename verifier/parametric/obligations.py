@@ -14,10 +14,18 @@ from verifier.parametric.conjuncts import conjuncts
 from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
+from verifier.parametric.known import Known
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical, walk
 from verifier.parametric.results import name_of
 from verifier.parametric.smtlib import Printer
-from verifier.parametric.spoken_of import compared, length, predicates, skolem_functions, unfolding
+from verifier.parametric.spoken_of import (
+    compared,
+    length,
+    partly_unfolded,
+    predicates,
+    skolem_functions,
+    unfolding,
+)
 from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
 from verifier.specs.definition import UNDEFINED_READ, PropertyKind
@@ -26,10 +34,8 @@ _MOST_INSTANCES = 10_000
 """A clause that has more is left to solvers, with its quantifiers."""
 FACT = ""
 """Stands where a hypothesis has the name of its lemma, and is a fact of sets that needs no proof."""
-_MOST_FACTS = 60
-"""More facts of the counts in instances are not used."""
-_MOST_OF_WITNESSES = 3000
-"""A clause with more instances has none at the values that such facts say there are."""
+_MOST_UNFOLDED = 100
+"""A definition that has more instances at an application is left to solvers."""
 _LONGEST_TERM = 12
 """Terms with more symbols are not instantiated with."""
 
@@ -111,11 +117,42 @@ class Obligations:
     @cached_property
     def hypotheses(self) -> tuple[tuple[str, Clause], ...]:
         """The clauses of all lemmas, each with the lemma's name."""
+        return self._all.hypotheses
+
+    @cached_property
+    def _all(self) -> Known:
         found = []
         for name in self.names:
             formula = self.system.formula(name, self.system.before)
             found += [(name, clause) for clause in self.clausifier.clauses(formula, name)]
-        return tuple(found)
+        return Known(tuple(found))
+
+    def is_hinted(self, obligation: Obligation) -> bool:
+        """Whether the author says which lemmas it needs."""
+        return obligation.inductive and bool(self._hint(obligation))
+
+    def _hint(self, obligation: Obligation) -> tuple[str, ...]:
+        known = self._hints.get(obligation.claim, {})
+        return known.get(obligation.at, known.get("", ()))
+
+    def _known(self, obligation: Obligation, *, hinted: bool) -> Known:
+        """The hypotheses: all, or those named beside the lemma, itself and that values have their sorts."""
+        names = self._hint(obligation)
+        if not hinted or not names:
+            return self._all
+        found = self._hinted.get((obligation.claim, names))
+        if found is None:
+            found = self._all.only({obligation.claim, *names, *self.system.typed_names})
+            self._hinted[obligation.claim, names] = found
+        return found
+
+    @cached_property
+    def _hints(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        return {lemma.name: dict(lemma.using) for lemma in self.system.definition.lemmas}
+
+    @cached_property
+    def _hinted(self) -> dict[tuple[str, tuple[str, ...]], Known]:
+        return {}
 
     @cached_property
     def leads(self) -> Mapping[str, tuple[str, ...]]:
@@ -138,10 +175,10 @@ class Obligations:
             for name in self.names:
                 if self.system.is_touched(step, name):
                     after = self.system.formula(name, step.after)
-                    own, known = step.parameters, self._known(name)
+                    own, known = step.parameters, self._same_before(name)
                     yield from self._parts(step.name, name, after, given, own, inductive=True, known=known)
 
-    def _known(self, name: str) -> frozenset[str]:
+    def _same_before(self, name: str) -> frozenset[str]:
         """The parts of a lemma in the state before a step, as texts. A part that is the same in the state
         after needs no solver."""
         found = self._known_parts.get(name)
@@ -256,26 +293,28 @@ class Obligations:
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
-        facts = [(FACT, clause) for clause in (*self.facts(obligation), *obligation.known)]
+        over = self._known(obligation, hinted=effort.hinted)
+        facts = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
         if not obligation.inductive and not facts and not effort.meeting:
             return []
-        known = self._tiers(obligation)
-        tiers = [known[number] for number in effort.tiers]
+        by_number = self._tiers(obligation, over)
+        tiers = [by_number[number] for number in effort.tiers]
         found: list[tuple[str, Node]] = []
-        for name, clause in (*facts, *(self.hypotheses if obligation.inductive else ())):
+        for name, clause in (*facts, *(over.hypotheses if obligation.inductive else ())):
             found += self._instances(name, clause, tiers, effort.most)
         if effort.meeting:
-            found += self._of_counts(obligation, found, tiers[-1])
+            found += self._meeting(obligation, over, effort, found, tiers[-1])
         if obligation.inductive:
             others = facts if obligation.known else []
-            found += self._with_quantifiers(obligation, effort.quantified, others)
+            found += self._with_quantifiers(obligation, over, effort.quantified, others)
         return list(dict.fromkeys(found))
 
-    def facts(self, obligation: Obligation) -> tuple[Clause, ...]:
-        """What is known of the counts and lengths that the obligation speaks of."""
+    def facts(self, obligation: Obligation, over: Known | None = None) -> tuple[Clause, ...]:
+        """What is known of the counts and lengths that the obligation and hypotheses speak of."""
+        over = over or self._all
         goal = [clause.body for clause in obligation.goal]
         given = [clause.body for clause in obligation.given]
-        known = self._known_counts if obligation.inductive else ()
+        known = over.counts(self._facts) if obligation.inductive else ()
         extremes = not obligation.inductive or obligation.at == ALWAYS
         found = self._facts.about(goal, (*given, *known), extremes=extremes)
         if obligation.at != ALWAYS:
@@ -289,59 +328,72 @@ class Obligations:
         """Whether anything is counted."""
         return bool(self.system.definitions.counts)
 
-    def _of_counts(
-        self, obligation: Obligation, found: Sequence[tuple[str, Node]], terms: Sequence[Node]
+    def _meeting(
+        self,
+        obligation: Obligation,
+        over: Known,
+        effort: Effort,
+        found: Sequence[tuple[str, Node]],
+        terms: Sequence[Node],
     ) -> Iterator[tuple[str, Node]]:
         """Facts of the counts that instances speak of, and hypotheses about the values that these facts say
         there are."""
         goal = [clause.body for clause in obligation.goal]
         others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
-        clauses = tuple(islice(self._facts.meeting(goal, others), _MOST_FACTS))
+        ends: tuple[Clause, ...] = ()
+        if effort.hinted:
+            goal += self._defined_in(goal)
+            ends = self._facts.extreme(goal, others)[: effort.facts]
+            wider = [*terms, *filter(_is_witness, ground_terms(clause.body for clause in ends))]
+            said = [node for clause in ends for _, node in self._instances(FACT, clause, [wider], 0)]
+            given = [clause.body for clause in obligation.given]
+            unfolded = list(dict.fromkeys(self._unfolded_at((*goal, *given, *said), wider)))
+            yield from ((FACT, node) for node in unfolded)
+            goal += unfolded
+            others += said
+        made = self._facts.nearest if effort.hinted else self._facts.meeting
+        clauses = (*ends, *islice(made(goal, others), effort.facts))
         named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
-        said = [node for clause in clauses for _, node in self._instances(FACT, clause, [wider], _MOST_FACTS)]
+        said = [node for clause in clauses for _, node in self._instances(FACT, clause, [wider], 0)]
         meant = filter(_is_witness, ground_terms(self._unfolded(said)))
         more |= dict.fromkeys(node for node in meant if node not in wider)
         yield from ((FACT, node) for node in said)
-        for name, clause in self.hypotheses if obligation.inductive else ():
-            if number_of_instances(self.logic, self.kinds, clause, [*terms, *more]) <= _MOST_OF_WITNESSES:
+        for name, clause in over.hypotheses if obligation.inductive else ():
+            count = number_of_instances(self.logic, self.kinds, clause, [*terms, *more])
+            if count <= effort.witnesses:
                 for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *more]):
                     if not more.keys().isdisjoint(chosen):
                         yield name, body
-
-    @cached_property
-    def _known_counts(self) -> tuple[Node, ...]:
-        return tuple(self._facts.counts(clause.body for _, clause in self.hypotheses))
 
     @cached_property
     def _facts(self) -> Facts:
         return Facts(self.system.values, self.system.definitions, self.clausifier, self.printer)
 
     def _with_quantifiers(
-        self, obligation: Obligation, which: Quantified, others: Sequence[tuple[str, Clause]]
+        self,
+        obligation: Obligation,
+        over: Known,
+        which: Quantified,
+        others: Sequence[tuple[str, Clause]],
     ) -> list[tuple[str, Node]]:
         if which is Quantified.NONE:
             return []
         spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
+        unnamed = over.unnamed_kinds(self.kinds)
         found = []
-        for name, clause in (*self.hypotheses, *others):
+        for name, clause in (*over.hypotheses, *others):
             kinds = set(map(self.kinds.of, clause.variables))
             is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
-            if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds)):
+            if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds, unnamed)):
                 found.append((name, closed(self.logic, clause, self.leads)))
         return found
 
-    def _is_about_unnamed(self, clause: Clause, kinds: set[Any]) -> bool:
+    def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
         """Whether a hypothesis is about integers of a kind of which others say that there is one, and says
         itself of none that it is there."""
-        return not kinds.isdisjoint(self._unnamed_kinds) and not skolem_functions([clause], self.leads)
-
-    @cached_property
-    def _unnamed_kinds(self) -> frozenset[Any]:
-        """The kinds of integers of which a hypothesis says that there is one."""
-        made = skolem_functions([clause for _, clause in self.hypotheses], {})
-        return frozenset(self.kinds.of(node) for node in made if node.sort == INT)
+        return not kinds.isdisjoint(unnamed) and not skolem_functions([clause], self.leads)
 
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
@@ -374,6 +426,10 @@ class Obligations:
                     walk(node, see, seen)
         return made
 
+    def _defined_in(self, nodes: Iterable[Node]) -> list[Node]:
+        """What the definitions of symbols in formulas say."""
+        return [node for _, node in self.definitions(nodes)]
+
     def _axioms(self, name: str) -> tuple[Node, ...]:
         known = self._known_axioms.get(name)
         if known is None:
@@ -387,34 +443,42 @@ class Obligations:
     def _known_axioms(self) -> dict[str, tuple[Node, ...]]:
         return {}
 
-    def _tiers(self, obligation: Obligation) -> list[list[Node]]:
+    def _tiers(self, obligation: Obligation, over: Known) -> list[list[Node]]:
         """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
         that follow from what the goal says of all values; with all that goal and guard speak of; with the
-        integers that the state has for elements that are named, and for all that have no argument."""
+        integers that the state has for elements that are named, and for all that have no argument; those
+        named with the values that the guard says there are and sums in the goal; and these with the state's
+        scalars."""
         goal = [clause.body for clause in obligation.goal]
-        spoken = ground_terms([*goal, *(clause.body for clause in obligation.given)])
+        given = [clause.body for clause in obligation.given]
+        spoken = ground_terms([*goal, *given])
+        if over is not self._all:
+            spoken += ground_terms(self._defined_in(spoken))
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
         defined = (node for node in spoken if node.data in self.leads)
         terms = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
-        named = list(dict.fromkeys(self._witnesses(obligation, terms)))
-        constants = [node for node in self._state_constants if node not in named]
+        named = list(dict.fromkeys(self._witnesses(obligation, over, terms)))
+        constants = [node for node in over.state_constants if node not in named]
         derived = self._derived(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
         most = [*named, *constants, *derived, *others]
-        own = named + self._numbers_of(named)
+        own = named + self._numbers_of(over, named)
         wide = named + [node for node in constants if node.sort != INT]
-        wide += self._numbers_of(wide)
+        wide += self._numbers_of(over, wide)
+        there = list(filter(_is_witness, ground_terms(self._unfolded_in_turn(given))))
+        there += [node for node in ground_terms(goal) if node.kind == "sum" and length(node) <= _LONGEST_TERM]
         tiers = [named, named + constants, named + derived, most, own, wide]
+        tiers += [named + there, named + there + constants]
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
-    def _witnesses(self, obligation: Obligation, named: Sequence[Node]) -> Iterator[Node]:
+    def _witnesses(self, obligation: Obligation, over: Known, named: Sequence[Node]) -> Iterator[Node]:
         """Beside these terms the values that facts of counts say there are, also at these terms, and what the
         definitions in them say there is."""
-        facts, goal = self.facts(obligation), [clause.body for clause in obligation.goal]
+        facts, goal = self.facts(obligation, over), [clause.body for clause in obligation.goal]
         found = list(named)
         if self._facts.counts(goal) or self._facts.lengths(goal):
             found += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
-            parts = product(self._parts_of_one, obligation.terms)
+            parts = product(over.parts_of_one, obligation.terms)
             found += [
                 self.logic.app(part.data, part.sort, (term,))
                 for part, term in parts
@@ -424,28 +488,34 @@ class Obligations:
         said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
         yield from filter(_is_witness, ground_terms(self._unfolded(said)))
 
-    def _numbers_of(self, named: Sequence[Node]) -> list[Node]:
+    def _numbers_of(self, over: Known, named: Sequence[Node]) -> list[Node]:
         """The integers that the state has for these elements, with no other key."""
         return [
             self.logic.app(part.data, INT, (element,))
-            for part in self._parts_of_one
+            for part in over.parts_of_one
             if part.sort == INT and part.data not in self.system.definitions.counts
             for element in named
             if element.sort not in (INT, BOOL) and element.sort == part.args[0].sort
         ]
 
-    @cached_property
-    def _parts_of_one(self) -> tuple[Node, ...]:
-        """Of each state variable that is a function of one value, its application to a variable."""
-        found: dict[str, Node] = {}
+    def _unfolded_in_turn(self, said: Sequence[Node]) -> list[Node]:
+        """The formulas, what definitions say of the terms in them, and of the terms in that, and so on."""
+        found: dict[Node, None] = {}
+        more = list(said)
+        while more:
+            found |= dict.fromkeys(more)
+            more = [node for node in self._unfolded(more) if node not in found]
+        return list(found)
 
-        def see(node: Node) -> None:
-            if node.kind == "app" and node.sort != BOOL and [arg.kind for arg in node.args] == ["var"]:
-                found.setdefault(node.data, node)
-
-        for _, clause in self.hypotheses:
-            walk(clause.body, see)
-        return tuple(found.values())
+    def _unfolded_at(self, said: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
+        """What definitions say of terms that formulas apply them to, and of other terms."""
+        for node in predicates(said, self.leads):
+            for axiom in self._axioms(node.data):
+                clause = partly_unfolded(self.logic, axiom, node)
+                if clause is None:
+                    continue
+                if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_UNFOLDED:
+                    yield from (body for _, body in instances(self.logic, self.kinds, clause, terms))
 
     def _unfolded(self, said: Iterable[Node]) -> list[Node]:
         """What definitions say of the terms that formulas apply them to."""
@@ -456,12 +526,6 @@ class Obligations:
                 if applied is not None:
                     found.append(applied)
         return found
-
-    @cached_property
-    def _state_constants(self) -> list[Node]:
-        """The variables of the state that are scalars, and scalars in them that have no key."""
-        bodies = [clause.body for _, clause in self.hypotheses]
-        return [node for node in ground_terms(bodies) if node.kind == "app" and not node.args]
 
     @cached_property
     def _constant_nodes(self) -> frozenset[Node]:

@@ -257,9 +257,7 @@ def decide(
     """Asks the solvers with more and more instances. ``efforts``: the first of them all, or all."""
     reason = "both solvers gave up"
     last: list[Any] | None = None
-    for number, effort in enumerate(efforts):
-        if effort.meeting and not obligations.has_counts:
-            continue
+    for number, effort in _in_turn(obligations, obligation, efforts):
         asked = Query.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue
@@ -284,6 +282,19 @@ def decide(
             )
         reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked.answer]}"
     return Open(obligation.name, reason)
+
+
+def _in_turn(
+    obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort]
+) -> Iterator[tuple[int, Effort]]:
+    """The efforts that make sense, each with its number: where an author says which lemmas are needed, first
+    those with these only."""
+    numbered = list(enumerate(EFFORTS))
+    if obligations.is_hinted(obligation):
+        yield from ((number, effort) for number, effort in numbered if effort.hinted)
+    for number, effort in numbered[: len(efforts)]:
+        if not effort.hinted and (obligations.has_counts or not effort.meeting):
+            yield number, effort
 
 
 _REASONS = {

@@ -25,6 +25,7 @@ from verifier.parametric import counted as counts
 from verifier.parametric.counting import Counting, counted
 from verifier.parametric.dividing import divided
 from verifier.parametric.errors import NotParametric
+from verifier.parametric.extremal import Extreme
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
 from verifier.parametric.places import filtered
 from verifier.parametric.shapes import Mapped, Partly, Value
@@ -42,6 +43,8 @@ class Definitions:
     """The symbol of each content, so that one content has one symbol, whatever was read before."""
     counts: dict[str, Counting] = field(default_factory=dict)
     """The symbols of counts. What is known of them is no axiom, but given where it may help."""
+    extremes: dict[str, Extreme] = field(default_factory=dict)
+    """The symbols of least and greatest elements."""
 
 
 @dataclass(frozen=True)
@@ -321,6 +324,9 @@ class Reader:
             applied = logic.app(name, INT, outside)
             said = tuple(logic.forall(outside, axiom) for axiom in axioms(applied))
             self.definitions.axioms[name] = said
+            self.definitions.extremes[name] = Extreme(
+                tuple(outside), variable, inside, least, first
+            )
         return logic.app(name, INT, outside)
 
     # Parts of other terms

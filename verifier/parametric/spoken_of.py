@@ -68,6 +68,19 @@ def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
     return logic.substituted(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
 
 
+def partly_unfolded(logic: Logic, axiom: Node, applied: Node) -> Clause | None:
+    """What the axiom says of an application, and of all values of its other variables, if it has such."""
+    if axiom.kind != "forall":
+        return None
+    variables, body = axiom.data.variables, axiom.args[0]
+    heads = [head for head in _heads(body, applied.data) if all(arg.kind == "var" for arg in head.args)]
+    if len(heads) != 1 or len(set(heads[0].args)) == len(variables):
+        return None
+    values = dict(zip(heads[0].args, applied.args, strict=True))
+    rest = tuple(variable for variable in variables if variable not in values)
+    return Clause(rest, logic.substituted(body, values))
+
+
 def _heads(body: Node, name: str) -> list[Node]:
     found: list[Node] = []
     walk(body, lambda node: found.append(node) if node.kind == "app" and node.data == name else None)

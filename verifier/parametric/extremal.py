@@ -1,0 +1,59 @@
+"""The least or greatest element of a set of integers, as a number of which an axiom says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from verifier.parametric.logic import Logic, Node, walk
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """What a function symbol is the least or greatest element of."""
+
+    outside: tuple[Node, ...]
+    """Its arguments."""
+    variable: Node
+    inside: Node
+    """The variable is an element."""
+    least: bool
+    first: Node | None = None
+    """A value that may be an element."""
+
+
+def is_element(logic: Logic, extreme: Extreme, number: Node) -> Iterator[Node]:
+    """That the number, which is the symbol applied to terms, is an element, if there is one; and, which no
+    solver guesses, if one of the values that are compared with elements is one."""
+    inside = _at(logic, extreme, number)
+    own = logic.substituted(inside, {extreme.variable: number})
+    yield logic.implies(logic.exists((extreme.variable,), inside), own)
+    first = [] if extreme.first is None else [extreme.first]
+    for value in dict.fromkeys((*first, *_compared(inside, extreme.variable))):
+        yield logic.implies(logic.substituted(inside, {extreme.variable: value}), own)
+        yield bounds(logic, extreme, number, value)
+
+
+def bounds(logic: Logic, extreme: Extreme, number: Node, value: Node) -> Node:
+    """That the number is not beyond the value if this is an element."""
+    inside = logic.substituted(_at(logic, extreme, number), {extreme.variable: value})
+    first, last = (number, value) if extreme.least else (value, number)
+    return logic.implies(inside, logic.less_equal(first, last))
+
+
+def _at(logic: Logic, extreme: Extreme, number: Node) -> Node:
+    return logic.substituted(extreme.inside, dict(zip(extreme.outside, number.args, strict=True)))
+
+
+def _compared(inside: Node, variable: Node) -> list[Node]:
+    """What the formula says the variable is or is not: as where a function has another value."""
+    found: dict[Node, None] = {}
+
+    def see(node: Node) -> None:
+        if node.kind == "=":
+            for one, other in (node.args, node.args[::-1]):
+                if one is variable and not other.free:
+                    found[other] = None
+
+    walk(inside, see)
+    return list(found)
