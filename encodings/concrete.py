@@ -48,7 +48,8 @@ class Element:
 @cache
 def element(kind: str, count: int, prefix: str, number: int) -> Element:
     """The element with this number in the index set of ``count`` elements of one kind."""
-    return Element(kind, count, prefix, number)
+    # Equal integers have one element: it must not know what one of them was computed from.
+    return Element(kind, int(count), prefix, int(number))
 
 
 @final

@@ -32,6 +32,7 @@ from verifier.engines.bmc import Request
 from verifier.engines.bmc import check as search
 from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.counting import Counting
+from verifier.parametric.dividing import PRODUCT
 from verifier.parametric.loading import read_for_all
 from verifier.parametric.logic import BOOL, INT, Logic
 from verifier.parametric.proving import Attempt
@@ -172,7 +173,7 @@ def test_where_nothing_can_happen_no_guard_is_true(spec: str) -> None:
     taken = ActionTaken("Start", {"app": next(iter(reading.elements["app"]))})
     for state, expected in [*((one, False) for one in going), *((one, True) for one in stuck[:2])]:
         structure = reading.structure(state, taken, rng)
-        structure.known |= {("product", (a, b)): a * b for a, b in product(range(-3, 7), repeat=2)}
+        structure.known |= {(PRODUCT, (a, b)): a * b for a, b in product(range(-3, 7), repeat=2)}
         assert all(structure.value(node) for node in said) is expected, state
         lemmas = [lemma.name for lemma in reading.reading.definition.lemmas]
         assert all(structure.value(reading.system.formula(name, reading.system.before)) for name in lemmas)
@@ -205,7 +206,7 @@ def test_facts_of_sums_are_true_of_all_relations(size: int) -> None:
                 "number": {(): limit},
                 "values": {(): size},
                 "elements": {(): size},
-                "product": {(size, limit): size * limit},
+                PRODUCT: {(size, limit): size * limit},
             }
             known["level"] = {(): sum(truth(more.inside, {**known, element: e}, domain) for e in domain)}
             assert truth(said, known, domain), (relation, limit)

@@ -135,7 +135,7 @@ def test_an_initial_state_without_a_value_is_named(folder: Path) -> None:
         assert "x has no value in the next state yet" in wrong(*words, "M.tla")
 
 
-def _few(specification: Specification) -> Sample:
+def _few(specification: Specification, **_: object) -> Sample:
     found = sample(specification)
     return Sample(found.states[:3], found.initial, found.all_initial, complete=False)
 
