@@ -358,9 +358,10 @@ def test_the_lemmas_alone_do_not_contradict_each_other(solver: str, spec: str, n
     """Neither solver finds a contradiction in what every proof assumes."""
     proofs = Proofs.of(read_traced(load(spec), {}))
     obligations = proofs.listed(name, kept=False, with_stays=spec.startswith("exactly")).obligations
-    lemmas = [(n, closed(obligations.logic, c, obligations.leads)) for n, c in obligations.hypotheses]
+    premises = obligations.premises
+    lemmas = [(n, closed(obligations.logic, c, premises.leads)) for n, c in premises.hypotheses]
     constants = [("", clause.body) for clause in obligations.constants]
-    definitions = obligations.definitions(node for _, node in lemmas)
+    definitions = premises.definitions(node for _, node in lemmas)
     asked = script(constants, definitions, [("", name, node) for name, node in lemmas])
     assert decide_script(solver, asked, (), 50_000).answer is not Answer.UNSATISFIABLE
 

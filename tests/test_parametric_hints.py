@@ -15,7 +15,7 @@ from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.extremal import Extreme, bounds, is_element
 from verifier.parametric.loading import read_for_all
 from verifier.parametric.logic import BOOL, INT, Logic
-from verifier.parametric.obligations import Obligation
+from verifier.parametric.obligation import Obligation
 from verifier.parametric.proving import Proofs
 from verifier.parametric.results import Shown
 from verifier.specs.definition import DefinitionError
@@ -112,16 +112,16 @@ def test_with_a_hint_few_lemmas_are_given_first() -> None:
     assert "EndIsLast" in shown.uses
     for claim, hinted in (("EndIsLast", True), ("OneBox", False)):
         obligations, one = obligation(Shelf, claim, "Put")
-        assert obligations.is_hinted(one) is hinted
+        assert obligations.premises.is_hinted(one) is hinted
 
 
 def test_a_hint_leaves_out_what_is_not_named() -> None:
     obligations, one = obligation(Misled, "EndIsLast", "Put")
     hinted = next(effort for effort in EFFORTS if effort.hinted)
-    names = {name for name, _ in obligations.chosen(one, hinted)}
+    names = {name for name, _ in obligations.premises.chosen(one, hinted)}
     assert {"EndIsLast", "OneBox"} <= names
     assert "NothingThere" not in names
-    assert "NothingThere" in {name for name, _ in obligations.chosen(one, EFFORTS[0])}
+    assert "NothingThere" in {name for name, _ in obligations.premises.chosen(one, EFFORTS[0])}
 
 
 def test_a_wrong_hint_costs_time_only() -> None:

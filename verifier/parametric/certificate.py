@@ -15,7 +15,7 @@ from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import FACT
+from verifier.parametric.premises import FACT
 from verifier.parametric.proving import AT_ONCE, CHECKER, NOT_KEPT, PROVABLE, Attempt, Proofs, Query
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits

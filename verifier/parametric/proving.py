@@ -13,7 +13,9 @@ from verifier.errors import UsageError
 from verifier.parametric.clausal import closed
 from verifier.parametric.efforts import EFFORTS, Effort
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.obligations import FACT, Obligation, Obligations
+from verifier.parametric.obligation import Obligation
+from verifier.parametric.obligations import Obligations
+from verifier.parametric.premises import FACT
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import TYPED, ParametricSystem
@@ -91,8 +93,8 @@ class Listed:
         elif property_name not in obligations.names:
             found[property_name] = list(obligations.safety(property_name))
         found[UNDEFINED_READ] = list(obligations.reads())
-        _ = obligations.hypotheses, obligations.leads
-        obligations.learn(one for claim in found.values() for one in claim)
+        _ = obligations.premises.hypotheses, obligations.premises.leads
+        obligations.premises.learn(one for claim in found.values() for one in claim)
         return Listed(obligations, found)
 
 
@@ -123,16 +125,14 @@ def _require_initial_state(reading: ParametricReading) -> None:
     system = ParametricSystem(reading.definition)
     asked = Obligations(system, reading.assumptions)
     clauses = (*asked.constants, *asked.clausifier.clauses(system.beginning, "init"))
-    nodes = [closed(system.logic, clause, asked.leads) for clause in clauses]
-    text = script([("", node) for node in nodes], asked.definitions(nodes), [])
+    nodes = [closed(system.logic, clause, asked.premises.leads) for clause in clauses]
+    text = script([("", node) for node in nodes], asked.premises.definitions(nodes), [])
     if decide_script(FINDER, text, (), _STEPS_PER_SECOND).answer is Answer.UNSATISFIABLE:
         what = "no state satisfies init and the constraint, if there is one, so that every claim would hold"
         raise UsageError(f"{reading.definition.name} at all constants: {what}")
 
 
-def prove(
-    proofs: Proofs, property_name: str, limits: Limits, listen: Listen = lambda _: None
-) -> Attempt:
+def prove(proofs: Proofs, property_name: str, limits: Limits, listen: Listen = lambda _: None) -> Attempt:
     """Shows that the lemmas imply the property, or that it is kept together with them, and then every lemma
     that this needs.
 
@@ -251,9 +251,7 @@ def _result(done: TaskResult) -> Result:
     return Open(done.name, done.limit or done.failure or "the solver ended early")
 
 
-def decide(
-    obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort] = EFFORTS
-) -> Result:
+def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort] = EFFORTS) -> Result:
     """Asks the solvers with more and more instances. ``efforts``: the first of them all, or all."""
     reason = "both solvers gave up"
     last: list[Any] | None = None
@@ -277,9 +275,7 @@ def decide(
         if checked.answer is Answer.UNSATISFIABLE:
             uses = tuple(dict.fromkeys(name for name in map(asked.lemma, kept) if name != FACT))
             took = time.process_time() - began
-            return Shown(
-                obligation.name, number, obligations.with_stays, kept, uses, text, seconds, took
-            )
+            return Shown(obligation.name, number, obligations.with_stays, kept, uses, text, seconds, took)
         reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked.answer]}"
     return Open(obligation.name, reason)
 
@@ -290,10 +286,10 @@ def _in_turn(
     """The efforts that make sense, each with its number: where an author says which lemmas are needed, first
     those with these only."""
     numbered = list(enumerate(EFFORTS))
-    if obligations.is_hinted(obligation):
+    if obligations.premises.is_hinted(obligation):
         yield from ((number, effort) for number, effort in numbered if effort.hinted)
     for number, effort in numbered[: len(efforts)]:
-        if not effort.hinted and (obligations.has_counts or not effort.meeting):
+        if not effort.hinted and (obligations.premises.has_counts or not effort.meeting):
             yield number, effort
 
 
@@ -316,26 +312,24 @@ class Query:
     @staticmethod
     def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Query:
         """The formulas of an obligation with as many hypotheses as the effort says."""
-        local = obligations.local(obligation)
-        return Query(obligations, local, obligations.chosen(obligation, effort))
+        local = obligations.premises.local(obligation)
+        return Query(obligations, local, obligations.premises.chosen(obligation, effort))
 
     def lemma(self, place: int) -> str:
         """The lemma that a hypothesis is of."""
         found: str = self.hypotheses[place][0]
         return found
 
-    def script(
-        self, kept: Sequence[int] | None = None, *, named: bool = False
-    ) -> str:
+    def script(self, kept: Sequence[int] | None = None, *, named: bool = False) -> str:
         """The SMT-LIB text with these hypotheses, or with all. ``named``: each hypothesis has a name."""
         places = range(len(self.hypotheses)) if kept is None else kept
         hypotheses = [(f"h{place}", *self.hypotheses[place]) for place in places]
         nodes = [node for _, node in self.local] + [node for _, _, node in hypotheses]
         return script(
             self.local,
-            self.obligations.definitions(nodes),
+            self.obligations.premises.definitions(nodes),
             [(name if named else "", lemma, node) for name, lemma, node in hypotheses],
-            self.obligations.printer,
+            self.obligations.premises.printer,
         )
 
 
@@ -346,5 +340,3 @@ def open_places(open_: Iterable[Open]) -> list[tuple[str, str, str]]:
         at, claim, _ = place_of(one.name)
         found.setdefault((at, claim), one.reason)
     return [(at, claim, reason) for (at, claim), reason in found.items()]
-
-

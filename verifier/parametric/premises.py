@@ -1,0 +1,381 @@
+"""With what a solver shows an obligation: hypotheses at terms, definitions, and facts of finite sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice, product
+from typing import Any
+
+from verifier.parametric.clausal import Clause, Clausifier, closed
+from verifier.parametric.efforts import Effort, Quantified
+from verifier.parametric.facts import Facts
+from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
+from verifier.parametric.known import Known
+from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
+from verifier.parametric.obligation import Obligation
+from verifier.parametric.smtlib import Printer
+from verifier.parametric.spoken_of import (
+    compared,
+    length,
+    partly_unfolded,
+    predicates,
+    skolem_functions,
+    unfolding,
+)
+from verifier.parametric.system import ALWAYS, ParametricSystem
+
+_MOST_INSTANCES = 10_000
+"""A clause that has more is left to solvers, with its quantifiers."""
+FACT = ""
+"""Stands where a hypothesis has the name of its lemma, and is a fact of sets that needs no proof."""
+_MOST_UNFOLDED = 100
+"""A definition that has more instances at an application is left to solvers."""
+_LONGEST_TERM = 12
+"""Terms with more symbols are not instantiated with."""
+
+
+class Premises:
+    """What is known of a system, and which part of it a solver is given."""
+
+    def __init__(
+        self,
+        system: ParametricSystem,
+        clausifier: Clausifier,
+        constants: Sequence[Clause],
+        names: Sequence[str],
+    ) -> None:
+        """``constants``: what is assumed of them. ``names``: the lemmas."""
+        self.system = system
+        self.logic: Logic = system.logic
+        self.clausifier = clausifier
+        self.constants = tuple(constants)
+        self.names = tuple(names)
+        self.kinds = Kinds()
+        self.printer = Printer()
+
+    @cached_property
+    def hypotheses(self) -> tuple[tuple[str, Clause], ...]:
+        """The clauses of all lemmas, each with the lemma's name."""
+        return self._all.hypotheses
+
+    @cached_property
+    def _all(self) -> Known:
+        found = []
+        for name in self.names:
+            formula = self.system.formula(name, self.system.before)
+            found += [(name, clause) for clause in self.clausifier.clauses(formula, name)]
+        return Known(tuple(found))
+
+    def is_hinted(self, obligation: Obligation) -> bool:
+        """Whether the author says which lemmas it needs."""
+        return obligation.inductive and bool(self._hint(obligation))
+
+    def _hint(self, obligation: Obligation) -> tuple[str, ...]:
+        known = self._hints.get(obligation.claim, {})
+        return known.get(obligation.at, known.get("", ()))
+
+    def _known(self, obligation: Obligation, *, hinted: bool) -> Known:
+        """The hypotheses: all, or those named beside the lemma, itself and that values have their sorts."""
+        names = self._hint(obligation)
+        if not hinted or not names:
+            return self._all
+        found = self._hinted.get((obligation.claim, names))
+        if found is None:
+            found = self._all.only({obligation.claim, *names, *self.system.typed_names})
+            self._hinted[obligation.claim, names] = found
+        return found
+
+    @cached_property
+    def _hints(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        return {lemma.name: dict(lemma.using) for lemma in self.system.definition.lemmas}
+
+    @cached_property
+    def _hinted(self) -> dict[tuple[str, tuple[str, ...]], Known]:
+        return {}
+
+    @cached_property
+    def leads(self) -> Mapping[str, tuple[str, ...]]:
+        """The predicates of definitions, each with those of the same formula in the state before."""
+        definitions = self.system.definitions
+        twins = definitions.twins
+        return {name: (twins[name],) if name in twins else () for name in definitions.axioms}
+
+    def learn(self, obligations: Iterable[Obligation]) -> None:
+        """Learns from all formulas what integers are used for. Which instances there are depends on it, so
+        all of it is learned before an obligation is asked about."""
+        for obligation in obligations:
+            for clause in (*obligation.given, *obligation.goal, *obligation.known):
+                self.kinds.learn(clause.body)
+            for clause in self.facts(obligation):
+                self.kinds.learn(clause.body)
+        for _, clause in self.hypotheses:
+            self.kinds.learn(clause.body)
+        for name, axioms in self.system.definitions.axioms.items():
+            for axiom in (*axioms, *self._axioms(name)):
+                self.kinds.learn(axiom)
+
+    def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
+        """What is known of the constants, the guard or the initial states, and the negated goal."""
+        clauses = (*self.constants, *obligation.given, *obligation.goal)
+        return [("", closed(self.logic, clause, self.leads)) for clause in clauses]
+
+    def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
+        """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
+        over = self._known(obligation, hinted=effort.hinted)
+        facts = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
+        if not obligation.inductive and not facts and not effort.meeting:
+            return []
+        by_number = self._tiers(obligation, over)
+        tiers = [by_number[number] for number in effort.tiers]
+        found: list[tuple[str, Node]] = []
+        for name, clause in (*facts, *(over.hypotheses if obligation.inductive else ())):
+            found += self._instances(name, clause, tiers, effort.most)
+        if effort.meeting:
+            found += self._meeting(obligation, over, effort, found, tiers[-1])
+        if obligation.inductive:
+            others = facts if obligation.known else []
+            found += self._with_quantifiers(obligation, over, effort.quantified, others)
+        return list(dict.fromkeys(found))
+
+    def facts(self, obligation: Obligation, over: Known | None = None) -> tuple[Clause, ...]:
+        """What is known of the counts and lengths that the obligation and hypotheses speak of."""
+        over = over or self._all
+        goal = [clause.body for clause in obligation.goal]
+        given = [clause.body for clause in obligation.given]
+        known = over.counts(self._facts) if obligation.inductive else ()
+        extremes = not obligation.inductive or obligation.at == ALWAYS
+        found = self._facts.about(goal, (*given, *known), extremes=extremes)
+        if obligation.at != ALWAYS:
+            return found
+        others = [*goal, *(clause.body for clause in obligation.known), *known]
+        others += [node for _, node in self.definitions(others)]
+        return (*found, *self._facts.totals(goal, others))
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether anything is counted."""
+        return bool(self.system.definitions.counts)
+
+    def _meeting(
+        self,
+        obligation: Obligation,
+        over: Known,
+        effort: Effort,
+        found: Sequence[tuple[str, Node]],
+        terms: Sequence[Node],
+    ) -> Iterator[tuple[str, Node]]:
+        """Facts of the counts that instances speak of, and hypotheses about the values that these facts say
+        there are."""
+        goal = [clause.body for clause in obligation.goal]
+        others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
+        ends: tuple[Clause, ...] = ()
+        if effort.hinted:
+            goal += self._defined_in(goal)
+            ends = self._facts.extreme(goal, others)[: effort.facts]
+            wider = [*terms, *filter(_is_witness, ground_terms(clause.body for clause in ends))]
+            said = [node for clause in ends for _, node in self._instances(FACT, clause, [wider], 0)]
+            given = [clause.body for clause in obligation.given]
+            unfolded = list(dict.fromkeys(self._unfolded_at((*goal, *given, *said), wider)))
+            yield from ((FACT, node) for node in unfolded)
+            goal += unfolded
+            others += said
+        made = self._facts.nearest if effort.hinted else self._facts.meeting
+        clauses = (*ends, *islice(made(goal, others), effort.facts))
+        named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
+        more = dict.fromkeys(node for node in named if node not in terms)
+        wider = [*terms, *more]
+        said = [node for clause in clauses for _, node in self._instances(FACT, clause, [wider], 0)]
+        meant = filter(_is_witness, ground_terms(self._unfolded(said)))
+        more |= dict.fromkeys(node for node in meant if node not in wider)
+        yield from ((FACT, node) for node in said)
+        for name, clause in over.hypotheses if obligation.inductive else ():
+            count = number_of_instances(self.logic, self.kinds, clause, [*terms, *more])
+            if count <= effort.witnesses:
+                for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *more]):
+                    if not more.keys().isdisjoint(chosen):
+                        yield name, body
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts(self.system.values, self.system.definitions, self.clausifier, self.printer)
+
+    def _with_quantifiers(
+        self,
+        obligation: Obligation,
+        over: Known,
+        which: Quantified,
+        others: Sequence[tuple[str, Clause]],
+    ) -> list[tuple[str, Node]]:
+        if which is Quantified.NONE:
+            return []
+        spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
+        unnamed = over.unnamed_kinds(self.kinds)
+        found = []
+        for name, clause in (*over.hypotheses, *others):
+            kinds = set(map(self.kinds.of, clause.variables))
+            is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
+            if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds, unnamed)):
+                found.append((name, closed(self.logic, clause, self.leads)))
+        return found
+
+    def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
+        """Whether a hypothesis is about integers of a kind of which others say that there is one, and says
+        itself of none that it is there."""
+        return not kinds.isdisjoint(unnamed) and not skolem_functions([clause], self.leads)
+
+    def _instances(
+        self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
+    ) -> Iterator[tuple[str, Node]]:
+        fitting = (t for t in tiers if number_of_instances(self.logic, self.kinds, clause, t) <= most)
+        terms = next(fitting, tiers[-1])
+        if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_INSTANCES:
+            for _, body in instances(self.logic, self.kinds, clause, terms):
+                yield name, body
+
+    def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
+        """The axioms of the symbols in formulas, and of those in these axioms."""
+        known = self.system.definitions.axioms
+        found: dict[str, None] = {}
+        seen: set[Node] = set()
+
+        def see(node: Node) -> None:
+            if node.kind == "app" and node.data in known:
+                found.setdefault(node.data)
+
+        for node in nodes:
+            walk(node, see, seen)
+        made: list[tuple[str, Node]] = []
+        done: set[str] = set()
+        while len(done) < len(found):
+            for name in [name for name in found if name not in done]:
+                done.add(name)
+                for node in self._axioms(name):
+                    made.append((name, node))
+                    walk(node, see, seen)
+        return made
+
+    def _defined_in(self, nodes: Iterable[Node]) -> list[Node]:
+        """What the definitions of symbols in formulas say."""
+        return [node for _, node in self.definitions(nodes)]
+
+    def _axioms(self, name: str) -> tuple[Node, ...]:
+        known = self._known_axioms.get(name)
+        if known is None:
+            axioms = self.system.definitions.axioms[name]
+            clauses = [c for axiom in axioms for c in self.clausifier.clauses(axiom, name)]
+            known = tuple(closed(self.logic, clause, self.leads) for clause in clauses)
+            self._known_axioms[name] = known
+        return known
+
+    @cached_property
+    def _known_axioms(self) -> dict[str, tuple[Node, ...]]:
+        return {}
+
+    def _tiers(self, obligation: Obligation, over: Known) -> list[list[Node]]:
+        """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
+        that follow from what the goal says of all values; with all that goal and guard speak of; with the
+        integers that the state has for elements that are named, and for all that have no argument; those
+        named with the values that the guard says there are and sums in the goal; and these with the state's
+        scalars."""
+        goal = [clause.body for clause in obligation.goal]
+        given = [clause.body for clause in obligation.given]
+        spoken = ground_terms([*goal, *given])
+        if over is not self._all:
+            spoken += ground_terms(self._defined_in(spoken))
+        elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
+        defined = (node for node in spoken if node.data in self.leads)
+        terms = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
+        named = list(dict.fromkeys(self._witnesses(obligation, over, terms)))
+        constants = [node for node in over.state_constants if node not in named]
+        derived = self._derived(obligation, named)
+        others = [node for node in spoken if length(node) <= _LONGEST_TERM]
+        most = [*named, *constants, *derived, *others]
+        own = named + self._numbers_of(over, named)
+        wide = named + [node for node in constants if node.sort != INT]
+        wide += self._numbers_of(over, wide)
+        there = list(filter(_is_witness, ground_terms(self._unfolded_in_turn(given))))
+        there += [node for node in ground_terms(goal) if node.kind == "sum" and length(node) <= _LONGEST_TERM]
+        tiers = [named, named + constants, named + derived, most, own, wide]
+        tiers += [named + there, named + there + constants]
+        return [list(dict.fromkeys(tier)) for tier in tiers]
+
+    def _witnesses(self, obligation: Obligation, over: Known, named: Sequence[Node]) -> Iterator[Node]:
+        """Beside these terms the values that facts of counts say there are, also at these terms, and what the
+        definitions in them say there is."""
+        facts, goal = self.facts(obligation, over), [clause.body for clause in obligation.goal]
+        found = list(named)
+        if self._facts.counts(goal) or self._facts.lengths(goal):
+            found += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
+            parts = product(over.parts_of_one, obligation.terms)
+            found += [
+                self.logic.app(part.data, part.sort, (term,))
+                for part, term in parts
+                if self.kinds.of(term) == self.kinds.of(part.args[0])
+            ]
+        yield from found
+        said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
+        yield from filter(_is_witness, ground_terms(self._unfolded(said)))
+
+    def _numbers_of(self, over: Known, named: Sequence[Node]) -> list[Node]:
+        """The integers that the state has for these elements, with no other key."""
+        return [
+            self.logic.app(part.data, INT, (element,))
+            for part in over.parts_of_one
+            if part.sort == INT and part.data not in self.system.definitions.counts
+            for element in named
+            if element.sort not in (INT, BOOL) and element.sort == part.args[0].sort
+        ]
+
+    def _unfolded_in_turn(self, said: Sequence[Node]) -> list[Node]:
+        """The formulas, what definitions say of the terms in them, and of the terms in that, and so on."""
+        found: dict[Node, None] = {}
+        more = list(said)
+        while more:
+            found |= dict.fromkeys(more)
+            more = [node for node in self._unfolded(more) if node not in found]
+        return list(found)
+
+    def _unfolded_at(self, said: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
+        """What definitions say of terms that formulas apply them to, and of other terms."""
+        for node in predicates(said, self.leads):
+            for axiom in self._axioms(node.data):
+                clause = partly_unfolded(self.logic, axiom, node)
+                if clause is None:
+                    continue
+                if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_UNFOLDED:
+                    yield from (body for _, body in instances(self.logic, self.kinds, clause, terms))
+
+    def _unfolded(self, said: Iterable[Node]) -> list[Node]:
+        """What definitions say of the terms that formulas apply them to."""
+        found = []
+        for node in predicates(said, self.leads):
+            for axiom in self._axioms(node.data):
+                applied = unfolding(self.logic, axiom, node)
+                if applied is not None:
+                    found.append(applied)
+        return found
+
+    @cached_property
+    def _constant_nodes(self) -> frozenset[Node]:
+        return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
+
+    def _derived(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
+        """The terms that come in when what the goal says of all values in an interval is said of its ends,
+        with the definitions in it."""
+        said, ends = [], []
+        for clause in obligation.goal:
+            if len(clause.variables) == 1 and clause.variables[0].sort == INT:
+                ends_of = compared(clause.body, clause.variables[0])
+                known = (term for term in ends_of if set(term.args) <= set(named))
+                bounds = [term for term in known if term not in self._constant_nodes]
+                ends += bounds
+                said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
+        unfolded = self._unfolded(said)
+        found = [*ends, *ground_terms(unfolded)]
+        return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
+
+
+def _is_witness(node: Node) -> bool:
+    """Whether it is a value of which a formula says that there is one."""
+    return "!" in str(node.data)
