@@ -87,7 +87,7 @@ def test_each_property_has_its_share_of_the_time() -> None:
         gone.check_time()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_last_properties_get_their_time() -> None:
     done = verify("prove", "bookkeeper", "--timeout", "12s", "--format", "json", "--no-lemmas")
     results = json.loads(done.stdout)["results"]

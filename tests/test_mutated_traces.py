@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import verify
+from tests.sampling import rest_slow
 from tests.trace_judge import Judge
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
@@ -258,8 +259,7 @@ def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
     return tally
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("asked", SUBJECTS, ids=str)
+@pytest.mark.parametrize("asked", rest_slow([*SUBJECTS[2:], *SUBJECTS[:2]], 4), ids=str)
 def test_what_is_accepted_is_an_execution(asked: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
     assert judge_of(asked.spec, asked.constants).faults(json.loads(trace_of(asked))) is None
     tally = judged(asked, FEW, monkeypatch)

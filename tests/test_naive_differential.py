@@ -44,7 +44,7 @@ def test_engines_say_what_the_naive_reading_says(first: int) -> None:
     assert not found, "\n".join(found)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_random_protocols_are_worth_checking() -> None:
     subjects = [subject_of(seed) for seed in range(40)]
     least = [steps for subject in subjects for steps in subject.truth.steps.values()]

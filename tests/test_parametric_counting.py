@@ -176,7 +176,7 @@ class Shares(Protocol):
         (Unguarded, "Counted", False),
         (Queue, "Short", True),
         (Queue, "TypeInvariant", True),
-        (Queue, "Shorter", False),
+        pytest.param(Queue, "Shorter", False, marks=pytest.mark.slow),
         pytest.param(Impatient, "Short", False, marks=pytest.mark.slow),
         (Shares, "Linear", True),
         (Shares, "AtMostAll", True),

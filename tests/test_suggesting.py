@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import ROOT, verify
+from tests.sampling import rest_slow
 from verifier.parametric.lifted import Lifter, method
 from verifier.parametric.loading import read_traced
 from verifier.runs.suggesting import _readable
@@ -65,8 +66,7 @@ def test_a_formula_that_means_nothing_is_left_out() -> None:
     ]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("lemma", ["tickets_differ", "tickets_were_drawn", "holder_is_served"])
+@pytest.mark.parametrize("lemma", rest_slow(["tickets_differ", "tickets_were_drawn", "holder_is_served"], 1))
 def test_a_lemma_that_the_lock_lacks_is_found(lemma: str, tmp_path: Path) -> None:
     """What is printed is then pasted, and the proof goes through."""
     spec = lock_without(tmp_path, lemma)

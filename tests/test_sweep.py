@@ -134,7 +134,7 @@ def test_trouble_in_jobs_never_ends_the_sweep(spark: Spark, tmp_path: Path) -> N
     }
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_job_that_is_cancelled_ends(spark: Spark, tmp_path: Path) -> None:
     (job,) = jobs_of("trouble=2", specs=(misbehaving(tmp_path),), properties=("StartsLow",))
     future = spark.submit(job, "run")

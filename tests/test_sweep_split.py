@@ -58,7 +58,7 @@ def swept(folder: Path, jobs: list[Job], runner: HereRunner) -> list[Row]:
         # At greater depths parallel steps may, or may not in time, see a violation of more actions.
         ("kafka-truncate-hw", SMALL, "WeakIsr", 4),
         pytest.param("kip101", SMALL, "StrongIsr", 11, marks=pytest.mark.slow),
-        ("kip320", SMALL, "StrongIsr", 9),
+        pytest.param("kip320", SMALL, "StrongIsr", 9, marks=pytest.mark.slow),
         (LOCK, (), "HolderWaitsNoMore", 6),
         (f"{TOYS}:Chain", ("top=4",), "NeverTop", 6),
         (f"{TOYS}:Overflow", (), "Small", 6),

@@ -32,7 +32,7 @@ _MOST_STATES_AGAIN = 1_000_000
 """Without symmetry there may be so many."""
 _POLITENESS = 5
 """It gives way to IC3 and bounded model checking, which it would slow where it comes to nothing."""
-_HEAD_START = 1.0
+_HEAD_START = 0.5
 """Processor seconds of the others, so that what they need is no more where the machine does other work, too.
 What they decide meanwhile costs nothing here, and an invariant says more than a count."""
 _PAUSE = 0.25
