@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations, permutations, product
 
@@ -51,23 +51,28 @@ class Facts:
         """What is known of counts in formulas without variables: of those that are said to be at least so
         many and at most so many, one of which the goal speaks of if it speaks of any; and that two of the
         first kind which are more than one of the second, or than all there are, have a value in common."""
-        known = self.definitions.counts
-        asked, found = Roles(known), Roles(known)
-        for node in goal:
-            asked.learn(node)
-        for node in (*goal, *others):
-            found.learn(node)
-        wanted = (asked if asked.low or asked.high else found).all
+        found, wanted = self._roles(goal, others)
         for one in found.all:
             yield from chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,)))
         for one, other in product(found.low, found.high):
-            if one is not other and not wanted.keys().isdisjoint((one, other)):
+            if one is not other and (one in wanted or other in wanted):
                 yield from self._clauses("difference", (one, other))
         for one, other in combinations(found.low, 2):
             yield from self._clauses("common", (one, other))
             for whole in found.high:
                 if whole is not one and whole is not other:
                     yield from self._clauses("common", (one, other, whole))
+
+    def _roles(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Roles, Collection[Node]]:
+        """How the formulas speak of counts; and those that are wanted: of which the goal speaks, or all if it
+        speaks of none."""
+        known = self.definitions.counts
+        asked, found = Roles(known), Roles(known)
+        for node in goal:
+            asked.learn(node)
+        for node in (*goal, *others):
+            found.learn(node)
+        return found, (asked if asked.low or asked.high else found).all
 
     def totals(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
         """What is known of sums: of each count in the goal that there is for every element of an index set.
@@ -139,13 +144,7 @@ class Facts:
 
     def nearest(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
         """The same as ``meeting``, those of counts with the fewest arguments in all first."""
-        known = self.definitions.counts
-        asked, found = Roles(known), Roles(known)
-        for node in goal:
-            asked.learn(node)
-        for node in (*goal, *others):
-            found.learn(node)
-        wanted = (asked if asked.low or asked.high else found).all
+        found, wanted = self._roles(goal, others)
         groups: list[tuple[str, tuple[Node, ...]]] = [
             ("difference", (one, other))
             for one, other in product(found.low, found.high)

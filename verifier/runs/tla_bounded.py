@@ -21,7 +21,7 @@ from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.question import Answer, conclude
 from verifier.runs.tla_loading import OF_STEPS
-from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, run_translated, within_limits
+from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, translated_soon, within_limits
 from verifier.runs.tla_verdicts import temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
@@ -56,15 +56,8 @@ def by_the_interpreter(asked: ModuleQuestion, made: Symbolic) -> Run | None:
     if sum(map(bits_of, made.sorts().values())) < _FEWEST_BITS:
         if not made.translation.sample.complete:
             return None
-        found = _soon_translated(asked, made)
+        found = translated_soon(asked, made, _PATIENCE)
     return within_limits(asked, lambda: closed(asked, made)) if found is None else found
-
-
-def _soon_translated(asked: ModuleQuestion, made: Symbolic) -> Run | None:
-    """The run where building does not take long; else None."""
-    until = time.process_time() + _PATIENCE
-    found = run_translated(replace(asked, patience=until), made)
-    return None if found.model is None and time.process_time() > until else found
 
 
 def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verifier.errors import UsageError
@@ -11,7 +9,7 @@ from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched
 from verifier.runs.asking import Remark
 from verifier.runs.building import look_at
-from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, run_translated, started
+from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, started, translated_soon
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
 from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY
@@ -46,9 +44,8 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
         size = sum(map(bits_of, made.sorts().values()))
         if size > _MOST_BITS_EXPLORED:
             return None, f"a state takes {size} bits"
-        until = time.process_time() + _PATIENCE
-        found = run_translated(replace(asked, patience=until), made)
-        if found.model is None and time.process_time() > until:
+        found = translated_soon(asked, made, _PATIENCE)
+        if found is None:
             return None, "building the translation takes too much time"
         uncounted = made.translation.uncounted
         if uncounted is not None and not _counts_alike(found, made.translation.sample):

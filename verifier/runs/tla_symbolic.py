@@ -237,6 +237,13 @@ def started(asked: ModuleQuestion) -> Symbolic:
     return made
 
 
+def translated_soon(asked: ModuleQuestion, made: Symbolic, seconds: float) -> Run | None:
+    """The same as ``run_translated``; None if building takes more seconds of processor time."""
+    until = time.process_time() + seconds
+    found = run_translated(replace(asked, patience=until), made)
+    return None if found.model is None and time.process_time() > until else found
+
+
 def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
     """The same of a module whose first states were looked at."""
     from verifier.runs.tla_verdicts import Settled, checked
