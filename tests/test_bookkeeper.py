@@ -209,7 +209,7 @@ def test_unfenced_recovery_reads_lose_data(settings: dict[str, Any]) -> None:
     assert (verdict.kind, verdict.steps >= 17) == (VerdictKind.VIOLATED, True)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_nothing_else_is_violated_by_unfenced_recovery_reads() -> None:
     settings = {"fence_recovery_reads": False, "losses": "none", "late_reads": "intended"}
     found, _ = _exploration("bookkeeper", settings, whole=True, symmetry=True)

@@ -97,7 +97,7 @@ def _without_seconds(manifest: str) -> str:
     return re.sub(r"^seconds = .*$", "", manifest, flags=re.MULTILINE)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_an_update_counts_the_states_of_a_cell_that_looks_at_all(project: Project) -> None:
     """A cell that stops before the end, and one of another engine, get no number."""
     project.edit("verify.toml", "distinct_states = 181\n", "")
@@ -159,7 +159,7 @@ def include(*arguments: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_matrix_has_every_cell_once(project: Project) -> None:
     entries = include(str(project.manifest))
     assert {entry["cell"] for entry in entries} == {"lock", "lock-broken", "sac", "sac-induct"}

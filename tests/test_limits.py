@@ -111,8 +111,13 @@ def _interrupted(words: tuple[str, ...], after: float, times: int, number: int) 
     return process.returncode, output, errors
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("number", "times"), [(signal.SIGTERM, 1), (signal.SIGINT, 2)])
+@pytest.mark.parametrize(
+    ("number", "times"),
+    [
+        pytest.param(signal.SIGTERM, 1, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, 2, marks=pytest.mark.thorough),
+    ],
+)
 @pytest.mark.parametrize(
     "words",
     [

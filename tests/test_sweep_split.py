@@ -201,6 +201,7 @@ def test_an_action_is_never_enabled_if_no_part_enabled_it(kip320: Split) -> None
 # Parts whose time is over
 
 
+@pytest.mark.slow
 def test_halves_are_the_part_with_one_choice_more() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
     for index in range(4):

@@ -100,7 +100,7 @@ def test_it_works_in_a_manifest(package: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_it_works_in_a_grid(package: Path, tmp_path: Path) -> None:
     grid = ("--spec", SPEC, "--property", "NoLostWrite", "--engine", "toy", "--depth", "9")
     done = verify(package, "sweep", *grid, "--option", "most_states=9000", "--out", str(tmp_path / "rows"))
