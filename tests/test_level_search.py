@@ -219,10 +219,63 @@ def test_damaged_files_are_refused(kafka: Model, tmp_path: Path) -> None:
         explore(kafka, resumed)
     manifest = tmp_path / "states" / "manifest.json"
     content = json.loads(manifest.read_text())
-    for wrong_content in ({}, {**content, "runs": []}, {**content, "format": 2}, {**content, "levels": [1]}):
+    for wrong_content in ({}, {**content, "runs": []}, {**content, "format": 1}, {**content, "levels": [1]}):
         manifest.write_text(json.dumps(wrong_content))
         with pytest.raises(UsageError, match="is no manifest"):
             explore(kafka, resumed)
+
+
+def test_a_count_that_was_changed_is_refused(kafka: Model, tmp_path: Path) -> None:
+    """A digit of the manifest is as good as a block."""
+    beyond = replace(IN_FILES, folder=tmp_path)
+    explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
+    resumed = everything(kafka, beyond=replace(beyond, resume=True))
+    manifest = tmp_path / "manifest.json"
+    text = manifest.read_text()
+    generated = json.loads(text)["counts"]["tally"]["generated"]
+    manifest.write_text(text.replace(f'"generated": {generated}', f'"generated": {generated + 1}'))
+    with pytest.raises(UsageError, match="is no manifest of an exploration: it is damaged"):
+        explore(kafka, resumed)
+    manifest.write_text(text)
+    assert found(explore(kafka, resumed)) == found(explore(kafka, everything(kafka)))
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_files_of_others_stay(kafka: Model, tmp_path: Path, resume: bool) -> None:
+    beyond = replace(IN_FILES, folder=tmp_path, resume=resume)
+    mine = tmp_path / "states" / "mine.txt"
+    mine.parent.mkdir()
+    mine.touch()
+    with pytest.raises(UsageError, match=r"has other files \(states/mine.txt\)"):
+        explore(kafka, everything(kafka, beyond=beyond))
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [mine]
+    mine.unlink()
+    elsewhere = tmp_path / "mine.txt"
+    elsewhere.touch()
+    with pytest.raises(UsageError, match=r"has other files \(mine.txt\)"):
+        explore(kafka, everything(kafka, beyond=beyond))
+    assert not (tmp_path / "lock").exists()
+
+
+def test_an_empty_folder_is_begun_in(kafka: Model, tmp_path: Path) -> None:
+    """Also where it is said to go on: it may have ended before the first file."""
+    (tmp_path / ".manifest.json.0123.tmp").touch()
+    explored = explore(kafka, everything(kafka, beyond=replace(IN_FILES, folder=tmp_path, resume=True)))
+    assert found(explored) == found(explore(kafka, everything(kafka)))
+
+
+def test_who_asks_for_less_than_there_is_gets_no_more(kafka: Model, tmp_path: Path) -> None:
+    beyond = replace(IN_FILES, folder=tmp_path)
+    explore(kafka, everything(kafka, beyond=beyond, max_depth=6))
+    resumed = replace(beyond, resume=True)
+    with pytest.raises(UsageError, match="is at depth 6, .* --max-depth 5 is too small"):
+        explore(kafka, everything(kafka, beyond=resumed, max_depth=5))
+    few = explore(kafka, everything(kafka, beyond=resumed, max_states=10))
+    assert few.statistics["levels"] == explore(kafka, everything(kafka, max_depth=5)).statistics["levels"]
+    assert "more than 10 states" in str(few.verdicts[0].reason)
+    for depth in (6, 7, 7):
+        asked = everything(kafka, max_depth=depth)
+        assert found(explore(kafka, replace(asked, beyond=resumed))) == found(explore(kafka, asked))
 
 
 def test_a_task_of_a_killed_search_that_still_runs_changes_nothing(
