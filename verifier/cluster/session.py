@@ -18,15 +18,21 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import verifier
+from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.files import reason_of
 
 if TYPE_CHECKING:
     from typing import Self
 
-_LOCAL = re.compile(r"local(\[.*\])?|local-cluster\[.*\]")
 _ENVIRONMENT = "environment"
 """What an archive is unpacked as, beside each executor."""
+
+_SAYS_NOTHING = ("JAVA_GATEWAY_EXITED", "stopped SparkContext")
+"""Errors whose reason is only in the log."""
+_LAST_LINES = 500
+_DATED = re.compile(r"[0-9-]{10} [0-9:]{8} ")
+_OF_ANOTHER_LINE = re.compile(r"\s|Caused by:|WARNING:")
 
 _LOG4J = """\
 rootLogger.level = info
@@ -55,6 +61,8 @@ class SparkSettings:
     files: tuple[str, ...] = ()
     """Spec files that executors need."""
     conf: Mapping[str, str] = field(default_factory=dict)
+    log_stays: bool = True
+    """Whether the log is still there when the user reads what went wrong."""
 
     name: str = "verify"
     """What Spark shows the work as."""
@@ -63,11 +71,6 @@ class SparkSettings:
     def local(self) -> bool:
         """Whether all of it runs on this machine, started by this process."""
         return is_local(self.master)
-
-
-def is_local(master: str) -> bool:
-    """Whether Spark runs on this machine, started by this process."""
-    return _LOCAL.fullmatch(master) is not None
 
 
 class Session:
@@ -124,7 +127,10 @@ class Session:
         said = next(
             (line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else ""
         )
-        return f"Spark {what}: {said[:300]} (see {self.settings.log})"
+        if any(each in said for each in _SAYS_NOTHING):
+            said = _last_words(self.settings.log) or said
+        where = f" (see {self.settings.log})" if self.settings.log_stays else ""
+        return f"Spark {what}: {said[:300]}{where}"
 
     def _started(self) -> SparkSession:
         settings = self.settings
@@ -177,6 +183,17 @@ class Session:
 
 def _joined(*paths: str | None) -> str:
     return os.pathsep.join(dict.fromkeys(path for path in paths if path))
+
+
+def _last_words(log: Path) -> str:
+    """What a log says went wrong: the last error, or what was written beside the log's own lines."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LAST_LINES:]
+    except OSError:
+        return ""
+    errors = [line.partition(" ERROR ")[2] for line in lines if _DATED.match(line) and " ERROR " in line]
+    plain = [line for line in lines if line and not _DATED.match(line) and not _OF_ANOTHER_LINE.match(line)]
+    return errors[-1] if errors else "; ".join(plain)
 
 
 def _from_java(error: BaseException) -> bool:

@@ -125,7 +125,9 @@ class WorkFolder:
         others = [name for name in names if name not in mine and not name.startswith(_OF_DRAFTS)]
         if not others:
             (self.path / STATES).mkdir(exist_ok=True)
-            others = [f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES)) if _is_alien(name)]
+            others = [
+                f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES)) if _is_alien(name)
+            ]
         if others:
             words = f"--work {self.path} is not allowed: it has other files ({others[0]})"
             raise UsageError(f"{words}; name a folder that is empty or not there")
