@@ -1,11 +1,14 @@
-"""What is said of a master of Spark that is none, or not there, and of a Spark that does not start."""
+"""A master of Spark that is none, or not there, and a Spark that does not start."""
 
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.command_line import LOCK, wrong
@@ -54,6 +57,29 @@ def test_commands_refuse_it(tmp_path: Path) -> None:
     asked = ("sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path / "run"))
     assert "is no master of Spark" in wrong(*asked, "--master", "lokal[2]")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PySpark was waiting for it, and nobody else knows of it."""
+    left: list[psutil.Popen] = []
+
+    def interrupted(session: Session) -> None:
+        left.append(
+            psutil.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    "import time; time.sleep(100)",
+                    f"{session._scratch.name}/log4j2.properties",
+                ]
+            )
+        )
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "_started", interrupted)
+    with pytest.raises(KeyboardInterrupt), Session(SparkSettings("local[2]", tmp_path / "spark.log")):
+        pass
+    assert left[0].wait(timeout=20) == -signal.SIGKILL
 
 
 _GATEWAY = RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -94,14 +95,17 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._session is not None:
-            with suppress(Exception):  # it may have ended before, in any way
-                self._session.sparkContext.cancelAllJobs()
-            with suppress(Exception):
-                self._session.stop()
-            with suppress(Exception):
-                self._end_java()
-        self._scratch.cleanup()
+        try:
+            if self._session is not None:
+                with suppress(Exception):  # it may have ended before, in any way
+                    self._session.sparkContext.cancelAllJobs()
+                with suppress(Exception):
+                    self._session.stop()
+                with suppress(Exception):
+                    self._end_java()
+        finally:
+            self._kill_java()
+            self._scratch.cleanup()
 
     def _ready(self) -> None:
         """What is to be made once Spark has started."""
@@ -174,11 +178,19 @@ class Session:
         from pyspark import SparkContext
 
         gateway = SparkContext._gateway
+        SparkContext._gateway = SparkContext._jvm = None
         if gateway is not None:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
-            SparkContext._gateway = SparkContext._jvm = None
+
+    def _kill_java(self) -> None:
+        """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it
+        would stay for good."""
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                if self._scratch.name in " ".join(child.cmdline()):
+                    child.kill()
 
 
 def _joined(*paths: str | None) -> str:
