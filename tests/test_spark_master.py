@@ -85,6 +85,13 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
 _GATEWAY = RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")
 
 
+def _begun_after(log: Path) -> Session:
+    """A session that began when all of the log was written."""
+    session = Session(SparkSettings("local[2]", log))
+    session._log_begins = log.stat().st_size
+    return session
+
+
 _UNREACHED = """\
 2026-11-22 21:42:43 ERROR StandaloneSchedulerBackend: All masters are unresponsive!
 2026-11-22 21:42:43 WARN StandaloneSchedulerBackend: Application ID is not initialized yet.
@@ -98,6 +105,7 @@ Caused by: java.net.ConnectException: Connection refused
     [
         ("WARNING: Using incubator modules\nInvalid maximum heap size: -Xmxabc\n", "Invalid maximum heap"),
         (_UNREACHED, "All masters are unresponsive!"),
+        ('Setting default log level to "WARN".\n', "JAVA_GATEWAY_EXITED"),
         ("", "JAVA_GATEWAY_EXITED"),
     ],
 )
@@ -107,4 +115,5 @@ def test_why_spark_did_not_start_is_read_in_its_log(tmp_path: Path, log: str, sa
     words = Session(SparkSettings("local[2]", file)).words("did not start", _GATEWAY)
     assert said in words
     assert str(file) in words
+    assert "JAVA_GATEWAY_EXITED" in _begun_after(file).words("did not start", _GATEWAY)
     assert str(file) not in Session(SparkSettings("local[2]", file, log_stays=False)).words("ended", _GATEWAY)

@@ -31,9 +31,9 @@ _ENVIRONMENT = "environment"
 
 _SAYS_NOTHING = ("JAVA_GATEWAY_EXITED", "stopped SparkContext")
 """Errors whose reason is only in the log."""
-_LAST_LINES = 500
 _DATED = re.compile(r"[0-9-]{10} [0-9:]{8} ")
-_OF_ANOTHER_LINE = re.compile(r"\s|Caused by:|WARNING:")
+_OF_ANOTHER_LINE = re.compile(r"\s|Caused by:")
+_TELLS = re.compile(r"error|exception|invalid", re.IGNORECASE)
 
 _LOG4J = """\
 rootLogger.level = info
@@ -81,8 +81,11 @@ class Session:
         self.settings = settings
         self._scratch = tempfile.TemporaryDirectory(prefix="verify-spark-")
         self._session: SparkSession | None = None
+        self._log_begins = 0
+        """Where in the log: an earlier session may have written it."""
 
     def __enter__(self) -> Self:
+        self._log_begins = _size(self.settings.log)
         try:
             with _own_stderr(self.settings.log):
                 self._session = self._started()
@@ -132,7 +135,7 @@ class Session:
             (line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else ""
         )
         if any(each in said for each in _SAYS_NOTHING):
-            said = _last_words(self.settings.log) or said
+            said = _last_words(self.settings.log, self._log_begins) or said
         where = f" (see {self.settings.log})" if self.settings.log_stays else ""
         return f"Spark {what}: {said[:300]}{where}"
 
@@ -197,15 +200,22 @@ def _joined(*paths: str | None) -> str:
     return os.pathsep.join(dict.fromkeys(path for path in paths if path))
 
 
-def _last_words(log: Path) -> str:
-    """What a log says went wrong: the last error, or what was written beside the log's own lines."""
+def _size(file: Path) -> int:
+    with suppress(OSError):
+        return file.stat().st_size
+    return 0
+
+
+def _last_words(log: Path, begins: int) -> str:
+    """What a log says from a place on went wrong: the last error, or what stands beside the log's own
+    lines."""
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LAST_LINES:]
+        lines = log.read_bytes()[begins:].decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
     errors = [line.partition(" ERROR ")[2] for line in lines if _DATED.match(line) and " ERROR " in line]
-    plain = [line for line in lines if line and not _DATED.match(line) and not _OF_ANOTHER_LINE.match(line)]
-    return errors[-1] if errors else "; ".join(plain)
+    plain = [line for line in lines if not _DATED.match(line) and not _OF_ANOTHER_LINE.match(line)]
+    return errors[-1] if errors else "; ".join(line for line in plain if _TELLS.search(line))
 
 
 def _from_java(error: BaseException) -> bool:
