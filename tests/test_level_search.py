@@ -182,6 +182,19 @@ def test_what_was_interrupted_goes_on(kafka: Model, tmp_path: Path) -> None:
     assert shallow.statistics["complete"]
 
 
+def test_orbits_of_any_size_are_counted_on(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their number may have more digits than are read in a file of anyone."""
+    monkeypatch.setattr(Orbits, "sizes", lambda orbits, rows: np.full(len(rows), 10**30, object))
+    request = everything(kafka, symmetry=True, max_depth=6)
+    beyond = replace(IN_FILES, folder=tmp_path)
+    explore(kafka, replace(request, beyond=beyond), _interrupting(4))
+    resumed = explore(kafka, replace(request, beyond=replace(beyond, resume=True)))
+    assert found(resumed) == found(explore(kafka, request))
+    assert resumed.statistics["states_in_orbits"] == resumed.statistics["distinct_states"] * 10**30
+
+
 def test_a_folder_goes_with_one_exploration(kafka: Model, tmp_path: Path) -> None:
     folder = tmp_path / "states"
     beyond = Beyond(folder, runner=IN_FILES.runner, large_level=1, question={"properties": ["A"]})

@@ -53,7 +53,7 @@ MOST_ROOM = 512 << 20
 """Bytes. With more memory than this sorting does not become faster."""
 _WRITTEN_AT_ONCE = 1 << 18
 
-_OF_TALLY = ("looked", "within", "generated", "deadlocks", "in_orbits", "unexpanded")
+_OF_TALLY = ("looked", "within", "generated", "deadlocks", "unexpanded")
 _OF_FINDINGS = ("levels", "generated_by", "initial", "known", "closed")
 """What a checkpoint has of the counts."""
 
@@ -334,6 +334,7 @@ class LevelSearch:
         findings, tally = self._findings, self._findings.tally
         return {
             "tally": {name: getattr(tally, name) for name in _OF_TALLY},
+            "in_orbits": str(tally.in_orbits),  # may have more digits than integers in files
             "found": {name: getattr(findings, name) for name in _OF_FINDINGS},
             "coverage": tally.coverage.as_object(),
             "failing": findings.failing,
@@ -345,6 +346,7 @@ class LevelSearch:
             findings.tally.coverage.read(counts["coverage"])
             for name in _OF_TALLY:
                 setattr(findings.tally, name, counts["tally"][name])
+            findings.tally.in_orbits = int(counts["in_orbits"])
             for name in _OF_FINDINGS:
                 setattr(findings, name, counts["found"][name])
             for name, (level, number) in counts["failing"].items():
