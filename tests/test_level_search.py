@@ -142,6 +142,25 @@ def test_it_goes_on_in_files_where_memory_is_too_small(monkeypatch: pytest.Monke
     assert explored.statistics["bytes_in_files"] > 0
 
 
+def test_memory_is_too_small_after_all_was_found(kafka: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The level in which it was found is looked at wholly all the same."""
+    request = Request(("WeakIsr",))
+    monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 4)
+    monkeypatch.setattr(level_search, "LEAST_ROOM", -1 << 60)
+    expected = found(explore(kafka, request))
+    for fitting in range(58, 100, 2):
+        grown = iter([0] * fitting)
+        monkeypatch.setattr(
+            "verifier.explicit.table.StateTable.growth",
+            lambda table, coming, grown=grown: next(grown, 1 << 60),
+        )
+        explored = explore(kafka, replace(request, beyond=Beyond()))
+        assert found(explored) == expected
+        if "bytes_in_files" not in explored.statistics:
+            assert fitting > 70
+            break
+
+
 def test_too_little_memory_ends_it(kafka: Model) -> None:
     request = everything(kafka, beyond=IN_FILES, limits=Limits(memory=1000))
     explored = explore(kafka, request)

@@ -208,7 +208,10 @@ class Findings:
 
     @property
     def decided(self) -> bool:
-        """Whether all that was asked for was found, and no more is wanted."""
+        """Whether all that was asked for was found, in levels that were looked at wholly, and no more is
+        wanted."""
+        if any(level > self.closed for level, _ in self.failing.values()):
+            return False
         if not self.violations.keys().isdisjoint(self.request.ending):
             return True
         asked = set(self.request.properties)
