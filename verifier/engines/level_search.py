@@ -353,6 +353,7 @@ class LevelSearch:
                 findings.violated(name, level, number, self._chain_to(checkpoint, level, number))
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"{self._folder.path} has no counts to go on with: {error}") from None
+        findings.before = findings.distinct
         findings.written = sum(block.size for block in checkpoint.blocks.values())
 
     # -- the way to a state
