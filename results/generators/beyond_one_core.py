@@ -34,8 +34,8 @@ class Question:
     means: tuple[str, ...]
 
 
-_KIP320 = ("--property", "StrongIsr") + ("--set", "log_size=3", "--set", "max_records=3")
-_KIP320 += ("--set", "max_leader_epoch=3")
+_EACH_THREE = ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=3")
+_KIP320 = ("--property", "StrongIsr", *_EACH_THREE)
 QUESTIONS = {
     "kip320": Question("kip320", (*_KIP320, "--max-depth", "19"), ("workers", "local", "cluster", "memory")),
     "kip320-whole": Question("kip320", _KIP320, ("local",)),

@@ -68,7 +68,7 @@ class Orbits:
 
     def sizes(self, rows: Rows) -> Counts:
         """For each state how many states its orbit has."""
-        result = np.empty(len(rows), self._counted)
+        result: Counts = np.empty(len(rows), self._counted)
         for first in range(0, len(rows), _AT_ONCE):
             some = rows[first : first + _AT_ONCE]
             result[first : first + len(some)] = self.size // self._canonical(some)[1]
@@ -81,7 +81,7 @@ class Orbits:
             blocks = [(place, 0, tuple(range(each.count))) for place, each in enumerate(self._sets)]
             return self._least(slices, len(rows), blocks)
         ties = [elements.sort(slices) for elements in self._sets]
-        stabilisers = np.ones(len(rows), self._counted)
+        stabilisers: Counts = np.ones(len(rows), self._counted)
         unsettled = np.zeros(slices.shape[1], np.uint64)
         for elements, tied in zip(self._sets, ties, strict=True):
             run = np.ones(len(rows), np.int64)
@@ -105,7 +105,8 @@ class Orbits:
             for one, other in combinations(range(elements.count), 2)
         ]
         flags = np.concatenate((tied, np.array(twins, np.uint8).T), axis=1)
-        result, stabilisers = np.empty_like(rows), np.empty(len(rows), self._counted)
+        result = np.empty_like(rows)
+        stabilisers: Counts = np.empty(len(rows), self._counted)
         for alike in _alike(pack_columns(flags.astype(np.bool_))):
             blocks = list(self._blocks(flags[alike[0]].tolist()))
             start = to_slices(rows[alike], self._bits)
