@@ -313,6 +313,41 @@ def test_graphs_have_the_orbits_that_are_known() -> None:
         assert one == other
 
 
+class Ranked(Protocol):
+    """Nodes that may all differ, so that there are orbits of as many states as there are permutations."""
+
+    nodes = IndexSetConstant(20, kind="node")
+
+    def state(self) -> State:
+        return State(rank=Function(self.nodes, Range(0, self.nodes.count)), ready=Set(self.nodes))
+
+    def init(self, s: Any) -> Any:
+        return forall(self.nodes, lambda node: s.rank[node] == 0) & s.ready.is_empty
+
+    @action(node="nodes")
+    def prepare(self, s: Any, node: Any) -> Step:
+        return Step(when=[~s.ready.contains(node)], then={s.ready: s.ready.add(node)})
+
+    @invariant()
+    def fine(self, s: Any) -> Any:
+        return s.ready.cardinality < self.nodes.count
+
+
+@pytest.mark.parametrize("nodes", [20, 21])
+def test_orbits_are_counted_that_have_more_states_than_fit_into_a_word(nodes: int) -> None:
+    """20! fits, and 8 of it do not; 21! does not."""
+    model = build(Ranked({"nodes": nodes}))
+    orbits, elements = Orbits(model), list(IndexSet("node", nodes).values())
+    rng = random.Random(3)
+    states = [{"rank": rng.sample(range(nodes), nodes), "ready": frozenset(elements[:n])} for n in range(8)]
+    for state in states:
+        state["rank"] = FrozenMap(zip(elements, state["rank"], strict=True))
+    rows = pack_columns(np.array([model.layout.encode_state(state) for state in states], np.bool_))
+    assert int(orbits.sizes(rows).sum()) == 8 * factorial(nodes)
+    initial_state = pack_columns(np.zeros((1, len(model.system.bits)), np.bool_))
+    assert orbits.sizes(initial_state).tolist() == [1]
+
+
 @pytest.mark.parametrize("blocks", [[], [(0,)], [(0, 0, 0)], [(0, 1, 2), (3, 3, 4)], [(5, 1, 1, 2, 2)]])
 def test_a_walk_leads_through_all_arrangements(blocks: list[tuple[int, ...]]) -> None:
     current, seen = [list(block) for block in blocks], [tuple(blocks)]

@@ -142,6 +142,25 @@ def test_it_goes_on_in_files_where_memory_is_too_small(monkeypatch: pytest.Monke
     assert explored.statistics["bytes_in_files"] > 0
 
 
+def test_memory_is_too_small_after_all_was_found(kafka: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The level in which it was found is looked at wholly all the same."""
+    request = Request(("WeakIsr",))
+    monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 4)
+    monkeypatch.setattr(level_search, "LEAST_ROOM", -1 << 60)
+    expected = found(explore(kafka, request))
+    for fitting in range(58, 100, 2):
+        grown = iter([0] * fitting)
+        monkeypatch.setattr(
+            "verifier.explicit.table.StateTable.growth",
+            lambda table, coming, grown=grown: next(grown, 1 << 60),
+        )
+        explored = explore(kafka, replace(request, beyond=Beyond()))
+        assert found(explored) == expected
+        if "bytes_in_files" not in explored.statistics:
+            assert fitting > 70
+            break
+
+
 def test_too_little_memory_ends_it(kafka: Model) -> None:
     request = everything(kafka, beyond=IN_FILES, limits=Limits(memory=1000))
     explored = explore(kafka, request)
@@ -177,9 +196,24 @@ def test_what_was_interrupted_goes_on(kafka: Model, tmp_path: Path) -> None:
     second = explore(kafka, replace(request, beyond=resumed), _interrupting(6))
     assert second.verdicts[0].depth == 6
     for _ in range(2):  # one that has ended says again what it found
-        assert found(explore(kafka, replace(request, beyond=resumed))) == found(expected)
+        again = explore(kafka, replace(request, beyond=resumed))
+        assert found(again) == found(expected)
+    assert again.statistics["states_per_second"] == 0  # it found none
     shallow = explore(kafka, replace(request, beyond=resumed, keep_going=False))
     assert shallow.statistics["complete"]
+
+
+def test_orbits_of_any_size_are_counted_on(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their number may have more digits than are read in a file of anyone."""
+    monkeypatch.setattr(Orbits, "sizes", lambda orbits, rows: np.full(len(rows), 10**30, object))
+    request = everything(kafka, symmetry=True, max_depth=6)
+    beyond = replace(IN_FILES, folder=tmp_path)
+    explore(kafka, replace(request, beyond=beyond), _interrupting(4))
+    resumed = explore(kafka, replace(request, beyond=replace(beyond, resume=True)))
+    assert found(resumed) == found(explore(kafka, request))
+    assert resumed.statistics["states_in_orbits"] == resumed.statistics["distinct_states"] * 10**30
 
 
 def test_a_folder_goes_with_one_exploration(kafka: Model, tmp_path: Path) -> None:
@@ -219,10 +253,63 @@ def test_damaged_files_are_refused(kafka: Model, tmp_path: Path) -> None:
         explore(kafka, resumed)
     manifest = tmp_path / "states" / "manifest.json"
     content = json.loads(manifest.read_text())
-    for wrong_content in ({}, {**content, "runs": []}, {**content, "format": 2}, {**content, "levels": [1]}):
+    for wrong_content in ({}, {**content, "runs": []}, {**content, "format": 1}, {**content, "levels": [1]}):
         manifest.write_text(json.dumps(wrong_content))
         with pytest.raises(UsageError, match="is no manifest"):
             explore(kafka, resumed)
+
+
+def test_a_count_that_was_changed_is_refused(kafka: Model, tmp_path: Path) -> None:
+    """A digit of the manifest is as good as a block."""
+    beyond = replace(IN_FILES, folder=tmp_path)
+    explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
+    resumed = everything(kafka, beyond=replace(beyond, resume=True))
+    manifest = tmp_path / "manifest.json"
+    text = manifest.read_text()
+    generated = json.loads(text)["counts"]["tally"]["generated"]
+    manifest.write_text(text.replace(f'"generated": {generated}', f'"generated": {generated + 1}'))
+    with pytest.raises(UsageError, match="is no manifest of an exploration: it is damaged"):
+        explore(kafka, resumed)
+    manifest.write_text(text)
+    assert found(explore(kafka, resumed)) == found(explore(kafka, everything(kafka)))
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_files_of_others_stay(kafka: Model, tmp_path: Path, resume: bool) -> None:
+    beyond = replace(IN_FILES, folder=tmp_path, resume=resume)
+    mine = tmp_path / "states" / "mine.txt"
+    mine.parent.mkdir()
+    mine.touch()
+    with pytest.raises(UsageError, match=r"has other files \(states/mine.txt\)"):
+        explore(kafka, everything(kafka, beyond=beyond))
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [mine]
+    mine.unlink()
+    elsewhere = tmp_path / "mine.txt"
+    elsewhere.touch()
+    with pytest.raises(UsageError, match=r"has other files \(mine.txt\)"):
+        explore(kafka, everything(kafka, beyond=beyond))
+    assert not (tmp_path / "lock").exists()
+
+
+def test_an_empty_folder_is_begun_in(kafka: Model, tmp_path: Path) -> None:
+    """Also where it is said to go on: it may have ended before the first file."""
+    (tmp_path / ".manifest.json.0123.tmp").touch()
+    explored = explore(kafka, everything(kafka, beyond=replace(IN_FILES, folder=tmp_path, resume=True)))
+    assert found(explored) == found(explore(kafka, everything(kafka)))
+
+
+def test_who_asks_for_less_than_there_is_gets_no_more(kafka: Model, tmp_path: Path) -> None:
+    beyond = replace(IN_FILES, folder=tmp_path)
+    explore(kafka, everything(kafka, beyond=beyond, max_depth=6))
+    resumed = replace(beyond, resume=True)
+    with pytest.raises(UsageError, match=r"is at depth 6, .* --max-depth 5 is too small"):
+        explore(kafka, everything(kafka, beyond=resumed, max_depth=5))
+    few = explore(kafka, everything(kafka, beyond=resumed, max_states=10))
+    assert few.statistics["levels"] == explore(kafka, everything(kafka, max_depth=5)).statistics["levels"]
+    assert "more than 10 states" in str(few.verdicts[0].reason)
+    for depth in (6, 7, 7):
+        asked = everything(kafka, max_depth=depth)
+        assert found(explore(kafka, replace(asked, beyond=resumed))) == found(explore(kafka, asked))
 
 
 def test_a_task_of_a_killed_search_that_still_runs_changes_nothing(

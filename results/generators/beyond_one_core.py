@@ -29,22 +29,24 @@ _PROGRAM = 80 << 20
 class Question:
     """What is explored, and by which means beside one process."""
 
+    spec: str
     arguments: tuple[str, ...]
     means: tuple[str, ...]
 
 
+_EACH_THREE = ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=3")
+_KIP320 = ("--property", "StrongIsr", *_EACH_THREE)
 QUESTIONS = {
-    "kip320": Question(
-        ("--property", "StrongIsr", "--set", "log_size=3", "--set", "max_records=3")
-        + ("--set", "max_leader_epoch=3", "--max-depth", "19"),
-        ("workers", "local", "cluster", "memory"),
-    ),
+    "kip320": Question("kip320", (*_KIP320, "--max-depth", "19"), ("workers", "local", "cluster", "memory")),
+    "kip320-whole": Question("kip320", _KIP320, ("local",)),
     "bookkeeper": Question(
+        "bookkeeper",
         ("--property", "NoDivergenceBetweenClientAndMetaData", "--set", "bookies=3")
         + ("--set", "write_quorum=3", "--set", "ack_quorum=2", "--max-depth", "17"),
         ("workers", "local", "cluster"),
     ),
     "pulsar-compaction": Question(
+        "pulsar-compaction",
         ("--property", "CompactionHorizonCorrectness", "--set", "message_sent_limit=5", "--max-depth", "15"),
         ("workers", "local", "cluster"),
     ),
@@ -54,27 +56,26 @@ QUESTIONS = {
 def main() -> None:
     """Measures, and prints the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("spec", nargs="*", default=list(QUESTIONS), help="of these protocols")
-    specs = parser.parse_args().spec
-    for part in _page(specs):
+    parser.add_argument("question", nargs="*", default=list(QUESTIONS), help="of these")
+    for part in _page(parser.parse_args().question):
         print(part if part.startswith(("|", "#")) else f"{fill(part, 112)}\n", flush=True)
 
 
-def _page(specs: Sequence[str]) -> Iterator[str]:
+def _page(names: Sequence[str]) -> Iterator[str]:
     yield "# Exploration beyond one core\n"
     yield (
-        "Each section is made by `python -m results.generators.beyond_one_core SPEC`. Whole commands, one "
+        "Each section is made by `python -m results.generators.beyond_one_core NAME`. Whole commands, one "
         "after the other. Where the load is larger than the number of cores, other work took part of them: "
         "then the wall time says little, and the processor time of all processes more. Counts, levels and "
         "coverage are compared, and equal in all lines.\n"
     )
-    for spec in specs:
-        yield from _section(spec, QUESTIONS[spec])
+    for name in names:
+        yield from _section(name, QUESTIONS[name])
 
 
-def _section(spec: str, question: Question) -> Iterator[str]:
-    asked = ("--spec", spec, *question.arguments)
-    yield f"## {spec}\n"
+def _section(title: str, question: Question) -> Iterator[str]:
+    asked = ("--spec", question.spec, *question.arguments)
+    yield f"## {title}\n"
     yield (
         f"`verify explore {' '.join(asked)}`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, "
         f"{platform.machine()}, {os.cpu_count()} cores.\n"

@@ -13,20 +13,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import verifier
+from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.files import reason_of
 
 if TYPE_CHECKING:
     from typing import Self
 
-_LOCAL = re.compile(r"local(\[.*\])?|local-cluster\[.*\]")
 _ENVIRONMENT = "environment"
 """What an archive is unpacked as, beside each executor."""
+
+_SAYS_NOTHING = ("JAVA_GATEWAY_EXITED", "stopped SparkContext")
+"""Errors whose reason is only in the log."""
+_DATED = re.compile(r"[0-9-]{10} [0-9:]{8} ")
+_OF_ANOTHER_LINE = re.compile(r"\s|Caused by:")
+_TELLS = re.compile(r"error|exception|invalid", re.IGNORECASE)
 
 _LOG4J = """\
 rootLogger.level = info
@@ -55,6 +62,8 @@ class SparkSettings:
     files: tuple[str, ...] = ()
     """Spec files that executors need."""
     conf: Mapping[str, str] = field(default_factory=dict)
+    log_stays: bool = True
+    """Whether the log is still there when the user reads what went wrong."""
 
     name: str = "verify"
     """What Spark shows the work as."""
@@ -65,11 +74,6 @@ class SparkSettings:
         return is_local(self.master)
 
 
-def is_local(master: str) -> bool:
-    """Whether Spark runs on this machine, started by this process."""
-    return _LOCAL.fullmatch(master) is not None
-
-
 class Session:
     """A Spark session. Use as a context: leaving it ends Spark, and what it runs."""
 
@@ -77,8 +81,11 @@ class Session:
         self.settings = settings
         self._scratch = tempfile.TemporaryDirectory(prefix="verify-spark-")
         self._session: SparkSession | None = None
+        self._log_begins = 0
+        """Where in the log: an earlier session may have written it."""
 
     def __enter__(self) -> Self:
+        self._log_begins = _size(self.settings.log)
         try:
             with _own_stderr(self.settings.log):
                 self._session = self._started()
@@ -91,14 +98,17 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._session is not None:
-            with suppress(Exception):  # it may have ended before, in any way
-                self._session.sparkContext.cancelAllJobs()
-            with suppress(Exception):
-                self._session.stop()
-            with suppress(Exception):
-                self._end_java()
-        self._scratch.cleanup()
+        try:
+            if self._session is not None:
+                with suppress(Exception):  # it may have ended before, in any way
+                    self._session.sparkContext.cancelAllJobs()
+                with suppress(Exception):
+                    self._session.stop()
+                with suppress(Exception):
+                    self._end_java()
+        finally:
+            self._kill_java()
+            self._scratch.cleanup()
 
     def _ready(self) -> None:
         """What is to be made once Spark has started."""
@@ -124,7 +134,10 @@ class Session:
         said = next(
             (line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else ""
         )
-        return f"Spark {what}: {said[:300]} (see {self.settings.log})"
+        if any(each in said for each in _SAYS_NOTHING):
+            said = _last_words(self.settings.log, self._log_begins) or said
+        where = f" (see {self.settings.log})" if self.settings.log_stays else ""
+        return f"Spark {what}: {said[:300]}{where}"
 
     def _started(self) -> SparkSession:
         settings = self.settings
@@ -168,15 +181,41 @@ class Session:
         from pyspark import SparkContext
 
         gateway = SparkContext._gateway
+        SparkContext._gateway = SparkContext._jvm = None
         if gateway is not None:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
-            SparkContext._gateway = SparkContext._jvm = None
+
+    def _kill_java(self) -> None:
+        """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it
+        would stay for good."""
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                if self._scratch.name in " ".join(child.cmdline()):
+                    child.kill()
 
 
 def _joined(*paths: str | None) -> str:
     return os.pathsep.join(dict.fromkeys(path for path in paths if path))
+
+
+def _size(file: Path) -> int:
+    with suppress(OSError):
+        return file.stat().st_size
+    return 0
+
+
+def _last_words(log: Path, begins: int) -> str:
+    """What a log says from a place on went wrong: the last error, or what stands beside the log's own
+    lines."""
+    try:
+        lines = log.read_bytes()[begins:].decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    errors = [line.partition(" ERROR ")[2] for line in lines if _DATED.match(line) and " ERROR " in line]
+    plain = [line for line in lines if not _DATED.match(line) and not _OF_ANOTHER_LINE.match(line)]
+    return errors[-1] if errors else "; ".join(line for line in plain if _TELLS.search(line))
 
 
 def _from_java(error: BaseException) -> bool:

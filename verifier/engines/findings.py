@@ -171,6 +171,8 @@ class Findings:
         self.initial = 0
         self.known = 0
         """States found, looked at or not."""
+        self.before = 0
+        """States that an exploration found with which this one goes on."""
         self.closed = -1
         """The depth that is fully checked."""
         self.complete = False
@@ -208,7 +210,10 @@ class Findings:
 
     @property
     def decided(self) -> bool:
-        """Whether all that was asked for was found, and no more is wanted."""
+        """Whether all that was asked for was found, in levels that were looked at wholly, and no more is
+        wanted."""
+        if any(level > self.closed for level, _ in self.failing.values()):
+            return False
         if not self.violations.keys().isdisjoint(self.request.ending):
             return True
         asked = set(self.request.properties)
@@ -378,7 +383,7 @@ class Findings:
             "waiting_states": self.waiting,
             "states_beyond_constraint": tally.looked - tally.within,
             "actions": tally.coverage.by_action(),
-            "states_per_second": round(self.distinct / seconds) if seconds else None,
+            "states_per_second": round((self.distinct - self.before) / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
             "peak_memory_bytes": max(self.peak_memory, self.resident()),
             "symmetry": self.orbits is not None,

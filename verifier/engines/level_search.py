@@ -53,7 +53,7 @@ MOST_ROOM = 512 << 20
 """Bytes. With more memory than this sorting does not become faster."""
 _WRITTEN_AT_ONCE = 1 << 18
 
-_OF_TALLY = ("looked", "within", "generated", "deadlocks", "in_orbits", "unexpanded")
+_OF_TALLY = ("looked", "within", "generated", "deadlocks", "unexpanded")
 _OF_FINDINGS = ("levels", "generated_by", "initial", "known", "closed")
 """What a checkpoint has of the counts."""
 
@@ -116,11 +116,16 @@ class LevelSearch:
     def go_on(self) -> bool:
         """Searches on from the last checkpoint, if that is asked for and there is one.
 
-        Raises Interrupted where it ends early, UsageError if the folder is not that of this exploration.
+        Raises Interrupted where it ends early, UsageError if the folder is not that of this exploration, or
+        is deeper than is asked for.
         """
         last = self._folder.last() if self._beyond.resume else None
         if last is None:
             return False
+        most, depth = self._findings.request.max_depth, last.depth
+        if most is not None and depth > most:
+            words = f"{self._folder.path} is at depth {depth}, and counts what is there"
+            raise UsageError(f"{words}: --max-depth {most} is too small to go on with it")
         with self._errors():
             self._stage = replace(self._stage, partitions=last.partitions)
             self._restore(last)
@@ -149,16 +154,21 @@ class LevelSearch:
 
     def _search(self, now: Checkpoint) -> None:
         findings, last_level = self._findings, self._findings.request.max_depth
+        self._check_states()
         while now.levels[-1].count and not findings.decided:
-            level = len(now.begun.starts) + len(now.levels) - 2
+            level = now.depth
             following = self._looked_at(now, level, last=level == last_level)
             if following is None:
                 break
             now = following
             findings.written = self._folder.keep(now)
             findings.tell(level)
-            findings.check_states(findings.known - (findings.tally.looked - findings.tally.within))
+            self._check_states()
         findings.complete = not findings.waiting and not findings.tally.unexpanded
+
+    def _check_states(self) -> None:
+        findings = self._findings
+        findings.check_states(findings.known - (findings.tally.looked - findings.tally.within))
 
     def _looked_at(self, now: Checkpoint, level: int, *, last: bool) -> Checkpoint | None:
         """Looks at a level; returns what follows, unless it is the last one asked for."""
@@ -324,6 +334,7 @@ class LevelSearch:
         findings, tally = self._findings, self._findings.tally
         return {
             "tally": {name: getattr(tally, name) for name in _OF_TALLY},
+            "in_orbits": str(tally.in_orbits),  # may have more digits than integers in files
             "found": {name: getattr(findings, name) for name in _OF_FINDINGS},
             "coverage": tally.coverage.as_object(),
             "failing": findings.failing,
@@ -335,12 +346,14 @@ class LevelSearch:
             findings.tally.coverage.read(counts["coverage"])
             for name in _OF_TALLY:
                 setattr(findings.tally, name, counts["tally"][name])
+            findings.tally.in_orbits = int(counts["in_orbits"])
             for name in _OF_FINDINGS:
                 setattr(findings, name, counts["found"][name])
             for name, (level, number) in counts["failing"].items():
                 findings.violated(name, level, number, self._chain_to(checkpoint, level, number))
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"{self._folder.path} has no counts to go on with: {error}") from None
+        findings.before = findings.distinct
         findings.written = sum(block.size for block in checkpoint.blocks.values())
 
     # -- the way to a state

@@ -6,7 +6,8 @@
     FOLDER/spark.log       what Spark says, if it is used
 
 A level is whole once a manifest names it. Blocks that no manifest names were left by an exploration that
-ended in the middle of a level, and are removed.
+ended in the middle of a level, and are removed. Whatever is not named as a block is of someone else: it
+stays, and a folder with it is refused.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +33,13 @@ from verifier.files import reason_of, replace_file
 from verifier.json_shape import read_json
 
 MANIFEST, STATES, LOCK, SPARK_LOG = "manifest.json", "states", "lock", "spark.log"
-_FORMAT = 1
+_FORMAT = 2
+_OF_BLOCKS = re.compile(r"\.?[0-9a-f]{8}-.+")
+"""Names of blocks and their drafts (``explicit.levels.Stage.run``)."""
+_OF_THE_SYSTEM = ".nfs"
+"""How the names begin of files that were removed on a network's disk while a process has them open."""
+_OF_DRAFTS = f".{MANIFEST}."
+"""How the names begin of manifests that were not ended."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,11 @@ class Checkpoint:
     counts: Mapping[str, Any]
 
     @property
+    def depth(self) -> int:
+        """Of the last level."""
+        return len(self.begun.starts) + len(self.levels) - 2
+
+    @property
     def blocks(self) -> dict[str, Block]:
         """The files that are needed, by name."""
         slices = [part for runs in self.runs for run in runs for part in run]
@@ -86,8 +100,7 @@ class WorkFolder:
         self._lock = -1
         try:
             self.path = Path(tempfile.mkdtemp(prefix="verify-explore-")) if path is None else path.absolute()
-            if not resume:
-                self._begin()
+            self._begin(new=not resume)
             self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -103,14 +116,21 @@ class WorkFolder:
             words = f"{path} holds an exploration: --resume goes on with it"
             raise UsageError(f"{words}; for another one name another folder, or remove it")
 
-    def _begin(self) -> None:
-        """Makes the folder. Raises UsageError if it has files of anyone else."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        others = {entry.name for entry in os.scandir(self.path)} - {MANIFEST, STATES, LOCK, SPARK_LOG}
+    def _begin(self, *, new: bool) -> None:
+        """Makes what is missing. Raises UsageError if the folder has files of anyone else."""
+        if new:
+            self.path.mkdir(parents=True, exist_ok=True)
+        mine = (MANIFEST, STATES, LOCK, SPARK_LOG)
+        names = sorted(os.listdir(self.path))
+        others = [name for name in names if name not in mine and not name.startswith(_OF_DRAFTS)]
+        if not others:
+            (self.path / STATES).mkdir(exist_ok=True)
+            others = [
+                f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES)) if _is_alien(name)
+            ]
         if others:
-            words = f"--work {self.path} is not allowed: it has other files ({min(others)})"
+            words = f"--work {self.path} is not allowed: it has other files ({others[0]})"
             raise UsageError(f"{words}; name a folder that is empty or not there")
-        (self.path / STATES).mkdir(exist_ok=True)
 
     def __enter__(self) -> WorkFolder:
         return self
@@ -130,15 +150,16 @@ class WorkFolder:
         others. Raises OSError; then the checkpoint before is still there."""
         blocks = checkpoint.blocks
         if not self._temporary:
-            text = json.dumps(_as_object(checkpoint, self._question), ensure_ascii=False)
-            replace_file(self.path / MANIFEST, text)
+            content = _as_object(checkpoint, self._question)
+            checked = {"checksum": _checksum(content), **content}
+            replace_file(self.path / MANIFEST, json.dumps(checked, ensure_ascii=False))
         self._remove_others(blocks)
         return sum(block.size for block in blocks.values())
 
     def _remove_others(self, names: Iterable[str]) -> None:
         kept = set(names)
         for entry in os.scandir(self.shelf.folder):
-            if entry.name not in kept:
+            if entry.name not in kept and _OF_BLOCKS.fullmatch(entry.name):
                 with suppress(OSError):
                     os.unlink(entry.path)
 
@@ -174,6 +195,16 @@ class WorkFolder:
             names = ", ".join(name.replace("_", " ") for name in different)
             words = f"{self.path} holds another exploration: of another {names}"
             raise UsageError(f"{words}; ask as before, or name another folder")
+
+
+def _is_alien(name: str) -> bool:
+    """Whether this names no block: nothing that is to be removed."""
+    return not _OF_BLOCKS.fullmatch(name) and not name.startswith(_OF_THE_SYSTEM)
+
+
+def _checksum(content: Mapping[str, Any]) -> int:
+    """Of a manifest: a digit that a disk changed would be a count that nobody doubts."""
+    return zlib.crc32(json.dumps(content).encode())
 
 
 def _as_object(checkpoint: Checkpoint, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,6 +250,8 @@ def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
     """Raises ValueError, KeyError, TypeError or IndexError for what is none."""
     if content["format"] != _FORMAT:
         raise ValueError(f"its format is {content['format']} and not {_FORMAT}")
+    if content["checksum"] != _checksum({name: part for name, part in content.items() if name != "checksum"}):
+        raise ValueError("it is damaged")
     levels = []
     for level in content["levels"]:
         pairs = zip(level["keys"], level["rows"], strict=True)

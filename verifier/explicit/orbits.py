@@ -38,8 +38,13 @@ FEW_PERMUTATIONS = 24
 _MOST_ORDERS = 50_000
 """The most orders of elements with equal keys that are tried."""
 
+_MOST_IN_WORDS = 1 << 40
+"""Orbits of more states are counted in Python's integers, which have no end: many such counts are added."""
+
 Mask = NDArray[np.uint64]
 """A slice: a bit per state."""
+Counts = NDArray[Any]
+"""For each state a count."""
 
 
 class Orbits:
@@ -51,6 +56,7 @@ class Orbits:
         self._sets = tuple(_Interchangeable(model, place) for place in range(len(model.system.symmetries)))
         self.size = prod(factorial(elements.count) for elements in self._sets)
         """How many permutations there are."""
+        self._counted: type = np.int64 if self.size <= _MOST_IN_WORDS else object
 
     def representatives(self, rows: Rows) -> Rows:
         """For each state the state that represents its orbit."""
@@ -60,22 +66,22 @@ class Orbits:
             result[first : first + len(some)] = self._canonical(some)[0]
         return result
 
-    def sizes(self, rows: Rows) -> NDArray[np.int64]:
+    def sizes(self, rows: Rows) -> Counts:
         """For each state how many states its orbit has."""
-        result = np.empty(len(rows), np.int64)
+        result: Counts = np.empty(len(rows), self._counted)
         for first in range(0, len(rows), _AT_ONCE):
             some = rows[first : first + _AT_ONCE]
             result[first : first + len(some)] = self.size // self._canonical(some)[1]
         return result
 
-    def _canonical(self, rows: Rows) -> tuple[Rows, NDArray[np.int64]]:
+    def _canonical(self, rows: Rows) -> tuple[Rows, Counts]:
         """For each state the representative, and how many permutations leave it as it is."""
         slices = to_slices(rows, self._bits)
         if self.size <= FEW_PERMUTATIONS:
             blocks = [(place, 0, tuple(range(each.count))) for place, each in enumerate(self._sets)]
             return self._least(slices, len(rows), blocks)
         ties = [elements.sort(slices) for elements in self._sets]
-        stabilisers = np.ones(len(rows), np.int64)
+        stabilisers: Counts = np.ones(len(rows), self._counted)
         unsettled = np.zeros(slices.shape[1], np.uint64)
         for elements, tied in zip(self._sets, ties, strict=True):
             run = np.ones(len(rows), np.int64)
@@ -90,7 +96,7 @@ class Orbits:
             result[left], stabilisers[left] = self._try_orders(result[left], np.array(flags).T)
         return result, stabilisers
 
-    def _try_orders(self, rows: Rows, tied: NDArray[np.uint8]) -> tuple[Rows, NDArray[np.int64]]:
+    def _try_orders(self, rows: Rows, tied: NDArray[np.uint8]) -> tuple[Rows, Counts]:
         """The same for states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
         slices = to_slices(rows, self._bits)
         twins = [
@@ -99,13 +105,14 @@ class Orbits:
             for one, other in combinations(range(elements.count), 2)
         ]
         flags = np.concatenate((tied, np.array(twins, np.uint8).T), axis=1)
-        result, stabilisers = np.empty_like(rows), np.empty(len(rows), np.int64)
+        result = np.empty_like(rows)
+        stabilisers: Counts = np.empty(len(rows), self._counted)
         for alike in _alike(pack_columns(flags.astype(np.bool_))):
             blocks = list(self._blocks(flags[alike[0]].tolist()))
             start = to_slices(rows[alike], self._bits)
             result[alike], fixed = self._least(start, len(alike), blocks)
             equal = prod(factorial(labels.count(label)) for _, _, labels in blocks for label in set(labels))
-            stabilisers[alike] = fixed * equal
+            stabilisers[alike] = fixed.astype(self._counted) * equal
         return result, stabilisers
 
     def _blocks(self, pattern: Sequence[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:

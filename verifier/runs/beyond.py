@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from verifier.cluster.extra import TO_RUN_SPARK, check_extra
 from verifier.cluster.java import check_java
+from verifier.cluster.master import check_master, is_local
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ def check(options: ExploreOptions) -> None:
         raise UsageError("--workers and --master exclude each other: Spark has its own workers")
     check_extra("verify explore --master", TO_RUN_SPARK)
     check_java("verify explore --master")
-    from verifier.cluster.session import is_local
-
+    check_master(options.master)
     if options.work is None and not is_local(options.master):
         raise UsageError(f"--master {options.master} needs --work FOLDER: one that every executor sees")
     if options.archive is not None and not Path(options.archive).is_file():
@@ -82,6 +82,7 @@ def _on_spark(options: ExploreOptions, findings: Findings, folder: Path) -> Runn
         log=folder / SPARK_LOG,
         archive=None if options.archive is None else Path(options.archive),
         conf=_settings_of(options),
+        log_stays=options.work is not None,
         name="verify explore",
     )
     return TaskCluster(findings, settings)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from verifier.cluster.java import check_java
-from verifier.cluster.session import SparkFailed, SparkSettings, is_local
+from verifier.cluster.master import check_master, is_local
+from verifier.cluster.session import SparkFailed, SparkSettings
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.row import Row
 from verifier.sweep.expansion import Expansion, expensive_first
@@ -78,11 +79,12 @@ def run_sweep(
     """Runs the jobs that have no row yet, until all have one, or the disk, Spark or the user end it.
 
     ``begins`` is told how many jobs there are and how many were done before, ``warn`` which files are set
-    aside. Raises UsageError if another sweep has the folder, a file in it is damaged, or there is no Java.
+    aside. Raises UsageError if another sweep has the folder, a file in it is damaged, or there is no Java or
+    no such master.
     """
     fresh = not plan.out.exists()
     if fresh:
-        check_java("verify sweep")  # before anything is made
+        _check_spark(plan)  # before anything is made
     with Store(plan.out) as store:
         for line in store.repair() if plan.repair else ():
             warn(f"set aside in {plan.out / DAMAGED}: {line}")
@@ -90,7 +92,7 @@ def run_sweep(
         jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
         missing = [job for job in jobs if job.job_id not in known or _again(known[job.job_id], plan.rerun)]
         if missing and not fresh:
-            check_java("verify sweep")
+            _check_spark(plan)
         begins(len(jobs), len(jobs) - len(missing))
         failure, interrupted, progress = None, False, _Progress(listen)
         try:
@@ -129,6 +131,11 @@ class _Progress:
     def seconds(self) -> float:
         """Since the first job started."""
         return 0.0 if self.began is None else time.monotonic() - self.began
+
+
+def _check_spark(plan: Plan) -> None:
+    check_java("verify sweep")
+    check_master(plan.master)
 
 
 def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:

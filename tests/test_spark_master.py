@@ -1,0 +1,119 @@
+"""A master of Spark that is none, or not there, and a Spark that does not start."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.command_line import LOCK, wrong
+from verifier.cluster.master import check_master, is_local
+from verifier.cluster.session import Session, SparkSettings
+from verifier.errors import UsageError
+
+needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
+
+
+@pytest.mark.parametrize(
+    "master", ["local", "local[2]", "local[*]", "local[2, 3]", "local-cluster[2,1,1024]", "yarn", "k8s://h:1"]
+)
+def test_masters(master: str) -> None:
+    check_master(master)
+    assert is_local(master) is master.startswith("local")
+
+
+@pytest.mark.parametrize(
+    "master", ["local[0]", "lokal[2]", "local[2", "local[two]", "local-cluster[2,1]", "", "spark://"]
+)
+def test_what_is_none_is_refused(master: str) -> None:
+    with pytest.raises(UsageError, match="is no master of Spark: it takes"):
+        check_master(master)
+
+
+def test_a_master_that_is_not_there_is_refused_at_once() -> None:
+    """One of several is enough."""
+    with socket.socket() as there, socket.socket() as silent:
+        there.bind(("127.0.0.1", 0))
+        there.listen()
+        silent.bind(("127.0.0.1", 0))
+        answers, refuses = (f"127.0.0.1:{each.getsockname()[1]}" for each in (there, silent))
+        check_master(f"spark://{refuses},{answers}")
+        with pytest.raises(UsageError, match=f"no master of Spark answers at spark://{refuses}: .*refused"):
+            check_master(f"spark://{refuses}")
+    for place in ("127.0.0.1", "127.0.0.1:x", "127.0.0.1:70000"):
+        with pytest.raises(UsageError, match="has no port"):
+            check_master(f"spark://{place}")
+
+
+@needs_java
+def test_commands_refuse_it(tmp_path: Path) -> None:
+    assert "is no master of Spark" in wrong("explore", LOCK, "--master", "lokal[2]")
+    (tmp_path / "grid.toml").write_text('[[grid]]\nspecs = ["kip320"]\nengines = ["bmc"]\n', encoding="utf-8")
+    asked = ("sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path / "run"))
+    assert "is no master of Spark" in wrong(*asked, "--master", "lokal[2]")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PySpark was waiting for it, and nobody else knows of it."""
+    left: list[psutil.Popen] = []
+
+    def interrupted(session: Session) -> None:
+        left.append(
+            psutil.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    "import time; time.sleep(100)",
+                    f"{session._scratch.name}/log4j2.properties",
+                ]
+            )
+        )
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "_started", interrupted)
+    with pytest.raises(KeyboardInterrupt), Session(SparkSettings("local[2]", tmp_path / "spark.log")):
+        pass
+    assert left[0].wait(timeout=20) == -signal.SIGKILL
+
+
+_GATEWAY = RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")
+
+
+def _begun_after(log: Path) -> Session:
+    """A session that began when all of the log was written."""
+    session = Session(SparkSettings("local[2]", log))
+    session._log_begins = log.stat().st_size
+    return session
+
+
+_UNREACHED = """\
+2026-11-22 21:42:43 ERROR StandaloneSchedulerBackend: All masters are unresponsive!
+2026-11-22 21:42:43 WARN StandaloneSchedulerBackend: Application ID is not initialized yet.
+Caused by: java.net.ConnectException: Connection refused
+\tat io.netty.channel.unix
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        ("WARNING: Using incubator modules\nInvalid maximum heap size: -Xmxabc\n", "Invalid maximum heap"),
+        (_UNREACHED, "All masters are unresponsive!"),
+        ('Setting default log level to "WARN".\n', "JAVA_GATEWAY_EXITED"),
+        ("", "JAVA_GATEWAY_EXITED"),
+    ],
+)
+def test_why_spark_did_not_start_is_read_in_its_log(tmp_path: Path, log: str, said: str) -> None:
+    file = tmp_path / "spark.log"
+    file.write_text(log, encoding="utf-8")
+    words = Session(SparkSettings("local[2]", file)).words("did not start", _GATEWAY)
+    assert said in words
+    assert str(file) in words
+    assert "JAVA_GATEWAY_EXITED" in _begun_after(file).words("did not start", _GATEWAY)
+    assert str(file) not in Session(SparkSettings("local[2]", file, log_stays=False)).words("ended", _GATEWAY)

@@ -1,0 +1,43 @@
+"""The address of a Spark master, looked at before anything starts: Spark itself tries for a minute to reach
+a master that is not there."""
+
+from __future__ import annotations
+
+import re
+import socket
+
+from verifier.errors import UsageError
+from verifier.files import reason_of
+
+_LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(, *\d+)?\])?|local-cluster\[[1-9]\d*(, *[1-9]\d*){2}\]")
+_ELSEWHERE = re.compile(r"yarn|k8s://.+|spark://[^/]+")
+_STANDALONE = "spark://"
+_CONNECT_SECONDS = 5.0
+_FORMS = "local[2], local[*], local-cluster[2,1,1024], spark://HOST:PORT, k8s://HOST:PORT or yarn"
+
+
+def is_local(master: str) -> bool:
+    """Whether Spark runs on this machine, started by this process."""
+    return _LOCAL.fullmatch(master) is not None
+
+
+def check_master(master: str) -> None:
+    """Raises UsageError for what Spark takes for no master, or if none of a standalone cluster answers."""
+    if not is_local(master) and not _ELSEWHERE.fullmatch(master):
+        raise UsageError(f"--master {master} is no master of Spark: it takes {_FORMS}")
+    if master.startswith(_STANDALONE):
+        reasons = [_refusal(place) for place in master.removeprefix(_STANDALONE).split(",")]
+        if all(reasons):
+            raise UsageError(f"no master of Spark answers at {master}: {reasons[0]}")
+
+
+def _refusal(place: str) -> str:
+    """Why nobody answers at HOST:PORT; an empty text if somebody does."""
+    host, _, port = place.rpartition(":")
+    if not host or not port.isdecimal() or int(port) >= 1 << 16:
+        raise UsageError(f"--master {_STANDALONE}{place} has no port: it takes {_STANDALONE}HOST:PORT")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
+    except OSError as error:
+        return reason_of(error)
+    return ""
