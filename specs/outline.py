@@ -10,7 +10,14 @@ from verifier.encodings.sorts import Sort
 from verifier.errors import among, nearest
 from verifier.specs.constants import constants_of
 from verifier.specs.definition import DefinitionError
-from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed
+from verifier.specs.reading.places import (
+    defined_twice,
+    is_engine,
+    place_of,
+    place_of_attribute,
+    place_of_class,
+    placed,
+)
 
 _REQUIRED = {
     "state": ("define state(self), which returns State(…)", ()),
@@ -35,6 +42,19 @@ def check_attributes(spec: str, kind: type) -> None:
         raise _attribute(kind, "default_depth", f"default_depth is an integer from 0, not {depth!r}")
     if not isinstance(given.lanes, str):
         raise _attribute(kind, "lanes", f"lanes is a name in quotes, as in 'clients', not {given.lanes!r}")
+
+
+def check_given_once(kind: type) -> None:
+    """Refuses a class that defines a method twice, or a method and something else of its name: Python drops
+    the first, and what it says would never be checked."""
+    for one in kind.__mro__:
+        if is_engine(one.__module__):
+            continue
+        for name, before, now in defined_twice(one):
+            raise DefinitionError(
+                f"{now}: {one.__name__} already has {name} ({before}), which this would replace: give one of "
+                "them another name"
+            )
 
 
 def check_methods(spec: str, kind: type, base: type) -> None:

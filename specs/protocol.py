@@ -59,7 +59,7 @@ from verifier.specs.names import (
     check_type_invariant,
     title_of,
 )
-from verifier.specs.outline import check_attributes, check_methods, check_parameters
+from verifier.specs.outline import check_attributes, check_given_once, check_methods, check_parameters
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
@@ -221,6 +221,7 @@ def define(protocol: Protocol, *, of_executions: bool = True) -> Definition:
 def _defined(protocol: Protocol, of_executions: bool) -> Definition:
     spec, kind = protocol.spec_name(), type(protocol)
     check_attributes(spec, kind)
+    check_given_once(kind)
     check_methods(spec, kind, Protocol)
     check_kinds(spec, kind)
     state = protocol.state()

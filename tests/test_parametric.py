@@ -15,6 +15,7 @@ from tests.finite_structures import Structure, facts, members, set_names
 from tests.weakened import without
 from verifier.encodings.quantifiers import any_of, count, sum_of
 from verifier.encodings.sorts import Range, Set
+from verifier.engines.all_constants import check as prove_all
 from verifier.parametric.approximations import APPROXIMATIONS
 from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.clausal import Clause, closed
@@ -547,3 +548,44 @@ def test_wrong_usage(more: tuple[str, ...], says: str) -> None:
     done = verify("prove", "--spec", spec, "--all-constants", *more)
     assert done.exit_code == 2
     assert says in done.output
+
+
+class TwoCounters(Protocol):
+    """Two counters, each within its range."""
+
+    last = IntegerConstant(2, minimum=1)
+
+    def state(self) -> State:
+        return State(x=Range(0, self.last), y=Range(0, self.last))
+
+    def init(self, s: Any) -> Any:
+        return (s.x == 0) & (s.y == 0)
+
+    @action
+    def up(self, s: Any) -> Step:
+        return Step(when=s.x < self.last, then={s.x: s.x + 1, s.y: s.x + 1})
+
+    @invariant
+    def alike(self, s: Any) -> Any:
+        return s.x == s.y
+
+    @invariant
+    def small(self, s: Any) -> Any:
+        return s.x <= self.last
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_the_user_ends_all_properties(within: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends the proof that is being searched, and those that would have come after it."""
+    asked: list[int] = []
+
+    def interrupted(*_: Any) -> Any:
+        asked.append(1)
+        raise KeyboardInterrupt
+
+    # The first is raised while the processes are waited for, the second between them.
+    monkeypatch.setattr(f"verifier.parametric.proving.{'run_tasks' if within else '_result'}", interrupted)
+    found = prove_all(read_for_all(TwoCounters, {}), ["Alike", "Small"], Limits(60))
+    assert [str(verdict.reason) for verdict in found.verdicts] == ["interrupted", "interrupted"]
+    assert found.interrupted
+    assert len(asked) == 1

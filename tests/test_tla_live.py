@@ -272,3 +272,38 @@ def test_the_interpreter_judges_infinite_executions(formula: str, expected: bool
     assert isinstance(told, ast.Definition)
     whole = Formula(ast.Apply(told, place=told.place), "M")
     assert Lasso(spec.evaluator, [(0,), (1,), (2,)], 1).holds(whole) is expected
+
+
+CHOSEN = """EXTENDS Naturals
+VARIABLES x, S
+vars == <<x, S>>
+Init == x = 2 /\\ S = {2, 3}
+Grow == 1 \\notin S /\\ S' = S \\union {1} /\\ UNCHANGED x
+Pick == \\E m \\in S : x' = m /\\ UNCHANGED S
+Next == Grow \\/ Pick
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(Grow) /\\ WF_vars(Pick)
+Left == <>(x = 3)
+First == <>(x = 1)
+"""
+
+
+@pytest.mark.parametrize("engine", ["explicit", "prove"])
+def test_fairness_of_a_choice_among_what_the_state_has_is_met_by_any_member(
+    engine: str, folder: Path
+) -> None:
+    """TLC: First is violated by 2, 3, 2, 3, ...; Left is violated by 2, 1, 2, 1, ..."""
+    written(folder, CHOSEN)
+    Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Left First\nCHECK_DEADLOCK FALSE\n")
+    run = _live("--engine", engine, code=10)
+    assert {one["property"]: one["verdict"] for one in run["results"]} == {
+        "Left": "VIOLATED",
+        "First": "VIOLATED",
+    }
+
+
+def test_fairness_of_a_choice_is_not_met_while_any_member_is_possible(folder: Path) -> None:
+    """Who stutters at x = 2 is not fair: a step to 3 is possible."""
+    written(folder, CHOSEN.replace("Next == Grow \\/ Pick", "Next == Pick").replace(" /\\ WF_vars(Grow)", ""))
+    Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Left\nCHECK_DEADLOCK FALSE\n")
+    run = _live(code=0)
+    assert [one["verdict"] for one in run["results"]] == ["PROVED"]

@@ -271,3 +271,26 @@ def test_the_built_in_protocols_are_well_formed() -> None:
     for name in BUILT_IN:
         definition = define(load(name)())
         assert set(definition.variables) == definition.init.free
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        member("invariant()", "small") + member("invariant()", "small"),
+        member("action()", "up2", "return Step([s.x < 2], {s.x: s.x + 1})") + member("lemma()", "up2"),
+        "    small = IntegerConstant(2)\n" + member("invariant()", "small"),
+    ],
+)
+def test_what_python_would_drop_is_refused(tmp_path: Path, twice: str) -> None:
+    """Of two definitions of a name in a class Python keeps the last: the first would never be checked."""
+    spec = written(tmp_path, twice)
+    said = wrong("bmc", "--spec", spec)
+    assert re.search(r"line \d+: Mine already has (small|up2) \(.*, line \d+\), which this would", said)
+
+
+def test_setters_and_methods_of_other_classes_are_no_second_definition(tmp_path: Path) -> None:
+    read(
+        tmp_path,
+        "    @property\n    def p(self): return 1\n    @p.setter\n    def p(self, v): pass\n"
+        + member("action()", "up", "return Step([s.x < 2], {s.x: s.x + 1})"),
+    )

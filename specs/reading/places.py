@@ -7,9 +7,10 @@ import functools
 import inspect
 import linecache
 import re
+import sys
 import sysconfig
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -19,6 +20,7 @@ _STANDARD_LIBRARY = tuple(
     for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
 )
 _INSTALLED = ("/site-packages/", "/dist-packages/")
+_METHODS = {ast.FunctionDef, ast.AsyncFunctionDef}
 _BEGINS = re.compile(r"\s*(async\s+)?def\b|.*\blambda\b")
 
 
@@ -96,6 +98,49 @@ def place_of_attribute(kind: type, name: str) -> str:
             if any(isinstance(target, ast.Name) and target.id == name for target in targets):
                 return place(inspect.getfile(owner), first + node.lineno - 1)
     return place_of_class(kind)
+
+
+def defined_twice(kind: type) -> Iterator[tuple[str, str, str]]:
+    """Names that the body of a class gives twice, at least once to a method, with both places: Python drops
+    the first. Setters and overloads go with what stands above them."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    linecache.checkcache(file)
+    given: dict[str, ast.stmt] = {}
+    for node in _classes("".join(linecache.getlines(file))).get(kind.__qualname__, ()):
+        for name in _given(node):
+            before = given.get(name)
+            if before is not None and _METHODS & {type(before), type(node)}:
+                yield name, place(file, before.lineno), place(file, node.lineno)
+            given[name] = node
+
+
+@functools.lru_cache(maxsize=64)
+def _classes(text: str) -> dict[str, list[ast.stmt]]:
+    """The bodies of the classes of a file, by their names."""
+    try:
+        return dict(_classes_in(ast.parse(text).body, ""))
+    except (SyntaxError, ValueError):
+        return {}
+
+
+def _classes_in(body: Sequence[ast.stmt], around: str) -> Iterator[tuple[str, list[ast.stmt]]]:
+    for node in body:
+        match node:
+            case ast.ClassDef():
+                yield f"{around}{node.name}", node.body
+                yield from _classes_in(node.body, f"{around}{node.name}.")
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from _classes_in(node.body, f"{around}{node.name}.<locals>.")
+
+
+def _given(node: ast.stmt) -> list[str]:
+    """The names that a statement of a class gives."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        marks = [ast.unparse(mark) for mark in node.decorator_list]
+        beside = any(mark.split(".")[-1] in ("setter", "deleter", "overload") for mark in marks)
+        return [] if beside else [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _source(kind: type) -> tuple[list[str], int]:

@@ -38,6 +38,11 @@ class AllConstantsOutcome(Outcome):
     """Of each property that is proved, as the text of a file."""
 
     @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return any(attempt.limit == INTERRUPTED for attempt in self.attempts)
+
+    @property
     def open(self) -> tuple[OpenObligation, ...]:
         """What was not shown, by property, action and lemma."""
         return tuple(
@@ -72,6 +77,10 @@ def check(
     certificates: dict[str, str] = {}
     for name in properties:
         began = time.monotonic()
+        if attempts and attempts[-1].limit == INTERRUPTED:  # the user ended all of it
+            attempts.append(Attempt(name, False, limit=INTERRUPTED))
+            verdicts.append(_verdict(attempts[-1], 0.0))
+            continue
         try:
             attempt = prove(Proofs.of(reading), name, limits, listen)
         except KeyboardInterrupt:

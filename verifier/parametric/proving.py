@@ -166,7 +166,8 @@ class _Search:
         """Whether the lemmas imply the property. Not known where the time is over."""
         listed = self.proofs.listed(self.property_name, kept=False)
         tasks = (self._task(listed, one, efforts) for one in listed.claims[self.property_name])
-        return all(isinstance(one, Shown) for one in self._results(listed, deque(tasks)))
+        all_shown = all(isinstance(one, Shown) for one in self._results(listed, deque(tasks)))
+        return all_shown and self.limit is None
 
     def attempt(self, *, kept: bool) -> Attempt:
         """Shows all that is needed. Where that fails, the lemmas also claim that all that they and the
@@ -215,7 +216,10 @@ class _Search:
         return Attempt(self.property_name, kept, with_stays, results, names, self.limit, self.peak_memory)
 
     def _results(self, listed: Listed, tasks: deque[Task]) -> Iterator[Result]:
-        """What comes of the tasks, and of those that are added meanwhile."""
+        """What comes of the tasks, and of those that are added meanwhile; nothing where the limits were
+        reached before."""
+        if self.limit is not None:
+            return
         kept = bool(listed.obligations.kept)
         try:
             for done in run_tasks(tasks, AT_ONCE):

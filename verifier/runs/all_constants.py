@@ -121,9 +121,11 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     reading = reading_of(question.loaded)
     building = time.monotonic() - began
     outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen)
-    if question.options.suggest:
-        outcome = _with_suggestions(question, reading, outcome)
-    outcome, model = _with_counterexamples(question, outcome)
+    model = None
+    if not outcome.interrupted:
+        if question.options.suggest:
+            outcome = _with_suggestions(question, reading, outcome)
+        outcome, model = _with_counterexamples(question, outcome)
     since = question.limits.since
     return Run(
         engine="prove",

@@ -56,6 +56,8 @@ def _proof(attempt: Attempt) -> list[str]:
     how = "is kept together with" if attempt.kept else "follows from"
     lemmas = ", ".join(name for name in attempt.needed if name != attempt.property_name)
     name = attempt.property_name
+    if not attempt.results:
+        return []
     count = f"{len(shown)} of {len(attempt.results)} obligations shown"
     words = [f"{name}: {count}, {found:.1f} s of the first solver, {checked:.1f} s of the second."]
     if attempt.proved:

@@ -348,9 +348,12 @@ class Temporal:
 
 
 def _instances(action: Action) -> Taken:
-    """The action, with the values of the parameters that are shown in its name only."""
-    values = [(p.symbol.name, p.symbol.sort) for p in action.parameters if not p.left_open and not p.free]
-    return Taken(action.name, tuple((name, next(iter(sort.values()))) for name, sort in values))
+    """All instances of the action. A parameter that is only shown in its name has one value there, by which
+    actions are told apart; any other parameter stands for each of its values."""
+    values = {
+        p.symbol.name: tuple(p.symbol.sort.values()) for p in action.parameters if p.symbol.sort.size == 1
+    }
+    return Taken(action.name, tuple((name, value) for name, (value,) in values.items()))
 
 
 def _joined(operator: TemporalOperator, parts: Sequence[TemporalFormula]) -> TemporalFormula:
