@@ -61,6 +61,23 @@ def test_killing_a_nested_child_kills_its_children() -> None:
         assert _ends(inner)
 
 
+def test_a_child_that_gives_way_has_a_lower_priority() -> None:
+    def niceness(report: Any, incoming: Any) -> None:
+        incoming.recv()
+        report(os.getpriority(os.PRIO_PROCESS, 0))
+
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    with Children(Limits()) as children:
+        for name in ("polite", "other"):
+            children.start(name, niceness)
+        children.give_way("polite", 3)
+        children.give_way("gone", 3)
+        for name in ("polite", "other"):
+            children.send(name, None)
+        told = {event.child: event.content for event in children.events() if isinstance(event, Message)}
+    assert told == {"polite": own + 3, "other": own}
+
+
 def test_a_child_dies_with_the_process_that_started_it() -> None:
     with Children(Limits(), nested=True) as children:
         children.start("outer", _has_a_child)

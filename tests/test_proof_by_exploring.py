@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -155,8 +156,9 @@ def test_symmetry_is_left_out_the_second_time(monkeypatch: pytest.MonkeyPatch) -
     ("used", "pauses"),
     [
         ((0.0, 0.9, 1.8, 2.1), 3),  # they had their time
-        ((5.0, 5.1, 5.1), 2),  # none of them works
-        ((5.0, 5.1, 4.0), 2),  # one of them was killed, and is not known any more
+        ((0.0, 0.9, 0.9, 0.9, 2.1), 4),  # they had no turn for a while
+        ((5.0, 5.1, *[5.1] * 5), 6),  # none of them works
+        ((5.0, 5.1, *[4.0] * 5), 6),  # one of them was killed, and is not known any more
     ],
 )
 def test_the_others_begin(used: tuple[float, ...], pauses: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,6 +169,20 @@ def test_the_others_begin(used: tuple[float, ...], pauses: int, monkeypatch: pyt
     monkeypatch.setattr(time, "sleep", slept.append)
     proof_by_exploring._give_head_start()
     assert len(slept) == pauses
+
+
+def test_exploration_gives_way_once_it_had_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    lowered: list[int] = []
+    clock = iter((0.2, 0.9, 1.1, 1.5))
+    monkeypatch.setattr(time, "process_time", clock.__next__)
+    monkeypatch.setattr(os, "nice", lowered.append)
+    polite, before = proof_by_exploring._GivesWay(), []
+    for _ in range(3):
+        polite.look()
+        before.append(len(lowered))
+    polite.look()
+    assert before == [0, 0, 1]
+    assert lowered == [proof_by_exploring._POLITENESS]
 
 
 def test_the_seconds_of_others_are_those_of_the_parent_and_its_other_children() -> None:

@@ -24,18 +24,22 @@ from verifier.system.model import Model
 from verifier.verdict import NEVER_REACHED
 
 if TYPE_CHECKING:
-    from verifier.engines.explore import Exploration
+    from verifier.engines.explore import Exploration, Progress
 
 _MOST_STATES = 150_000
 """With more, IC3 is mostly faster, and the exploration takes a core from it in vain."""
 _MOST_STATES_AGAIN = 1_000_000
 """Without symmetry there may be so many."""
-_POLITENESS = 5
-"""It gives way to IC3 and bounded model checking, which it would slow where it comes to nothing."""
-_HEAD_START = 0.5
+_HEAD_START = 0.15
 """Processor seconds of the others, so that what they need is no more where the machine does other work, too.
-What they decide meanwhile costs nothing here, and an invariant says more than a count."""
-_PAUSE = 0.25
+What lemmas prove is decided meanwhile, costs nothing here, and an invariant says more than a count."""
+_PAUSE = 0.05
+_IDLE_PAUSES = 5
+"""On a busy machine they may have no turn in a single one."""
+_AT_ONCE = 1.0
+"""So many processor seconds it takes like the others: few states are explored by then."""
+_POLITENESS = 5
+"""Then it gives way to IC3 and bounded model checking, which it would slow where it comes to nothing."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,6 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
     implied = [prop.name for prop in model.system.implied]
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
-        os.nice(_POLITENESS)
         _give_head_start()
         from verifier.engines.explore import Request, explore  # NumPy takes as long to load as a small proof
 
@@ -84,12 +87,18 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
             limited |= isinstance(event, ViolationFound) and event.violates in implied
 
         told = Told(model, dict.fromkeys((*properties, *implied)), tell)
-        first = _explored(model, request.properties, explore(model, request, told.listen))
+        polite = _GivesWay()
+
+        def listen(progress: Progress) -> None:
+            polite.look()
+            told.listen(progress)
+
+        first = _explored(model, request.properties, explore(model, request, listen))
         if first is None or first.states > _MOST_STATES_AGAIN:
             return
         # Each exploration draws the constants of its hash anew.
         plain = replace(request, max_states=_MOST_STATES_AGAIN, symmetry=False)
-        again = _explored(model, request.properties, explore(model, plain))
+        again = _explored(model, request.properties, explore(model, plain, lambda _: polite.look()))
         if again is None:
             return
         if replace(again, seconds=first.seconds) != first:
@@ -100,14 +109,27 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
     return work
 
 
+class _GivesWay:
+    """Lowers the priority of this process once it has had its time at once."""
+
+    def __init__(self) -> None:
+        self._polite = False
+
+    def look(self) -> None:
+        """Looks at the clock."""
+        if not self._polite and time.process_time() >= _AT_ONCE:
+            self._polite = True
+            os.nice(_POLITENESS)
+
+
 def _give_head_start() -> None:
     """Waits until the others had their time, or none of them works."""
     first = last = seconds_of_others()
-    while last - first < _HEAD_START:
+    idle = 0
+    while last - first < _HEAD_START and idle < _IDLE_PAUSES:
         time.sleep(_PAUSE)
         now = seconds_of_others()
-        if now <= last:
-            return
+        idle = 0 if now > last else idle + 1
         last = now
 
 

@@ -44,6 +44,8 @@ from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, settled
 
+_IN_THE_BACKGROUND = 10
+"""Where a proof is claimed there is mostly nothing left to find, so its check goes first."""
 IC3_SOLVER, KIND_SOLVER, BMC_SOLVER = QUERY_SOLVER, "cadical", "z3"
 
 
@@ -271,6 +273,7 @@ class PropertyProof:
         self._tell(prover, note=f"proof found, {self.rechecker} checks it")
         for other in (IC3, KIND):
             self.children.kill(other)
+        self.children.give_way(BMC, _IN_THE_BACKGROUND)
         self.children.start(RECHECK, recheck_work(self.model, certificate, self.rechecker))
 
     def _take_recheck(self, news: Any) -> None:

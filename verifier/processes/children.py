@@ -127,6 +127,14 @@ class Children:
             with contextlib.suppress(BrokenPipeError):
                 self._children[name].sending.send(content)
 
+    def give_way(self, name: str, by: int) -> None:
+        """Lowers the priority of a child by so much; its own children, if it has some, keep theirs."""
+        child = self._children.get(name)
+        if child is not None and child.process.pid is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                niceness = os.getpriority(os.PRIO_PROCESS, child.process.pid)
+                os.setpriority(os.PRIO_PROCESS, child.process.pid, niceness + by)
+
     def release(self, name: str) -> Child | None:
         """Takes a child out of these; it goes on, for others to ``adopt``. None if it has ended."""
         return self._children.pop(name, None)
