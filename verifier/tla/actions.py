@@ -166,22 +166,21 @@ class Walker(Assignments):
         return isinstance(symbol, Builtin) and symbol.name in ("=", "\\in")
 
     def _quantifier(self, whole: ast.Quantifier, unit: Unit, primed: bool, *, top: bool) -> Walk:
-        bind = self.evaluator.bind(whole.bindings, unit, primed, ordered=True)
+        evaluator = self.evaluator
         body = self.walk(whole.body, unit, primed, top=top and not whole.universal)
         if not whole.universal:
-            if len(whole.bindings) == 1 and not whole.bindings[0].is_tuple:
-                return self._exists_one(whole, unit, primed, body)
-
-            def exists(e: Frame, follow: Continue) -> None:
-                for _ in bind(e):
-                    body(e, follow)
-
-            return exists
+            inner = [f"{evaluator.emit.bound(body)}(e, follow)"]
+            lines = evaluator.loops(whole.bindings, unit, primed, inner, ordered=True)
+            found: Walk = evaluator.emit.names[evaluator.emit.define(lines, "e, follow")]
+            return found
         slots = [unit.slot(name) for binding in whole.bindings for name in binding.names]
+        taken = [f"rows.append(({' '.join(f'e[{slot}],' for slot in slots)}))"]
+        lines = evaluator.loops(whole.bindings, unit, primed, taken, ordered=True)
+        every_row = evaluator.emit.function(evaluator.emit.statements(["rows = []", *lines, "return rows"]))
         later = self.settled(body, whole.body, unit, primed)
 
         def every(e: Frame, follow: Continue) -> None:
-            rows = [[e[slot] for slot in slots] for _ in bind(e)]
+            rows = every_row(e)
 
             def at(number: int) -> None:
                 if number == len(rows):
@@ -197,18 +196,6 @@ class Walker(Assignments):
             at(0)
 
         return every if self.branches(whole.body, unit, primed) else self._guard(whole, unit, primed)
-
-    def _exists_one(self, whole: ast.Quantifier, unit: Unit, primed: bool, body: Walk) -> Walk:
-        binding = whole.bindings[0]
-        domain = self.evaluator.domain(binding.domain, unit, primed, ordered=True)
-        slot = unit.slot(binding.names[0])
-
-        def exists(e: Frame, follow: Continue) -> None:
-            for item in domain(e):
-                e[slot] = item
-                body(e, follow)
-
-        return exists
 
     def _if(self, whole: ast.If, unit: Unit, primed: bool, *, top: bool) -> Walk:
         condition = self.evaluator.truth(whole.condition, unit, primed)
@@ -317,12 +304,13 @@ class Walker(Assignments):
         if not self.branches(whole, unit, primed) and not top:
             return self._guard(whole, unit, primed)
         target = unit if symbol.nested else evaluator.unit_of(symbol)
-        arguments = [
+        sources = [
             evaluator.operator(argument, unit, primed)
             if parameter.arity
             else evaluator.waiting(argument, unit, primed, acts=True)
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         ]
+        arguments = [evaluator.emit.function(source) for source in sources]
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         compiled, nested = self.body(symbol, target, primed, top=top), symbol.nested
         name, place = symbol.shown, whole.place
@@ -345,7 +333,10 @@ class Walker(Assignments):
 
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
         slot, evaluator = unit.slot(symbol), self.evaluator
-        arguments = [evaluator.waiting(argument, unit, primed, acts=True) for argument in whole.arguments]
+        arguments = [
+            evaluator.emit.function(evaluator.waiting(argument, unit, primed, acts=True))
+            for argument in whole.arguments
+        ]
         test = evaluator.truth(whole, unit, primed)
 
         def walked(e: Frame, follow: Continue) -> None:

@@ -123,7 +123,7 @@ class Assignments:
 
     def assign_some(self, target: Target, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
         right, place = whole.arguments[1], whole.place
-        domain = self.evaluator.domain(right, unit, primed, ordered=True)
+        domain = self.evaluator.emit.function(self.evaluator.domain(right, unit, primed, ordered=True))
         container = self.evaluator.value(right, unit, primed)
         test = self.evaluator.truth(whole, unit, primed) if callable(target) else None
         following = self.evaluator.next

@@ -7,15 +7,16 @@ from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.core import Source
 from verifier.tla.errors import Place
 from verifier.tla.extensions import EXTENSIONS
 from verifier.tla.facts import ACTION, CONSTANT
-from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit, Waiting
+from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.remembered import Memory, is_worth_remembering, remembered
 from verifier.tla.strictness import Strictness
-from verifier.tla.values import FALSE, TRUE, NoValue, Value
+from verifier.tla.values import NoValue, Value
 
 
 def endless(name: str) -> str:
@@ -29,7 +30,9 @@ class Calls(Lets):
     def start_calls(self) -> None:
         """Nothing is compiled yet."""
         self.at_slots: list[int] = []
-        self.bodies: dict[tuple[Definition, Unit, bool, bool], list[Evaluate]] = {}
+        self.bodies: dict[tuple[Definition, Unit, bool, bool], str] = {}
+        self.rooms: dict[Unit, str] = {}
+        self.values: dict[Definition, str] = {}
         self.units: dict[Definition, Unit] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
         self.strictness = Strictness(self.resolve, self.constants.__contains__)
@@ -41,71 +44,74 @@ class Calls(Lets):
             found = self.units[definition] = Unit(definition.module)
             for parameter in definition.parameters:
                 found.slot(parameter)
+            found.room.clear()
         return found
 
-    def body(self, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> list[Evaluate]:
-        """The body of a definition, compiled once; a list, because it may be needed before it is there."""
+    def body(self, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> str:
+        """The name of the function for a definition's body, made once. It may be needed before it is there."""
         key = (definition, unit, primed, truth)
         found = self.bodies.get(key)
         if found is None:
-            found = self.bodies[key] = []
+            found = self.bodies[key] = self.emit.fresh("b")
             assert definition.body is not None
             kept, self.at_slots = self.at_slots, []
-            compiled = (self.truth if truth else self.value)(definition.body, unit, primed)
+            source = (self.truth_source if truth else self.value_source)(definition.body, unit, primed)
             self.at_slots = kept
-            found.append(compiled)
+            self.emit.names[found] = self.emit.function(source)
         return found
+
+    def frame(self, unit: Unit, arguments: list[Source]) -> Source:
+        """A frame that begins with the arguments of a definition, with room for all else."""
+        room = self.rooms.get(unit)
+        if room is None:
+            room = self.rooms[unit] = self.emit.bound(unit.room)
+        return f"[{''.join(f'{argument}, ' for argument in arguments)}*{room}]"
 
     # -- applications
 
-    def application(self, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
+    def application(self, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         """The value of a name, or of an operator with arguments."""
         symbol = self.resolve(whole.operator, unit.module) or whole.operator
-        if symbol in self.constants:
-            constant = self.constants[symbol]
-            if not whole.arguments:
-                return lambda e: constant
+        if symbol in self.constants and not whole.arguments:
+            return self.emit.bound(self.constants[symbol])
         match symbol:
             case ast.Variable():
                 return self._variable(symbol, whole, primed)
             case ast.Bound():
-                slot = unit.slot(symbol)
-                return lambda e: e[slot]
+                return f"e[{unit.slot(symbol)}]"
             case ast.Parameter():
                 return self._parameter(symbol, whole, unit, primed)
             case Definition():
                 called = self._defined(symbol, whole, unit, primed, truth=False)
-                return self.once(called) if whole.arguments and self.is_fixed(whole, unit) else called
+                return self.emit.once(called) if whole.arguments and self.is_fixed(whole, unit) else called
             case Builtin():
                 test = self.comparison(symbol.name, whole, unit, primed) if self._own(symbol) else None
                 if test is not None:
-                    found = lambda e: TRUE if test(e) else FALSE  # noqa: E731
+                    found = f"(TRUE if {test} else FALSE)"
                 else:
                     found = self._primitive(symbol, whole, unit, primed)
-                return self.once(found) if self.is_fixed(whole, unit) else found
+                return self.emit.once(found) if self.is_fixed(whole, unit) else found
         raise Undefined(
             whole.place, f"the constant {symbol.name} has no value: give it one in the configuration"
         )
 
-    def predicate(self, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool] | None:
+    def predicate(self, whole: ast.Apply, unit: Unit, primed: bool) -> Source | None:
         """An operator with arguments as a formula; None where its value is to be asked."""
         symbol = self.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin) and self._own(symbol):
             return self.comparison(symbol.name, whole, unit, primed)
         if isinstance(symbol, Definition) and symbol not in self.constants:
-            test = self._defined(symbol, whole, unit, primed, truth=True)
-            return self.once(test) if self.is_fixed(whole, unit) else test
+            return self._defined(symbol, whole, unit, primed, truth=True)
         return None
 
     @staticmethod
     def _own(symbol: Builtin) -> bool:
         return symbol.module in ("", "Naturals")
 
-    def _variable(self, symbol: ast.Variable, whole: ast.Apply, primed: bool) -> Evaluate:
+    def _variable(self, symbol: ast.Variable, whole: ast.Apply, primed: bool) -> Source:
         index, place = self.index[symbol], whole.place
         if not primed:
-            now = self.now
-            return lambda e: now[index]
+            return f"now[{index}]"
         following, name, read_next = self.next, symbol.name, self.read_next
 
         def read(e: Frame) -> Value:
@@ -116,50 +122,33 @@ class Calls(Lets):
                 raise Undefined(place, words)
             return found
 
-        return read
+        return self.emit.call(read)
 
-    def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
-        slot = unit.slot(symbol)
+    def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
+        read = f"e[{unit.slot(symbol)}]"
         if symbol.arity:
-            arguments = [self.value(argument, unit, primed) for argument in whole.arguments]
-            if primed:
-                return lambda e: e[slot].call_next(*[argument(e) for argument in arguments])
-            return lambda e: e[slot].call(*[argument(e) for argument in arguments])
-        if primed:
+            arguments = ", ".join(self.value_source(argument, unit, primed) for argument in whole.arguments)
+            return f"{read}.call{'_next' if primed else ''}({arguments})"
+        found, force = self.emit.fresh("t"), "force_next" if primed else "force"
+        return f"({found}.{force}() if type({found} := {read}) is Waiting else {found})"
 
-            def read_next(e: Frame) -> Value:
-                found = e[slot]
-                return found.force_next() if type(found) is Waiting else found
-
-            return read_next
-
-        def read(e: Frame) -> Value:
-            found = e[slot]
-            return found.force() if type(found) is Waiting else found
-
-        return read
-
-    def _primitive(self, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
+    def _primitive(self, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         make = PRIMITIVES.get(symbol.name) or EXTENSIONS.get(symbol.name)
         if make is None:
             words = f"{symbol.name} of the module {symbol.module or 'TLA+'} is not supported"
-
-            def refused(e: Frame) -> Value:
-                raise Undefined(whole.place, words)
-
-            return refused
+            return self.refused(whole.place, words)
         arguments = [self.argument(a, unit, primed) for a in whole.arguments]
         return make(self, whole, arguments)
 
-    def argument(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
+    def argument(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         """An argument, evaluated; an operator as a closure."""
         if isinstance(whole, ast.OperatorArgument | ast.Lambda):
             return self.operator(whole, unit, primed)
-        return self.value(whole, unit, primed)
+        return self.value_source(whole, unit, primed)
 
     # -- operators as values
 
-    def operator(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
+    def operator(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         """An operator that is an argument, as a Closure."""
         if isinstance(whole, ast.Lambda):
             definition = Definition("LAMBDA", whole.parameters, unit.module, whole.place, True, whole.body)
@@ -167,8 +156,7 @@ class Calls(Lets):
         assert isinstance(whole, ast.OperatorArgument)
         symbol = self.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, ast.Parameter):
-            slot = unit.slot(symbol)
-            return lambda e: e[slot]
+            return f"e[{unit.slot(symbol)}]"
         if isinstance(symbol, Definition):
             return self._closure(symbol, unit, primed)
         if isinstance(symbol, Builtin):
@@ -177,7 +165,7 @@ class Calls(Lets):
             whole.place, f"the constant {symbol.name} has no value: give it one in the configuration"
         )
 
-    def _builtin_closure(self, symbol: Builtin, whole: ast.OperatorArgument) -> Evaluate:
+    def _builtin_closure(self, symbol: Builtin, whole: ast.OperatorArgument) -> Source:
         own = Unit("")
         parameters = [ast.Parameter(f"p{number}") for number in range(symbol.arity)]
         given = tuple(ast.Apply(parameter, place=whole.place) for parameter in parameters)
@@ -188,10 +176,9 @@ class Calls(Lets):
         def call(*values: Value) -> Value:
             return evaluate([*values, *([None] * (own.size - len(values)))])
 
-        closure = Closure(call, call)
-        return lambda e: closure
+        return self.emit.bound(Closure(call, call))
 
-    def _closure(self, definition: Definition, unit: Unit, primed: bool) -> Evaluate:
+    def _closure(self, definition: Definition, unit: Unit, primed: bool) -> Source:
         target = unit if definition.nested else self.unit_of(definition)
         slots = [target.slot(parameter) for parameter in definition.parameters]
         nested = definition.nested
@@ -201,7 +188,7 @@ class Calls(Lets):
 
             def call(*values: Value) -> Value:
                 if not compiled:
-                    compiled.append(self.body(definition, target, primed, truth=False)[0])
+                    compiled.append(self.emit.names[self.body(definition, target, primed, truth=False)])
                 inner = e[:] if nested else target.frame()
                 if len(inner) < target.size:
                     inner += [None] * (target.size - len(inner))
@@ -218,13 +205,13 @@ class Calls(Lets):
         def made(e: Frame) -> Closure:
             return Closure(caller(e, primed), caller(e, True), lambda: walked(e))
 
-        return made
+        return self.emit.call(made)
 
     # -- definitions
 
     def _defined(
         self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
-    ) -> Callable[[Frame], Any]:
+    ) -> Source:
         """A definition with its arguments."""
         if symbol.nested and not symbol.parameters:
             return self.local(symbol, whole, unit, primed, truth=truth)
@@ -235,96 +222,67 @@ class Calls(Lets):
             constant = self._constant(symbol, whole, target)
             return self.truth_of(constant, whole.place) if truth else constant
         arguments = self.arguments(symbol, whole, unit, primed)
-        compiled = self.body(symbol, target, primed, truth=truth)
+        body = self.body(symbol, target, primed, truth=truth)
         name, place = symbol.shown, whole.place
         if symbol.nested:
             slots = [target.slot(parameter) for parameter in symbol.parameters]
-
-            def nested(e: Frame) -> Any:
-                inner = e[:]
-                for slot, argument in zip(slots, arguments, strict=True):
-                    inner[slot] = argument(e)
-                try:
-                    return compiled[0](inner)
-                except Undefined as error:
-                    error.within(name, place)
-                    raise
-
-            return nested
+            given = [f"inner[{slot}] = {argument}" for slot, argument in zip(slots, arguments, strict=True)]
+            return self.emit.statements(["inner = e[:]", *given, *self._guarded(body, name, place)])
         if is_worth_remembering(facts) and not any(parameter.arity for parameter in symbol.parameters):
             known = self.memories.setdefault((symbol, truth), Memory())
             reads = [self.index[variable] for variable in facts.reads]
-            enter = self._entered(compiled, name, place)
-            return remembered(self, known, enter, arguments, target, reads, primed)
-        return self._call(target, arguments, compiled, name, place)
+            enter = self._entered(body, name, place)
+            given = self.emit.function(f"[{', '.join(arguments)}]")
+            return self.emit.call(remembered(self, known, enter, given, target, reads, primed))
+        return self.emit.statements([
+            f"inner = {self.frame(target, arguments)}",
+            *self._guarded(body, name, place, alone=True),
+        ])  # fmt: skip
 
-    @staticmethod
-    def _entered(compiled: list[Evaluate], name: str, place: Place) -> Callable[[Frame], Any]:
+    def _guarded(self, body: str, name: str, place: Place, *, alone: bool = False) -> list[str]:
+        """Lines that enter the body of a definition; ``alone`` if it is one of a module."""
+
+        def within(error: Undefined) -> None:
+            error.within(name, place)
+
+        def failed(error: NoValue | RecursionError) -> Undefined:
+            return Undefined(place, f"{error}, in {name}" if isinstance(error, NoValue) else endless(name))
+
+        others = [
+            "except (NoValue, RecursionError) as error:",
+            f" raise {self.emit.bound(failed)}(error) from None",
+        ]
+        return [
+            "try:",
+            f" return {body}(inner)",
+            "except Undefined as error:",
+            f" {self.emit.bound(within)}(error)",
+            " raise",
+            *(others if alone else []),
+        ]
+
+    def _entered(self, body: str, name: str, place: Place) -> Callable[[Frame], Any]:
         """The body of a definition, in a frame that is made for it."""
+        made: Evaluate = self.emit.names[
+            self.emit.define(self._guarded(body, name, place, alone=True), "inner")
+        ]
+        return made
 
-        def enter(inner: Frame) -> Any:
-            try:
-                return compiled[0](inner)
-            except Undefined as error:
-                error.within(name, place)
-                raise
-            except NoValue as error:
-                raise Undefined(place, f"{error}, in {name}") from None
-            except RecursionError:
-                raise Undefined(place, endless(name)) from None
-
-        return enter
-
-    @staticmethod
-    def _call(
-        target: Unit, arguments: list[Evaluate], compiled: list[Evaluate], name: str, place: Place
-    ) -> Callable[[Frame], Any]:
-        """A call of a definition of a module, in a frame of its own."""
-        count = len(arguments)
-        if not count:
-
-            def call_alone(e: Frame) -> Any:
-                try:
-                    return compiled[0]([None] * target.size)
-                except Undefined as error:
-                    error.within(name, place)
-                    raise
-                except NoValue as error:
-                    raise Undefined(place, f"{error}, in {name}") from None
-                except RecursionError:
-                    raise Undefined(place, endless(name)) from None
-
-            return call_alone
-
-        def call(e: Frame) -> Any:
-            inner = [argument(e) for argument in arguments]
-            inner += [None] * (target.size - count)
-            try:
-                return compiled[0](inner)
-            except Undefined as error:
-                error.within(name, place)
-                raise
-            except NoValue as error:
-                raise Undefined(place, f"{error}, in {name}") from None
-            except RecursionError:
-                raise Undefined(place, endless(name)) from None
-
-        return call
-
-    def _constant(self, symbol: Definition, whole: ast.Apply, target: Unit) -> Evaluate:
+    def _constant(self, symbol: Definition, whole: ast.Apply, target: Unit) -> Source:
         """A definition that has one value: evaluated once for all its uses."""
-        compiled = self.body(symbol, target, False, truth=False)
-        enter, known = self._entered(compiled, symbol.shown, whole.place), self.known
+        body = self.body(symbol, target, False, truth=False)
+        enter, names = self._entered(body, symbol.shown, whole.place), self.emit.names
+        name = self.values.setdefault(symbol, self.emit.fresh("v"))
+        names.setdefault(name, UNSET)
 
-        def constant(e: Frame) -> Any:
-            found = known.get(symbol, UNSET)
-            if found is UNSET:
-                found = known[symbol] = enter(target.frame())
-            return found
+        def first(e: Frame) -> Any:
+            if names[name] is UNSET:
+                names[name] = enter(target.frame())
+            return names[name]
 
-        return constant
+        return f"({name} if {name} is not UNSET else {self.emit.call(first)})"
 
-    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:
+    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Source]:
         """The arguments of a definition, evaluated at once where they are needed or cannot fail."""
         facts = self.analysis.of_definition(symbol)
         acts = facts.level >= ACTION or facts.enabled
@@ -332,34 +290,33 @@ class Calls(Lets):
         return [
             self.operator(argument, unit, primed)
             if parameter.arity
-            else self.value(argument, unit, primed)
+            else self.value_source(argument, unit, primed)
             if parameter in always
             else self.waiting(argument, unit, primed, acts)
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         ]
 
-    def waiting(self, whole: Expression, unit: Unit, primed: bool, acts: bool) -> Evaluate:
+    def waiting(self, whole: Expression, unit: Unit, primed: bool, acts: bool) -> Source:
         """An argument; ``acts`` if it may stand below a prime, or be an action, where it is used."""
         facts = self.analysis.of(whole, unit.module)
         if isinstance(whole, ast.Number | ast.String):
-            return self.value(whole, unit, primed)
+            return self.value_source(whole, unit, primed)
         if isinstance(whole, ast.Apply) and not whole.arguments:
             symbol = self.resolve(whole.operator, unit.module) or whole.operator
             if isinstance(symbol, ast.Bound):
-                return self.value(whole, unit, primed)
+                return self.value_source(whole, unit, primed)
             if isinstance(symbol, ast.Parameter):
-                slot = unit.slot(symbol)
-                return lambda e: e[slot]
+                return f"e[{unit.slot(symbol)}]"
             if isinstance(symbol, ast.Variable) and not acts and not primed:
-                return self.value(whole, unit, primed)
+                return self.value_source(whole, unit, primed)
             if symbol in self.constants:
-                return self.value(whole, unit, primed)
+                return self.value_source(whole, unit, primed)
         if self._is_made_of_names(whole, unit):
-            return self.value(whole, unit, primed)
+            return self.value_source(whole, unit, primed)
         kept = facts.level < ACTION and not facts.changing and not primed
         constant = facts.level == CONSTANT and not facts.changing
         code = Code(whole, unit, kept, self.value, primed, constant, self.read_next)
-        return lambda e: Waiting(code, e)
+        return f"Waiting({self.emit.bound(code)}, e)"
 
     def _is_made_of_names(self, whole: Expression, unit: Unit) -> bool:
         """Whether an expression is a tuple, record or set of bound names and literals: it always has a value,

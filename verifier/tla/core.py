@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.emitting import Emitter
 from verifier.tla.errors import Place
 from verifier.tla.facts import Analysis
 from verifier.tla.frames import Code, Evaluate, Frame, Undefined, Unit
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from verifier.tla.symmetry import Asymmetric, Symmetry
 
 Truth: TypeAlias = Callable[[Frame], bool]
-Bind: TypeAlias = Callable[[Frame], Iterator[None]]
-"""Gives bound names all their values, one after the other."""
+Source: TypeAlias = str
+"""An expression as Python, for ``emitting``; of a formula, its value is Python's ``bool``."""
 
 
 class Core(ABC):
@@ -33,7 +34,6 @@ class Core(ABC):
     """One entry, which becomes true where a variable is read in the next state."""
     resolve: Callable[[Symbol, str], Symbol | None]
     constants: dict[Symbol, Value]
-    known: dict[Symbol, Value]
     order: Order
     analysis: Analysis
     registers: dict[Any, Value]
@@ -43,6 +43,15 @@ class Core(ABC):
     symmetry: Symmetry | None
     """Watches what CHOOSE and folds take while permutations are used."""
     at_slots: list[int]
+    emit: Emitter
+
+    @abstractmethod
+    def value_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
+        """What computes a value."""
+
+    @abstractmethod
+    def truth_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
+        """What says whether a formula is true."""
 
     @abstractmethod
     def value(self, whole: Expression, unit: Unit, primed: bool = False) -> Evaluate:
@@ -53,41 +62,72 @@ class Core(ABC):
         """A closure that says whether a formula is true."""
 
     @abstractmethod
-    def truth_of(self, evaluate: Evaluate, place: Place) -> Truth:
+    def truth_of(self, source: Source, place: Place) -> Source:
         """A value that must be TRUE or FALSE, as Python's."""
 
     @abstractmethod
-    def integer(self, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:
+    def integer(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         """An expression that must be an integer."""
 
     @abstractmethod
-    def domain(
-        self, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
-    ) -> Callable[[Frame], Iterable[Value]]:
+    def domain(self, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False) -> Source:
         """The members of a set, to walk through once; ``ordered`` as TLC orders them."""
 
     @abstractmethod
-    def bind(
-        self, bindings: tuple[ast.Binding, ...], unit: Unit, primed: bool, *, ordered: bool = False
-    ) -> Bind:
-        """Gives the bound names all their values in turn; the sets are evaluated first."""
+    def loops(
+        self,
+        bindings: tuple[ast.Binding, ...],
+        unit: Unit,
+        primed: bool,
+        inner: Sequence[str],
+        *,
+        ordered: bool = False,
+    ) -> list[str]:
+        """Lines that run others for all values of the bound names; the sets are evaluated first."""
+
+    @abstractmethod
+    def loop(self, binding: ast.Binding, unit: Unit, source: Source, inner: Sequence[str]) -> list[str]:
+        """The same for one binding, whose set is known."""
+
+    @abstractmethod
+    def is_interval(self, whole: Expression, unit: Unit) -> bool:
+        """Whether an expression is ``a..b`` of integers."""
+
+    @abstractmethod
+    def refused(self, place: Place, words: str) -> Source:
+        """What cannot be evaluated: an error where it would be."""
+
+    @abstractmethod
+    def if_of(
+        self,
+        whole: ast.If,
+        unit: Unit,
+        primed: bool,
+        source: Callable[[Expression, Unit, bool], Source],
+    ) -> Source:
+        """A value or a formula by a condition."""
+
+    @staticmethod
+    @abstractmethod
+    def item(binding: ast.Binding, unit: Unit) -> Source:
+        """The element of a set that the names of a binding stand for."""
 
     @abstractmethod
     def setter(self, binding: ast.Binding, unit: Unit) -> Callable[[Frame, Value], None]:
         """Puts an element of a set where the names of a binding are read."""
 
     @abstractmethod
-    def comparison(self, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Truth | None:
+    def comparison(self, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Source | None:
         """A formula made by an operator of the language or of numbers; None for any other operator."""
 
     @abstractmethod
     def membership(
         self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
-    ) -> Truth:
+    ) -> Source:
         """Membership, or its negation."""
 
     @abstractmethod
-    def application(self, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
+    def application(self, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         """The value of a name, or of an operator with arguments."""
 
     @abstractmethod
@@ -96,8 +136,8 @@ class Core(ABC):
         whole: ast.Let,
         unit: Unit,
         primed: bool,
-        compile: Callable[[Expression, Unit, bool], Callable[[Frame], Any]],  # noqa: A002
-    ) -> Callable[[Frame], Any]:
+        source: Callable[[Expression, Unit, bool], Source],
+    ) -> Source:
         """Definitions for one expression."""
 
     @abstractmethod
@@ -109,7 +149,7 @@ class Core(ABC):
         """The unit of a definition of a module, with its parameters in the first slots."""
 
     @abstractmethod
-    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Evaluate]:
+    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Source]:
         """The arguments of a definition, evaluated at once where they are needed or cannot fail."""
 
     @abstractmethod
@@ -123,11 +163,6 @@ class Core(ABC):
     @abstractmethod
     def uneven(self, whole: ast.Choose, found: list[Value]) -> Asymmetric:
         """The error for a CHOOSE that takes different elements in orders that should be alike."""
-
-    @staticmethod
-    @abstractmethod
-    def once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:
-        """Evaluates once: the value does not depend on the frame or the state."""
 
     @abstractmethod
     def show(self, value: Value) -> str:

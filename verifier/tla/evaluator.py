@@ -1,6 +1,6 @@
-"""Expressions compiled to Python closures.
+"""Expressions compiled to Python functions.
 
-``value`` gives a closure that computes a value, ``truth`` one that gives Python's ``bool``. A closure takes
+``value`` gives a function that computes a value, ``truth`` one that gives Python's ``bool``. A function takes
 the frame of the definition that it stands in. What has one value in all states is evaluated once, when it is
 first needed. An expression is compiled for the state or, below a prime, for the next state (``primed``).
 """
@@ -15,6 +15,8 @@ from verifier.tla import ast
 from verifier.tla.actions import Walker
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.calls import Calls
+from verifier.tla.core import Source, Truth
+from verifier.tla.emitting import Emitter
 from verifier.tla.errors import Place
 from verifier.tla.facts import CONSTANT, Analysis
 from verifier.tla.forms import Forms
@@ -23,7 +25,7 @@ from verifier.tla.functions import Functions
 from verifier.tla.logic import Logic
 from verifier.tla.membership import Membership
 from verifier.tla.order import Order, text
-from verifier.tla.values import FALSE, TRUE, NoValue, Value
+from verifier.tla.values import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry
@@ -55,10 +57,9 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         self.answers: dict[str, Callable[[], Value]] = {}
         """What TLCGet asks of the search."""
         self.printed: list[str] = []
-        self.known: dict[Symbol, Value] = {}
-        """The values of constant definitions."""
         self.symmetry: Symmetry | None = None
         self.actions = Walker(self)
+        self.emit = Emitter(self.now, self.next)
         self.start_calls()
         self.logical = self.logic_forms()
         self.forms = {**self.value_forms(), **self.function_forms()}
@@ -79,24 +80,30 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
     # -- values and truths
 
     def value(self, whole: Expression, unit: Unit, primed: bool = False) -> Evaluate:
-        """A closure that computes a value."""
+        """A function that computes a value."""
+        return self.emit.function(self.value_source(whole, unit, primed))
+
+    def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Truth:
+        """A function that says whether a formula is true."""
+        return self.emit.function(self.truth_source(whole, unit, primed))
+
+    def value_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
+        """What computes a value."""
         if isinstance(whole, ast.Number | ast.String):
-            literal = whole.value
-            return lambda e: literal
+            return self.emit.literal(whole.value)
         if not isinstance(whole, ast.Apply) and self.is_fixed(whole, unit):
-            return self.once(self._value(whole, unit, primed))
-        return self._value(whole, unit, primed)
+            return self.emit.once(self._value(whole, unit, primed))
+        return self.emit.shortened(self._value(whole, unit, primed))
 
     def is_fixed(self, whole: Expression, unit: Unit) -> bool:
         """Whether an expression has one value, whatever is around it."""
         return self.analysis.of(whole, unit.module).fixed
 
-    def _value(self, whole: Expression, unit: Unit, primed: bool) -> Evaluate:
+    def _value(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:
             return self.application(whole, unit, primed)
         if type(whole) in self.logical:
-            test = self.logical[type(whole)](whole, unit, primed)
-            return lambda e: TRUE if test(e) else FALSE
+            return f"(TRUE if {self.logical[type(whole)](whole, unit, primed)} else FALSE)"
         form = self.forms.get(type(whole))
         if form is None:
             return self.refused(
@@ -104,61 +111,42 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
             )
         return form(whole, unit, primed)
 
-    def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Callable[[Frame], bool]:
-        """A closure that says whether a formula is true."""
+    def truth_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
+        """What says whether a formula is true."""
+        return self.emit.shortened(self._truth(whole, unit, primed))
+
+    def _truth(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:
             test = self.predicate(whole, unit, primed)
             if test is not None:
-                return self.once(test) if self.is_fixed(whole, unit) else test
+                return self.emit.once(test) if self.is_fixed(whole, unit) else test
         elif type(whole) in self.logical:
             test = self.logical[type(whole)](whole, unit, primed)
-            return self.once(test) if self.is_fixed(whole, unit) else test
+            return self.emit.once(test) if self.is_fixed(whole, unit) else test
         elif type(whole) is ast.If:
-            return self._if_truth(whole, unit, primed)
+            return self.if_of(whole, unit, primed, self.truth_source)
         elif type(whole) is ast.Let:
-            return self.let(whole, unit, primed, self.truth)
-        return self.truth_of(self.value(whole, unit, primed), whole.place)
+            return self.let(whole, unit, primed, self.truth_source)
+        return self.truth_of(self.value_source(whole, unit, primed), whole.place)
 
-    def truth_of(self, evaluate: Evaluate, place: Place) -> Callable[[Frame], bool]:
+    def truth_of(self, source: Source, place: Place) -> Source:
         """A value that must be TRUE or FALSE, as Python's."""
 
-        def truth(e: Frame) -> bool:
-            found = evaluate(e)
-            if found is TRUE:
-                return True
-            if found is FALSE:
-                return False
+        def wrong(found: Value) -> bool:
             raise Undefined(place, f"TRUE or FALSE is expected here: it is {self.show(found)}")
 
-        return truth
+        bad = self.emit.bound(wrong)
+        if source.isdigit() or source.startswith(("'", '"')):
+            return f"{bad}({source})"
+        return self.emit.let([source], lambda t: f"({t} is TRUE or {t} is not FALSE and {bad}({t}))")
 
-    def _if_truth(self, whole: ast.If, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
-        condition = self.truth(whole.condition, unit, primed)
-        then, otherwise = self.truth(whole.then, unit, primed), self.truth(whole.otherwise, unit, primed)
-        return lambda e: then(e) if condition(e) else otherwise(e)
-
-    @staticmethod
-    def refused(place: Place, words: str) -> Evaluate:
+    def refused(self, place: Place, words: str) -> Source:
         """What cannot be evaluated: an error where it would be."""
 
         def refuse(e: Frame) -> Value:
             raise Undefined(place, words)
 
-        return refuse
-
-    @staticmethod
-    def once(evaluate: Callable[[Frame], Any]) -> Callable[[Frame], Any]:
-        """Evaluates once: the value does not depend on the frame or the state."""
-        known: list[Any] = []
-
-        def value(e: Frame) -> Any:
-            if known:
-                return known[0]
-            found = evaluate(e)
-            known.append(found)
-            return found
-
-        return value
+        return self.emit.call(refuse)
 
     # -- for those who start evaluation
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.errors import Place
-from verifier.tla.frames import UNSET, Evaluate
+from verifier.tla.frames import UNSET
 from verifier.tla.order import text
 from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
 from verifier.tla.scope import LANGUAGE
@@ -143,7 +143,7 @@ def _bag_of_all(operator: Any, value: Value) -> Value:
 # -- folds, of FiniteSetsExt and SequencesExt
 
 
-def _make_map_then_fold(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+def _make_map_then_fold(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
     if not _takes_any(whole.arguments[3]):
         return ordered(_map_then_fold)(evaluator, whole, arguments)
 
@@ -154,7 +154,7 @@ def _make_map_then_fold(evaluator: Core, whole: ast.Apply, arguments: list[Evalu
     return simple(compute)(evaluator, whole, arguments)
 
 
-def _make_fold_set(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+def _make_fold_set(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
     def compute(operator: Any, base: Value, value: Value) -> Value:
         return _fold(evaluator, whole.place, operator.call, base, value)
 

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.core import Core
-from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
+from verifier.tla.core import Core, Source
+from verifier.tla.errors import Place
+from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
-from verifier.tla.symmetry import Asymmetric, Symmetry
-from verifier.tla.values import (
-    Fn,
-    NoValue,
-    Value,
-    is_infinite,
-    is_set,
-)
+from verifier.tla.symmetry import Asymmetric
+from verifier.tla.values import NoValue, Value, is_infinite, is_set
 
 
 class Forms(Core):
     """Compiles expressions by their form."""
 
-    def value_forms(self) -> dict[type, Callable[[Any, Unit, bool], Evaluate]]:
+    def value_forms(self) -> dict[type, Callable[[Any, Unit, bool], Source]]:
         """What compiles which expressions."""
         return {
-            ast.If: self._if,
+            ast.If: lambda w, u, p: self.if_of(w, u, p, self.value_source),
             ast.Case: self._case,
-            ast.Let: lambda w, u, p: self.let(w, u, p, self.value),
+            ast.Let: lambda w, u, p: self.let(w, u, p, self.value_source),
             ast.Choose: self._choose,
             ast.Unbounded: self._unbounded,
             ast.SetOf: self._set_of,
@@ -41,29 +36,31 @@ class Forms(Core):
             ast.Prime: self._prime,
         }
 
-    def _if(self, whole: ast.If, unit: Unit, primed: bool) -> Evaluate:
-        condition = self.truth(whole.condition, unit, primed)
-        then, otherwise = self.value(whole.then, unit, primed), self.value(whole.otherwise, unit, primed)
-        return lambda e: then(e) if condition(e) else otherwise(e)
+    def if_of(
+        self,
+        whole: ast.If,
+        unit: Unit,
+        primed: bool,
+        source: Callable[[Expression, Unit, bool], Source],
+    ) -> Source:
+        """A value or a formula by a condition."""
+        condition = self.truth_source(whole.condition, unit, primed)
+        then, otherwise = source(whole.then, unit, primed), source(whole.otherwise, unit, primed)
+        return f"({then} if {condition} else {otherwise})"
 
-    def _case(self, whole: ast.Case, unit: Unit, primed: bool) -> Evaluate:
-        arms = [
-            (self.truth(guard, unit, primed), self.value(value, unit, primed)) for guard, value in whole.arms
+    def _case(self, whole: ast.Case, unit: Unit, primed: bool) -> Source:
+        lines = [
+            f"if {self.truth_source(guard, unit, primed)}: return {self.value_source(value, unit, primed)}"
+            for guard, value in whole.arms
         ]
-        other = self.value(whole.other, unit, primed) if whole.other is not None else None
-        place = whole.place
+        if whole.other is None:
+            words = "no case of this CASE is true, and there is no OTHER"
+            other = self.refused(whole.place, words)
+        else:
+            other = self.value_source(whole.other, unit, primed)
+        return self.emit.statements([*lines, f"return {other}"])
 
-        def chosen(e: Frame) -> Value:
-            for guard, value in arms:
-                if guard(e):
-                    return value(e)
-            if other is None:
-                raise Undefined(place, "no case of this CASE is true, and there is no OTHER")
-            return other(e)
-
-        return chosen
-
-    def _choose(self, whole: ast.Choose, unit: Unit, primed: bool) -> Evaluate:
+    def _choose(self, whole: ast.Choose, unit: Unit, primed: bool) -> Source:
         firsts = self.firsts(whole, unit, primed)
 
         def chosen(e: Frame) -> Value:
@@ -72,7 +69,7 @@ class Forms(Core):
                 raise self.uneven(whole, found)
             return found[0]
 
-        return chosen
+        return self.emit.call(chosen)
 
     def uneven(self, whole: ast.Choose, found: list[Value]) -> Asymmetric:
         """The error for a CHOOSE that takes different elements in orders that should be alike."""
@@ -81,150 +78,142 @@ class Forms(Core):
 
     def firsts(self, whole: ast.Choose, unit: Unit, primed: bool) -> Callable[[Frame], list[Value]]:
         """What CHOOSE takes; with permutations, in each order that they make of TLC's."""
-        domain = self.domain(whole.binding.domain, unit, primed, ordered=True)
         container = self.value(whole.binding.domain, unit, primed)
-        put, place = self.setter(whole.binding, unit), whole.place
-        body = self.truth(whole.body, unit, primed)
+        place, body = whole.place, self.truth_source(whole.body, unit, primed)
+
+        def looped(line: str) -> list[str]:
+            inner = [f"if {body}: {line}"]
+            return self.loops((whole.binding,), unit, primed, inner, ordered=True)
+
+        item = self.item(whole.binding, unit)
+        first = self.emit.function(self.emit.statements([*looped(f"return [{item}]"), "return []"]))
+        every = self.emit.function(
+            self.emit.statements(["found = []", *looped(f"found.append({item})"), "return found"])
+        )
 
         def taken(e: Frame) -> list[Value]:
             if self.symmetry is not None and self.symmetry.touches(container(e)):
-                return watched(e, self.symmetry)
-            for item in domain(e):
-                put(e, item)
-                if body(e):
-                    return [item]
-            raise Undefined(place, "CHOOSE finds no element that satisfies its formula")
-
-        def watched(e: Frame, symmetry: Symmetry) -> list[Value]:
-            candidates = []
-            for item in domain(e):
-                put(e, item)
-                if body(e):
-                    candidates.append(item)
-            if not candidates:
+                found = every(e)
+                if found:
+                    return self.symmetry.firsts(frozenset(found))
+            else:
+                found = first(e)
+            if not found:
                 raise Undefined(place, "CHOOSE finds no element that satisfies its formula")
-            return symmetry.firsts(frozenset(candidates))
+            return found
 
         return taken
 
-    def _unbounded(self, whole: ast.Unbounded, unit: Unit, primed: bool) -> Evaluate:
+    @staticmethod
+    def item(binding: ast.Binding, unit: Unit) -> Source:
+        """The element of a set that the names of a binding stand for."""
+        parts = [f"e[{unit.slot(name)}]" for name in binding.names]
+        return f"({', '.join(parts)},)" if binding.is_tuple else parts[0]
+
+    def _unbounded(self, whole: ast.Unbounded, unit: Unit, primed: bool) -> Source:
         words = (
             f"{whole.kind} without a set cannot be evaluated: say \\in and a set, or replace it in the cfg"
         )
-        place = whole.place
+        return self.refused(whole.place, words)
 
-        def refused(e: Frame) -> Value:
-            raise Undefined(place, words)
+    def _set_of(self, whole: ast.SetOf, unit: Unit, primed: bool) -> Source:
+        items = [f"{self.value_source(item, unit, primed)}," for item in whole.items]
+        return f"frozenset(({' '.join(items)}))"
 
-        return refused
+    def _filter(self, whole: ast.Filter, unit: Unit, primed: bool) -> Source:
+        place, put = whole.binding.domain.place, self.setter(whole.binding, unit)
+        body = self.truth_source(whole.body, unit, primed)
+        test_in = self.emit.later(body)
 
-    def _set_of(self, whole: ast.SetOf, unit: Unit, primed: bool) -> Evaluate:
-        items = [self.value(item, unit, primed) for item in whole.items]
-        if len(items) == 1:
-            item = items[0]
-            return lambda e: frozenset((item(e),))
-        return lambda e: frozenset([item(e) for item in items])
+        def walked(e: Frame, found: Value) -> Any:
+            if is_infinite(found):
+                own = e[:]
 
-    def _filter(self, whole: ast.Filter, unit: Unit, primed: bool) -> Evaluate:
-        domain, place = self.value(whole.binding.domain, unit, primed), whole.binding.domain.place
-        put, body = self.setter(whole.binding, unit), self.truth(whole.body, unit, primed)
-        walk = self.domain(whole.binding.domain, unit, primed)
-        simple = not whole.binding.is_tuple
-        slot = unit.slot(whole.binding.names[0])
+                def test(item: Value) -> bool:
+                    put(own, item)
+                    return bool(test_in(own))
 
-        def filtered(e: Frame) -> Value:
-            found = domain(e)
-            if type(found) is not frozenset:
-                if is_infinite(found):
-                    own = e[:]
+                return Combined("filter", found, test)
+            if not is_set(found):
+                raise self.fault(place, NoValue("no set"), found)
+            return found.members()
 
-                    def test(item: Value) -> bool:
-                        put(own, item)
-                        return body(own)
+        kept = f"kept.append({self.item(whole.binding, unit)})"
+        domain = self.value_source(whole.binding.domain, unit, primed)
+        return self.emit.statements([
+            f"found = {domain}",
+            "if type(found) is not frozenset:",
+            f" found = {self.emit.bound(walked)}(e, found)",
+            f" if type(found) is {self.emit.bound(Combined)}: return found",
+            "kept = []",
+            *self.loop(whole.binding, unit, "found", [f"if {body}: {kept}"]),
+            "return frozenset(kept)",
+        ])  # fmt: skip
 
-                    return Combined("filter", found, test)
-                if not is_set(found):
-                    raise self.fault(place, NoValue("no set"), found)
-                found = found.members()
-            kept = []
-            if simple:
-                for item in found:
-                    e[slot] = item
-                    if body(e):
-                        kept.append(item)
-            else:
-                for item in found:
-                    put(e, item)
-                    if body(e):
-                        kept.append(item)
-            return frozenset(kept)
-
-        del walk
-        return filtered
-
-    def _image(self, whole: ast.Image, unit: Unit, primed: bool) -> Evaluate:
-        bind, body = self.bind(whole.bindings, unit, primed), self.value(whole.body, unit, primed)
-        return lambda e: frozenset([body(e) for _ in bind(e)])
+    def _image(self, whole: ast.Image, unit: Unit, primed: bool) -> Source:
+        inner = [f"made.append({self.value_source(whole.body, unit, primed)})"]
+        lines = self.loops(whole.bindings, unit, primed, inner)
+        return self.emit.statements(["made = []", *lines, "return frozenset(made)"])
 
     # -- records, tuples
 
-    def _record(self, whole: ast.Record, unit: Unit, primed: bool) -> Evaluate:
-        fields = [(name, self.value(value, unit, primed)) for name, value in whole.fields]
-        return lambda e: Fn([(name, value(e)) for name, value in fields])
+    def _record(self, whole: ast.Record, unit: Unit, primed: bool) -> Source:
+        fields = [f"{name!r}: {self.value_source(value, unit, primed)}" for name, value in whole.fields]
+        return f"Fn({{{', '.join(fields)}}})"
 
-    def _record_set(self, whole: ast.RecordSet, unit: Unit, primed: bool) -> Evaluate:
-        fields = [(name, self.value(value, unit, primed), value.place) for name, value in whole.fields]
+    def _record_set(self, whole: ast.RecordSet, unit: Unit, primed: bool) -> Source:
         order = self.order.sorted
 
-        def made(e: Frame) -> Value:
-            sets = {}
-            for name, value, place in fields:
-                sets[name] = value(e)
-                if not is_set(sets[name]):
-                    raise self.fault(place, NoValue("no set"), sets[name])
-            return RecordSet(sets, order)
+        def made(sets: tuple[Value, ...]) -> Value:
+            return RecordSet(
+                {name: found for (name, _), found in zip(whole.fields, sets, strict=True)}, order
+            )
 
-        return made
+        sets = self._sets([value for _, value in whole.fields], unit, primed)
+        return f"{self.emit.bound(made)}({sets})"
 
-    def _tuple(self, whole: ast.Tuple, unit: Unit, primed: bool) -> Evaluate:
-        items = [self.value(item, unit, primed) for item in whole.items]
-        if len(items) == 2:
-            first, second = items
-            return lambda e: (first(e), second(e))
-        return lambda e: tuple([item(e) for item in items])
+    def _sets(self, parts: Sequence[Expression], unit: Unit, primed: bool) -> Source:
+        """The values of expressions, as a tuple, each of which must be a set."""
 
-    def _product(self, whole: ast.Product, unit: Unit, primed: bool) -> Evaluate:
-        items = [(self.value(item, unit, primed), item.place) for item in whole.items]
+        def wrong(place: Place) -> Callable[[Value], Value]:
+            def checked(found: Value) -> Value:
+                if not is_set(found):
+                    raise self.fault(place, NoValue("no set"), found)
+                return found
+
+            return checked
+
+        items = [
+            f"{self.emit.bound(wrong(part.place))}({self.value_source(part, unit, primed)}),"
+            for part in parts
+        ]
+        return f"({' '.join(items)})"
+
+    def _tuple(self, whole: ast.Tuple, unit: Unit, primed: bool) -> Source:
+        items = [f"{self.value_source(item, unit, primed)}," for item in whole.items]
+        return f"({' '.join(items)})"
+
+    def _product(self, whole: ast.Product, unit: Unit, primed: bool) -> Source:
         order = self.order.sorted
-
-        def made(e: Frame) -> Value:
-            sets = []
-            for item, place in items:
-                sets.append(item(e))
-                if not is_set(sets[-1]):
-                    raise self.fault(place, NoValue("no set"), sets[-1])
-            return ProductSet(tuple(sets), order)
-
-        return made
+        made = self.emit.bound(lambda sets: ProductSet(sets, order))
+        return f"{made}({self._sets(whole.items, unit, primed)})"
 
     # -- primes
 
-    def _prime(self, whole: ast.Prime, unit: Unit, primed: bool) -> Evaluate:
+    def _prime(self, whole: ast.Prime, unit: Unit, primed: bool) -> Source:
         if primed:
             words = "a prime stands below another one, or in a formula of initial states"
             raise Undefined(whole.place, words)
-        return self.value(whole.body, unit, True)
+        return self.value_source(whole.body, unit, True)
 
-    def integer(self, whole: Expression, unit: Unit, primed: bool) -> Callable[[Frame], int]:
+    def integer(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         """An expression that must be an integer."""
-        evaluate, place = self.value(whole, unit, primed), whole.place
-        if isinstance(whole, ast.Number):
-            return evaluate
+        place = whole.place
 
-        def number(e: Frame) -> int:
-            found = evaluate(e)
-            if type(found) is int:
-                return found
+        def wrong(found: Value) -> int:
             raise Undefined(place, f"an integer is expected here: it is {self.show(found)}")
 
-        return number
+        source, bad = self.value_source(whole, unit, primed), self.emit.bound(wrong)
+        if isinstance(whole, ast.Number):
+            return source
+        return self.emit.let([source], lambda t: f"({t} if type({t}) is int else {bad}({t}))")

@@ -60,18 +60,20 @@ class Unit:
     module: str
     slots: dict[Symbol, int] = field(default_factory=dict)
     size: int = 0
+    room: list[None] = field(default_factory=list)
+    """What a frame has after the parameters."""
 
     def slot(self, symbol: Symbol) -> int:
         """The slot of a symbol; a new one if it has none. No two symbols share one."""
         found = self.slots.get(symbol)
         if found is None:
-            found = self.slots[symbol] = self.size
-            self.size += 1
+            found = self.slots[symbol] = self.fresh()
         return found
 
     def fresh(self) -> int:
         """A slot that belongs to no symbol."""
         self.size += 1
+        self.room.append(None)
         return self.size - 1
 
     def frame(self) -> Frame:

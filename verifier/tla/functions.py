@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from verifier.tla import ast
-from verifier.tla.ast import Expression
-from verifier.tla.core import Core
+from verifier.tla.core import Core, Source
 from verifier.tla.errors import Place
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import FunctionSet, ProductSet
@@ -16,7 +16,6 @@ from verifier.tla.values import (
     LazyFunction,
     NoValue,
     Value,
-    function,
     has_at_most,
     is_infinite,
     is_set,
@@ -28,7 +27,7 @@ _FEW = 1024
 class Functions(Core):
     """Compiles functions."""
 
-    def function_forms(self) -> dict[type, Callable[[Any, Unit, bool], Evaluate]]:
+    def function_forms(self) -> dict[type, Callable[[Any, Unit, bool], Source]]:
         """What compiles which expressions."""
         return {
             ast.Function: self._function,
@@ -38,13 +37,17 @@ class Functions(Core):
             ast.FunctionApply: self._function_apply,
         }
 
-    def _function(self, whole: ast.Function, unit: Unit, primed: bool) -> Evaluate:
+    def _function(self, whole: ast.Function, unit: Unit, primed: bool) -> Source:
         if len(whole.bindings) > 1 or whole.bindings[0].is_tuple:
             return self._function_of_several(whole, unit, primed)
-        domain, place = self.value(whole.bindings[0].domain, unit, primed), whole.bindings[0].domain.place
+        domain, place = (
+            self.value_source(whole.bindings[0].domain, unit, primed),
+            whole.bindings[0].domain.place,
+        )
         slot = unit.slot(whole.bindings[0].names[0])
         own = unit.slot(whole.itself) if whole.itself is not None else None
-        body = self.value(whole.body, unit, primed)
+        value = self.value_source(whole.body, unit, primed)
+        body = self.emit.later(value)
 
         def lazy(e: Frame, found: Value) -> LazyFunction:
             kept = e[:]
@@ -62,43 +65,35 @@ class Functions(Core):
                 lambda itself, argument: (whole.body, unit, frame(itself, argument)),
             )
 
+        def walked(e: Frame, found: Value) -> Any:
+            if not is_set(found):
+                raise self.fault(place, NoValue("no set"), found)
+            return lazy(e, found) if found.infinite else found.members()
+
         if own is not None:
-            return lambda e: lazy(e, domain(e))
+            return f"{self.emit.bound(lazy)}(e, {domain})"
+        return self.emit.statements([
+            f"found = {domain}",
+            "if type(found) is not frozenset:",
+            f" found = {self.emit.bound(walked)}(e, found)",
+            f" if type(found) is {self.emit.bound(LazyFunction)}: return found",
+            "pairs = {}",
+            "for item in found:",
+            f" e[{slot}] = item",
+            f" pairs[item] = {value}",
+            "return function(pairs)",
+        ])  # fmt: skip
 
-        def made(e: Frame) -> Value:
-            found = domain(e)
-            if type(found) is not frozenset:
-                if not is_set(found):
-                    raise self.fault(place, NoValue("no set"), found)
-                if found.infinite:
-                    return lazy(e, found)
-                found = found.members()
-            pairs = {}
-            for item in found:
-                e[slot] = item
-                pairs[item] = body(e)
-            return function(pairs)
-
-        return made
-
-    def _function_of_several(self, whole: ast.Function, unit: Unit, primed: bool) -> Evaluate:
+    def _function_of_several(self, whole: ast.Function, unit: Unit, primed: bool) -> Source:
         """A function of several arguments, which are a tuple."""
         own = unit.slot(whole.itself) if whole.itself is not None else None
-        slots = [[unit.slot(name) for name in binding.names] for binding in whole.bindings]
-        bind, body = self.bind(whole.bindings, unit, primed), self.value(whole.body, unit, primed)
-        domains = [self.value(binding.domain, unit, primed) for binding in whole.bindings]
+        value = self.value_source(whole.body, unit, primed)
+        body = self.emit.later(value)
+        domains = [self.emit.later(self.value_source(b.domain, unit, primed)) for b in whole.bindings]
         setters = [self.setter(binding, unit) for binding in whole.bindings]
         single = len(whole.bindings) == 1
-
-        def key(e: Frame) -> Value:
-            parts = [
-                tuple([e[slot] for slot in names]) if binding.is_tuple else e[names[0]]
-                for names, binding in zip(slots, whole.bindings, strict=True)
-            ]
-            return parts[0] if single else tuple(parts)
-
-        def made(e: Frame) -> Value:
-            return function({key(e): body(e) for _ in bind(e)})
+        parts = [self.item(binding, unit) for binding in whole.bindings]
+        key = parts[0] if single else f"({', '.join(parts)})"
 
         def lazy(e: Frame) -> Value:
             kept = e[:]
@@ -114,9 +109,13 @@ class Functions(Core):
 
             return LazyFunction(sets[0] if single else ProductSet(sets, self.order.sorted), compute)
 
+        if own is not None and self._calls_itself(whole, unit):
+            return self.emit.call(lazy)
+        lines = self.loops(whole.bindings, unit, primed, [f"pairs[{key}] = {value}"])
+        made = self.emit.statements(["pairs = {}", *lines, "return function(pairs)"])
         if own is None:
             return made
-        return lazy if self._calls_itself(whole, unit) else self._at_once(made, lazy, domains)
+        return self.emit.call(self._at_once(self.emit.function(made), lazy, domains))
 
     def _calls_itself(self, whole: ast.Function, unit: Unit) -> bool:
         return whole.itself in self.analysis.of(whole.body, unit.module).free
@@ -139,57 +138,42 @@ class Functions(Core):
 
         return function_of
 
-    def _function_set(self, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Evaluate:
-        domain, image = self.value(whole.domain, unit, primed), self.value(whole.range, unit, primed)
+    def _function_set(self, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Source:
         order, places = self.order.sorted, (whole.domain.place, whole.range.place)
 
-        def made(e: Frame) -> Value:
-            sets = (domain(e), image(e))
+        def made(*sets: Value) -> Value:
             for found, place in zip(sets, places, strict=True):
                 if not is_set(found):
                     raise self.fault(place, NoValue("no set"), found)
             return FunctionSet(*sets, order)
 
-        return made
+        parts = (self.value_source(part, unit, primed) for part in (whole.domain, whole.range))
+        return f"{self.emit.bound(made)}({', '.join(parts)})"
 
-    def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Evaluate:
+    def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Source:
         if isinstance(whole.function, ast.Choose):
             return self._choice_at(whole, whole.function, unit, primed)
-        applied, given = self.value(whole.function, unit, primed), self.value(whole.argument, unit, primed)
-        outside = self.outside
+
+        def elsewhere(found: Value, argument: Value) -> Value:
+            return self.outside(whole, found, argument)
+
+        parts = [self.value_source(part, unit, primed) for part in (whole.function, whole.argument)]
+        slow = self.emit.bound(elsewhere)
+        if isinstance(whole.function, ast.Number | ast.String):
+            return f"{slow}({', '.join(parts)})"
         if isinstance(whole.argument, ast.String):
-            name = whole.argument.value
-
-            def field(e: Frame) -> Value:
-                record = applied(e)
-                if type(record) is Fn and name in record:
-                    return record[name]
-                return outside(whole, record, name)
-
-            return field
-
-        variable, slot = (
-            self.plain_variable(whole.function, unit, primed),
-            self.plain_slot(whole.argument, unit),
+            return self.emit.let(
+                parts, lambda f, x: f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {slow}({f}, {x}))"
+            )
+        return self.emit.let(
+            parts,
+            lambda f, x: (
+                f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {f}[{x} - 1]"
+                f" if type({f}) is tuple and type({x}) is int and 0 < {x} <= len({f}) else {slow}({f}, {x}))"
+            ),
         )
-        if variable is not None and slot is not None:
-            return self._variable_at(whole, variable, slot)
 
-        def result(e: Frame) -> Value:
-            found = applied(e)
-            argument = given(e)
-            if type(found) is Fn:
-                try:
-                    return found[argument]
-                except KeyError:
-                    pass
-            elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
-                return found[argument - 1]
-            return outside(whole, found, argument)
-
-        return result
-
-    def _choice_at(self, whole: ast.FunctionApply, choice: ast.Choose, unit: Unit, primed: bool) -> Evaluate:
+    def _choice_at(self, whole: ast.FunctionApply, choice: ast.Choose, unit: Unit, primed: bool) -> Source:
         r"""``(CHOOSE m \\in S : p).value``: permutations may exchange the m if the value stays."""
         firsts, given = self.firsts(choice, unit, primed), self.value(whole.argument, unit, primed)
 
@@ -200,7 +184,7 @@ class Functions(Core):
                 raise self.uneven(choice, found)
             return values[0]
 
-        return result
+        return self.emit.call(result)
 
     def result(self, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
         """The value of a function at an argument. Raises Undefined where there is none."""
@@ -210,37 +194,6 @@ class Functions(Core):
         elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
             return found[argument - 1]
         return self.outside(whole, found, argument)
-
-    def _variable_at(self, whole: ast.FunctionApply, variable: int, slot: int) -> Evaluate:
-        """The most frequent case: a variable at a bound name."""
-        now, outside = self.now, self.outside
-
-        def result(e: Frame) -> Value:
-            found, argument = now[variable], e[slot]
-            if type(found) is Fn:
-                try:
-                    return found[argument]
-                except KeyError:
-                    pass
-            elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
-                return found[argument - 1]
-            return outside(whole, found, argument)
-
-        return result
-
-    def plain_variable(self, whole: Expression, unit: Unit, primed: bool) -> int | None:
-        """The number of the variable that an expression is, in the state it stands in."""
-        if primed or not isinstance(whole, ast.Apply) or whole.arguments:
-            return None
-        symbol = self.resolve(whole.operator, unit.module) or whole.operator
-        return self.index[symbol] if isinstance(symbol, ast.Variable) else None
-
-    @staticmethod
-    def plain_slot(whole: Expression, unit: Unit) -> int | None:
-        """The slot of the bound name that an expression is."""
-        if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Bound):
-            return unit.slot(whole.operator)
-        return None
 
     def outside(self, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
         """The value of a function that is lazy. Raises Undefined where there is none."""
@@ -260,53 +213,46 @@ class Functions(Core):
 
     # -- EXCEPT
 
-    def _at(self, whole: ast.At, unit: Unit, primed: bool) -> Evaluate:
+    def _at(self, whole: ast.At, unit: Unit, primed: bool) -> Source:
         if not self.at_slots:
             raise Undefined(whole.place, "@ has no meaning outside EXCEPT")
-        slot = self.at_slots[-1]
-        return lambda e: e[slot]
+        return f"e[{self.at_slots[-1]}]"
 
-    def _except(self, whole: ast.Except, unit: Unit, primed: bool) -> Evaluate:
-        updated = self.value(whole.function, unit, primed)
+    def _except(self, whole: ast.Except, unit: Unit, primed: bool) -> Source:
         updates = []
+        before = self.value_source(whole.function, unit, primed)
         for update in whole.updates:
-            path = [self.value(part, unit, primed) for part in update.path]
+            path = [self.value_source(part, unit, primed) for part in update.path]
             slot = unit.fresh()
             self.at_slots.append(slot)
-            value = self.value(update.value, unit, primed)
+            value = self.value_source(update.value, unit, primed)
             self.at_slots.pop()
             updates.append((path, value, slot))
-        place = whole.place
         if len(updates) == 1 and len(updates[0][0]) == 1:
-            return self._except_once(whole, updated, *updates[0])
-
-        def changed(e: Frame) -> Value:
-            found = updated(e)
-            for path, value, slot in updates:
-                found = self.put(place, found, [part(e) for part in path], value, e, slot)
-            return found
-
-        return changed
+            return self._except_once(whole, before, *updates[0])
+        put, lines = self.emit.bound(partial(self.put, whole.place)), [f"found = {before}"]
+        for path, value, slot in updates:
+            later = self.emit.bound(self.emit.later(value))
+            lines.append(f"found = {put}(found, [{', '.join(path)}], {later}, e, {slot})")
+        return self.emit.statements([*lines, "return found"])
 
     def _except_once(
-        self, whole: ast.Except, updated: Evaluate, path: list[Evaluate], value: Evaluate, slot: int
-    ) -> Evaluate:
+        self, whole: ast.Except, before: Source, path: list[Source], value: Source, slot: int
+    ) -> Source:
         """The most frequent case: one update of one argument."""
-        (key,), place = path, whole.place
-
-        def changed(e: Frame) -> Value:
-            found, argument = updated(e), key(e)
-            if type(found) is Fn:
-                if argument not in found:
-                    return found
-                e[slot] = found[argument]
-                item = value(e)
-                made = Fn(found)
-                made[argument] = item
-                return made
-            return self.put(place, found, [argument], value, e, slot)
-
-        return changed
+        put, later = self.emit.bound(partial(self.put, whole.place)), self.emit.later(value)
+        return self.emit.statements([
+            f"found = {before}",
+            f"argument = {path[0]}",
+            "if type(found) is Fn:",
+            " if argument not in found: return found",
+            f" e[{slot}] = found[argument]",
+            f" item = {value}",
+            " made = Fn(found)",
+            " made[argument] = item",
+            " return made",
+            f"return {put}(found, [argument], {self.emit.bound(later)}, e, {slot})",
+        ])  # fmt: skip
 
     def put(
         self, place: Place, found: Value, path: list[Value], value: Evaluate, e: Frame, slot: int

@@ -7,9 +7,9 @@ from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
-from verifier.tla.core import Core
+from verifier.tla.core import Core, Source
 from verifier.tla.facts import ACTION, CONSTANT
-from verifier.tla.frames import Code, Frame, Undefined, Unit, Waiting
+from verifier.tla.frames import Code, Frame, Undefined, Unit
 
 
 class Lets(Core):
@@ -20,28 +20,15 @@ class Lets(Core):
         whole: ast.Let,
         unit: Unit,
         primed: bool,
-        compile: Callable[[Expression, Unit, bool], Callable[[Frame], Any]],  # noqa: A002
-    ) -> Callable[[Frame], Any]:
+        source: Callable[[Expression, Unit, bool], Source],
+    ) -> Source:
         """Definitions for one expression."""
         entries = self.entries(whole, unit, primed)
-        body = compile(whole.body, unit, primed)
+        body = source(whole.body, unit, primed)
         if not entries:
             return body
-        if len(entries) == 1:
-            slot, code = entries[0]
-
-            def with_one(e: Frame) -> Any:
-                e[slot] = Waiting(code, e)
-                return body(e)
-
-            return with_one
-
-        def with_all(e: Frame) -> Any:
-            for slot, code in entries:
-                e[slot] = Waiting(code, e)
-            return body(e)
-
-        return with_all
+        put = [f"e[{slot}] = Waiting({self.emit.bound(code)}, e)" for slot, code in entries]
+        return self.emit.statements([*put, f"return {body}"])
 
     def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[tuple[int, Code]]:
         """What a LET puts into the frame: its definitions without parameters, to be evaluated when needed."""
@@ -56,9 +43,7 @@ class Lets(Core):
             found.append((unit.slot(definition), code))
         return found
 
-    def local(
-        self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
-    ) -> Callable[[Frame], Any]:
+    def local(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool) -> Source:
         """A definition of a LET without parameters."""
         slot, name, place = unit.slot(symbol), symbol.name, whole.place
         known_primed = primed
@@ -71,7 +56,8 @@ class Lets(Core):
                 error.within(name, place)
                 raise
 
-        if not truth:
-            return read
-
-        return self.truth_of(read, place)
+        source = self.emit.call(read)
+        if not primed:
+            known = self.emit.fresh("t")
+            source = f"({known} if ({known} := e[{slot}].value) is not UNSET else {source})"
+        return self.truth_of(source, place) if truth else source

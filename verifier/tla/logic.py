@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.core import Bind, Core, Truth
-from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
-from verifier.tla.values import ModelValue, NoValue, Value, members, same
+from verifier.tla.core import Core, Source
+from verifier.tla.frames import UNSET, Frame, Undefined, Unit
+from verifier.tla.values import NoValue, Value, members, same
+
+_MOST_NESTED = 12
+"""Python nests no more than 20 loops."""
 
 
 class Logic(Core):
     """Compiles formulas."""
 
-    def logic_forms(self) -> dict[type, Callable[[Any, Unit, bool], Truth]]:
+    def logic_forms(self) -> dict[type, Callable[[Any, Unit, bool], Source]]:
         """What compiles which formulas."""
         return {
             ast.Junction: self.junction,
@@ -25,136 +29,86 @@ class Logic(Core):
             ast.Step: self.step,
         }
 
-    def junction(self, whole: ast.Junction, unit: Unit, primed: bool) -> Truth:
+    def junction(self, whole: ast.Junction, unit: Unit, primed: bool) -> Source:
         """A conjunction or disjunction."""
-        tests = [self.truth(item, unit, primed) for item in whole.items]
-        if len(tests) == 1:
-            return tests[0]
-        if len(tests) == 2:
-            first, second = tests
-            if whole.conjunction:
-                return lambda e: first(e) and second(e)
-            return lambda e: first(e) or second(e)
-        if whole.conjunction:
+        tests = [self.truth_source(item, unit, primed) for item in whole.items]
+        joined = (" and " if whole.conjunction else " or ").join(tests)
+        return tests[0] if len(tests) == 1 else f"({joined})"
 
-            def every(e: Frame) -> bool:
-                for test in tests:  # noqa: SIM110 -- a generator would take longer
-                    if not test(e):
-                        return False
-                return True
-
-            return every
-
-        def some(e: Frame) -> bool:
-            for test in tests:  # noqa: SIM110
-                if test(e):
-                    return True
-            return False
-
-        return some
-
-    def quantifier(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Truth:
+    def quantifier(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Source:
         """A bounded quantifier."""
-        wanted = not whole.universal
-        if len(whole.bindings) == 1 and not whole.bindings[0].is_tuple:
-            domain = self.domain(whole.bindings[0].domain, unit, primed)
-            slot = unit.slot(whole.bindings[0].names[0])
-            body = self.truth(whole.body, unit, primed)
+        body = self.truth_source(whole.body, unit, primed)
+        decides = f"not {body}" if whole.universal else body
+        lines = self.loops(
+            whole.bindings, unit, primed, [f"if {decides}: return {not whole.universal}"]
+        )  # fmt: skip
+        return self.emit.statements([*lines, f"return {whole.universal}"])
 
-            def decided(e: Frame) -> bool:
-                for item in domain(e):
-                    e[slot] = item
-                    if body(e) is wanted:
-                        return wanted
-                return not wanted
-
-            return decided
-        if len(whole.bindings) == 2 and not any(binding.is_tuple for binding in whole.bindings):
-            return self._quantifier_of_two(whole, unit, primed)
-        bind = self.bind(whole.bindings, unit, primed)
-        inner = self.truth(whole.body, unit, primed)
-
-        def decided_by_several(e: Frame) -> bool:
-            for _ in bind(e):
-                if inner(e) is wanted:
-                    return wanted
-            return not wanted
-
-        return decided_by_several
-
-    def _quantifier_of_two(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Truth:
-        wanted = not whole.universal
-        first, second = (self.domain(binding.domain, unit, primed) for binding in whole.bindings)
-        outer, inner = (unit.slot(binding.names[0]) for binding in whole.bindings)
-        body = self.truth(whole.body, unit, primed)
-
-        def decided(e: Frame) -> bool:
-            ones, others = first(e), second(e)
-            if not isinstance(others, frozenset | range):
-                others = list(others)
-            for one in ones:
-                for other in others:
-                    e[outer], e[inner] = one, other
-                    if body(e) is wanted:
-                        return wanted
-            return not wanted
-
-        return decided
-
-    def domain(
-        self, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
-    ) -> Callable[[Frame], Iterable[Value]]:
+    def domain(self, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False) -> Source:
         """The members of a set, to walk through once; ``ordered`` as TLC orders them."""
         place = whole.place
-        if (
-            isinstance(whole, ast.Apply)
-            and isinstance(whole.operator, ast.Builtin)
-            and self.resolve(whole.operator, unit.module) is None
-            and whole.operator.name == ".."
-        ):
+        if self.is_interval(whole, unit):
+            assert isinstance(whole, ast.Apply)
             low, high = (self.integer(part, unit, primed) for part in whole.arguments)
-            return lambda e: range(low(e), high(e) + 1)
-        evaluate, walk = self.value(whole, unit, primed), self.order.walk
+            return f"range({low}, {high} + 1)"
+        source, walk = self.value_source(whole, unit, primed), self.order.walk if ordered else members
 
-        def walked(e: Frame) -> Iterable[Value]:
-            found = evaluate(e)
-            if type(found) is frozenset and not ordered:
-                return found
+        def walked(found: Value) -> Iterable[Value]:
             try:
-                return walk(found) if ordered else members(found)
+                return walk(found)
             except NoValue as error:
                 raise self.fault(place, error, found) from None
 
-        return walked
+        named = self.emit.bound(walked)
+        if ordered:
+            return f"{named}({source})"
+        return self.emit.let([source], lambda t: f"({t} if type({t}) is frozenset else {named}({t}))")
 
-    def bind(
-        self, bindings: tuple[ast.Binding, ...], unit: Unit, primed: bool, *, ordered: bool = False
-    ) -> Bind:
-        """Gives the bound names all their values in turn; the sets are evaluated first."""
-        domains = [self.domain(binding.domain, unit, primed, ordered=ordered) for binding in bindings]
-        setters = [self.setter(binding, unit) for binding in bindings]
-        last = len(bindings) - 1
+    def is_interval(self, whole: Expression, unit: Unit) -> bool:
+        """Whether an expression is ``a..b`` of integers."""
+        return (
+            isinstance(whole, ast.Apply)
+            and isinstance(whole.operator, ast.Builtin)
+            and whole.operator.name == ".."
+            and self.resolve(whole.operator, unit.module) is None
+        )
 
-        def bound(e: Frame) -> Iterator[None]:
-            sets = [domain(e) for domain in domains]
-            if last:
-                sets = [
-                    sets[0],
-                    *(s if isinstance(s, list | frozenset | range) else list(s) for s in sets[1:]),
-                ]
+    def loops(
+        self,
+        bindings: tuple[ast.Binding, ...],
+        unit: Unit,
+        primed: bool,
+        inner: Sequence[str],
+        *,
+        ordered: bool = False,
+    ) -> list[str]:
+        """Lines that run others for all values of the bound names; the sets are evaluated first."""
+        sets = [self.domain(binding.domain, unit, primed, ordered=ordered) for binding in bindings]
+        if len(bindings) == 1:
+            return self.loop(bindings[0], unit, sets[0], inner)
+        names = [self.emit.fresh("s") for _ in sets]
+        first = [
+            f"{name} = {source}" if number == 0 else f"{name} = {self.emit.bound(_again)}({source})"
+            for number, (name, source) in enumerate(zip(names, sets, strict=True))
+        ]
+        if len(bindings) > _MOST_NESTED:
+            row, parts = self.emit.fresh("t"), []
+            for number, binding in enumerate(bindings):
+                parts += [f"{self.emit.bound(self.setter(binding, unit))}(e, {row}[{number}])"]
+            return [*first, f"for {row} in {self.emit.bound(product)}({', '.join(names)}):",
+                    *(f" {line}" for line in (*parts, *inner))]  # fmt: skip
+        lines = list(inner)
+        for binding, name in zip(reversed(bindings), reversed(names), strict=True):
+            lines = self.loop(binding, unit, name, lines)
+        return [*first, *lines]
 
-            def level(number: int) -> Iterator[None]:
-                put = setters[number]
-                for item in sets[number]:
-                    put(e, item)
-                    if number == last:
-                        yield
-                    else:
-                        yield from level(number + 1)
-
-            return level(0)
-
-        return bound
+    def loop(self, binding: ast.Binding, unit: Unit, source: Source, inner: Sequence[str]) -> list[str]:
+        """The same for one binding, whose set is known."""
+        indented = [f" {line}" for line in inner]
+        if not binding.is_tuple:
+            return [f"for e[{unit.slot(binding.names[0])}] in {source}:", *indented]
+        item, put = self.emit.fresh("t"), self.emit.bound(self.setter(binding, unit))
+        return [f"for {item} in {source}:", f" {put}(e, {item})", *indented]
 
     def setter(self, binding: ast.Binding, unit: Unit) -> Callable[[Frame, Value], None]:
         """Puts an element of a set where the names of a binding are read."""
@@ -178,28 +132,27 @@ class Logic(Core):
 
         return put_parts
 
-    def unchanged(self, whole: ast.Unchanged, unit: Unit, primed: bool) -> Truth:
+    def unchanged(self, whole: ast.Unchanged, unit: Unit, primed: bool) -> Source:
         """``UNCHANGED e``, where the next state is known."""
         return self._equal_next(whole.body, unit, primed)
 
-    def _equal_next(self, body: Expression, unit: Unit, primed: bool) -> Truth:
+    def _equal_next(self, body: Expression, unit: Unit, primed: bool) -> Source:
         if primed:
             words = "a formula of two states stands below a prime, or among initial states"
             raise Undefined(body.place, words)
-        here, there = self.value(body, unit), self.value(body, unit, True)
-        return lambda e: bool(here(e) == there(e))
+        return f"({self.value_source(body, unit)} == {self.value_source(body, unit, True)})"
 
-    def step(self, whole: ast.Step, unit: Unit, primed: bool) -> Truth:
+    def step(self, whole: ast.Step, unit: Unit, primed: bool) -> Source:
         """``[A]_v`` or ``<<A>>_v`` of two states."""
         action, same_next = (
-            self.truth(whole.action, unit, primed),
+            self.truth_source(whole.action, unit, primed),
             self._equal_next(whole.subscript, unit, primed),
         )
         if whole.stuttering:
-            return lambda e: same_next(e) or action(e)
-        return lambda e: not same_next(e) and action(e)
+            return f"({same_next} or {action})"
+        return f"(not {same_next} and {action})"
 
-    def enabled(self, whole: ast.Enabled, unit: Unit, primed: bool) -> Truth:
+    def enabled(self, whole: ast.Enabled, unit: Unit, primed: bool) -> Source:
         """``ENABLED A``: whether there is a next state."""
         if primed:
             raise Undefined(whole.place, "ENABLED of the next state is not supported")
@@ -222,92 +175,74 @@ class Logic(Core):
                 self.next[:] = kept
             return False
 
-        return possible
+        return self.emit.call(possible)
 
     # -- formulas made by operators
 
-    def comparison(self, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Truth | None:
+    def comparison(self, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Source | None:
         """A formula made by an operator of the language or of numbers; None for any other operator."""
-        left, right = whole.arguments if len(whole.arguments) == 2 else (whole.arguments or (None,))[:1] * 2
         match name:
             case "~":
-                assert left is not None
-                test = self.truth(left, unit, primed)
-                return lambda e: not test(e)
+                return f"(not {self.truth_source(whole.arguments[0], unit, primed)})"
             case "=>" | "<=>":
-                assert left is not None
-                assert right is not None
-                first, second = self.truth(left, unit, primed), self.truth(right, unit, primed)
-                if name == "=>":
-                    return lambda e: not first(e) or second(e)
-                return lambda e: first(e) is second(e)
+                first, second = (self.truth_source(part, unit, primed) for part in whole.arguments)
+                return f"(not {first} or {second})" if name == "=>" else f"({first} is {second})"
             case "=" | "#":
-                assert left is not None
-                assert right is not None
-                return self._equality(name == "=", left, right, whole, unit, primed)
+                return self._equality(name == "=", whole, unit, primed)
             case "\\in" | "\\notin":
-                assert left is not None
-                assert right is not None
-                return self.membership(name == "\\in", left, right, unit, primed)
+                return self.membership(name == "\\in", *whole.arguments, unit, primed)
             case "<" | ">" | "<=" | ">=":
-                assert left is not None
-                assert right is not None
-                return self._order(
-                    name, self.value(left, unit, primed), self.value(right, unit, primed), whole
-                )
+                return self._order(name, whole, unit, primed)
             case "TRUE":
-                return lambda e: True
+                return "True"
             case "FALSE":
-                return lambda e: False
+                return "False"
         return None
 
-    def _order(self, name: str, one: Evaluate, other: Evaluate, whole: ast.Apply) -> Truth:
+    def _order(self, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         place = whole.place
 
-        def wrong(first: Value, second: Value) -> Undefined:
+        def wrong(first: Value, second: Value) -> bool:
             found = second if type(first) is int else first
-            return Undefined(place, f"an integer is expected beside {name}: it is {self.show(found)}")
+            raise Undefined(place, f"an integer is expected beside {name}: it is {self.show(found)}")
 
-        def less(e: Frame) -> bool:
-            first, second = one(e), other(e)
-            if type(first) is int and type(second) is int:
-                return first < second
-            raise wrong(first, second)
+        left, right = whole.arguments if name in ("<", "<=") else reversed(whole.arguments)
+        sign, bad = name.replace(">", "<"), self.emit.bound(wrong)
 
-        def most(e: Frame) -> bool:
-            first, second = one(e), other(e)
-            if type(first) is int and type(second) is int:
-                return first <= second
-            raise wrong(first, second)
+        def compared(one: str, other: str) -> Source:
+            numbers = f"type({one}) is type({other}) is int"
+            if isinstance(left, ast.Number) or isinstance(right, ast.Number):
+                numbers = f"type({other if isinstance(left, ast.Number) else one}) is int"
+            return f"({one} {sign} {other} if {numbers} else {bad}({one}, {other}))"
 
-        if name in (">", ">="):
-            one, other = other, one
-        return less if name in ("<", ">") else most
+        return self.emit.let([self.value_source(part, unit, primed) for part in (left, right)], compared)
 
-    def _equality(
-        self, wanted: bool, left: Expression, right: Expression, whole: ast.Apply, unit: Unit, primed: bool
-    ) -> Truth:
-        one, other, place = self.value(left, unit, primed), self.value(right, unit, primed), whole.place
+    def _equality(self, wanted: bool, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
+        place, right = whole.place, whole.arguments[1]
 
-        if isinstance(right, ast.Number | ast.String):
-            literal, kind = right.value, type(right.value)
-
-            def equal_literal(e: Frame) -> bool:
-                first = one(e)
-                if first == literal:
-                    return wanted
-                return not wanted if type(first) is kind else equal(e)
-
-        def equal(e: Frame) -> bool:
-            first, second = one(e), other(e)
-            if first is second or first == second:
-                return wanted
-            if type(first) is type(second) and (type(first) is not ModelValue or first.type == second.type):
-                return not wanted
+        def equal(first: Value, second: Value) -> bool:
+            """Of values that are not equal, and of different kinds or model values: whether TLC says so."""
             try:
-                return same(first, second) is wanted
+                return same(first, second)
             except NoValue as error:
                 words = f"{error}: {self.show(first)} and {self.show(second)}"
                 raise Undefined(place, words) from None
 
-        return equal_literal if isinstance(right, ast.Number | ast.String) else equal
+        slow, negated = self.emit.bound(equal), "" if wanted else "not "
+
+        def compared(one: str, other: str) -> Source:
+            if isinstance(right, ast.Number | ast.String):
+                kind = type(right.value).__name__
+                test = f"({one} == {other} or type({one}) is not {kind} and {slow}({one}, {other}))"
+            else:
+                unlike = f"(type({one}) is not type({other}) or type({one}) is ModelValue)"
+                itself = f"{one} is {other} or " if one.isidentifier() else ""
+                test = f"({itself}{one} == {other} or {unlike} and {slow}({one}, {other}))"
+            return f"({negated}{test})" if negated else test
+
+        return self.emit.let([self.value_source(part, unit, primed) for part in whole.arguments], compared)
+
+
+def _again(found: Iterable[Value]) -> Iterable[Value]:
+    """A set to go through several times."""
+    return found if isinstance(found, list | frozenset | range) else list(found)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
-from verifier.tla.core import Core, Truth
+from verifier.tla.core import Core, Source
 from verifier.tla.errors import Place
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
@@ -23,48 +23,57 @@ class Membership(Core):
 
     def membership(
         self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
-    ) -> Truth:
+    ) -> Source:
         r"""``left \\in right``, or ``\\notin`` if it is not ``wanted``."""
-        inside = self._part(right, unit, primed)
-        if inside is not None:
-            tested = self.value(left, unit, primed)
-            return lambda e: inside(e, tested(e)) is wanted
-        item, of, place = self.value(left, unit, primed), self.value(right, unit, primed), right.place
+        found = self._membership(left, right, unit, primed)
+        return found if wanted else f"(not {found})"
 
-        def member(e: Frame) -> bool:
-            found, container = item(e), of(e)
+    def _membership(self, left: Expression, right: Expression, unit: Unit, primed: bool) -> Source:
+        inside = self._part(right, unit, primed)
+        item = self.value_source(left, unit, primed)
+        if inside is not None:
+            return f"{self.emit.bound(inside)}(e, {item})"
+        if self.is_interval(right, unit):
+            assert isinstance(right, ast.Apply)
+            return self._between(item, right, unit, primed)
+        place = right.place
+
+        def member(found: Value, container: Value) -> bool:
             if type(container) is frozenset:
                 if found in container:
-                    return wanted
+                    return True
                 for some in container:
                     if type(some) is not type(found) or (type(some) is ModelValue and found.type):
                         self.comparable(found, container, place)
                     break
-                return not wanted
+                return False
             try:
-                return is_member(found, container) is wanted
+                return is_member(found, container)
             except NoValue as error:
                 raise self.fault(place, error, container) from None
 
-        if (
-            isinstance(right, ast.Apply)
-            and isinstance(right.operator, ast.Builtin)
-            and right.operator.name == ".."
-            and self.resolve(right.operator, unit.module) is None
-        ):
-            low, high = (self.integer(part, unit, primed) for part in right.arguments)
+        slow = self.emit.bound(member)
+        return self.emit.let(
+            [item, self.value_source(right, unit, primed)],
+            lambda one, of: f"(type({of}) is frozenset and {one} in {of} or {slow}({one}, {of}))",
+        )
 
-            def between(e: Frame) -> bool:
-                found, ends = item(e), (low(e), high(e))
-                if type(found) is int:
-                    return (ends[0] <= found <= ends[1]) is wanted
-                try:
-                    return Interval(*ends).contains(found) is wanted
-                except NoValue as error:
-                    raise self.fault(place, error) from None
+    def _between(self, item: Source, right: ast.Apply, unit: Unit, primed: bool) -> Source:
+        place = right.place
 
-            return between
-        return member
+        def between(found: Value, low: int, high: int) -> bool:
+            try:
+                return Interval(low, high).contains(found)
+            except NoValue as error:
+                raise self.fault(place, error) from None
+
+        slow, ends = self.emit.bound(between), [self.integer(part, unit, primed) for part in right.arguments]
+        return self.emit.let(
+            [item, *ends],
+            lambda one, low, high: (
+                f"({low} <= {one} <= {high} if type({one}) is int else {slow}({one}, {low}, {high}))"
+            ),
+        )
 
     def _part(self, right: Expression, unit: Unit, primed: bool) -> Inside | None:
         """Whether a value is in a set that is a part of another; None for any other set."""
@@ -109,11 +118,12 @@ class Membership(Core):
         """The same where a definition says it."""
         assert isinstance(symbol.body, ast.Filter)
         target, place, name = self.unit_of(symbol), right.place, symbol.shown
-        arguments = self.arguments(symbol, right, unit, primed)
+        arguments = ", ".join(self.arguments(symbol, right, unit, primed))
+        given = self.emit.function(f"[{arguments}]")
         test = self._filter_test(symbol.body, target, primed)
 
         def inside(e: Frame, item: Value) -> bool:
-            inner = [argument(e) for argument in arguments]
+            inner = given(e)
             try:
                 return test(inner + [None] * (target.size - len(inner)), item)
             except Undefined as error:

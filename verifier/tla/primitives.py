@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.errors import LARGEST
-from verifier.tla.frames import Evaluate, Frame, Undefined
+from verifier.tla.frames import Undefined
 from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interval, Powerset, Sequences
 from verifier.tla.values import (
     BOOLEANS,
@@ -33,7 +33,8 @@ from verifier.tla.values import (
 if TYPE_CHECKING:
     from verifier.tla.core import Core
 
-Make: TypeAlias = Callable[["Core", ast.Apply, list[Evaluate]], Evaluate]
+Make: TypeAlias = Callable[["Core", ast.Apply, list[str]], str]
+"""Makes the source of an application from that of its arguments."""
 Compute: TypeAlias = Callable[..., Value]
 _LISTED_AT_ONCE = 64
 _LISTED = 10_000
@@ -42,18 +43,31 @@ _LISTED = 10_000
 def simple(compute: Compute) -> Make:
     """An operator whose value is computed from its arguments. NoValue gets the place."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
-        place = whole.place
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+        place, emit = whole.place, evaluator.emit
 
-        def value(e: Frame) -> Value:
-            given = [argument(e) for argument in arguments]
+        def value(*given: Value) -> Value:
             try:
                 return compute(*given)
             except NoValue as error:
-                at = given[0] if given else None
-                raise evaluator.fault(place, error, at) from None
+                raise evaluator.fault(place, error, given[0] if given else None) from None
 
-        return value
+        return f"{emit.bound(value)}({', '.join(arguments)})"
+
+    return make
+
+
+def quick(compute: Compute, test: str, value: str) -> Make:
+    """The same with Python's own operation for the usual kinds of values."""
+
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+        def either(*names: str) -> str:
+            slow = simple(compute)(evaluator, whole, list(names))
+            return f"({value.format(*names)} if {test.format(*names)} else {slow})"
+
+        if any(argument.isdigit() for argument in arguments):
+            return simple(compute)(evaluator, whole, arguments)
+        return evaluator.emit.let(arguments, either)
 
     return make
 
@@ -61,7 +75,7 @@ def simple(compute: Compute) -> Make:
 def ordered(compute: Callable[..., Value]) -> Make:
     """The same of one that needs the evaluator besides, for its order or its state."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
         return simple(lambda *given: compute(evaluator, *given))(evaluator, whole, arguments)
 
     return make
@@ -69,18 +83,16 @@ def ordered(compute: Callable[..., Value]) -> Make:
 
 def constant(value: Value) -> Make:
     """An operator without arguments."""
-    return lambda evaluator, whole, arguments: lambda e: value
+    return lambda evaluator, whole, arguments: evaluator.emit.bound(value)
 
 
-def arithmetic(compute: Callable[[int, int], int]) -> Make:
-    """An operator on two integers."""
+def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
+    """An operator on two integers; Python's ``sign`` for it, where it has a value for all of them."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[Evaluate]) -> Evaluate:
-        left, right = arguments
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
         place = whole.place
 
-        def value(e: Frame) -> int:
-            one, other = left(e), right(e)
+        def value(one: Value, other: Value) -> int:
             if type(one) is int and type(other) is int:
                 try:
                     found = compute(one, other)
@@ -92,7 +104,15 @@ def arithmetic(compute: Callable[[int, int], int]) -> Make:
             wrong = other if type(one) is int else one
             raise Undefined(place, f"an integer is expected here: it is {evaluator.show(wrong)}")
 
-        return value
+        emit = evaluator.emit
+        slow, made = emit.bound(value), emit.fresh("t")
+
+        def quickly(one: str, other: str) -> str:
+            both = f"type({one}) is type({other}) is int"
+            inside = f"{-LARGEST} <= ({made} := {one} {sign} {other}) <= {LARGEST}"
+            return f"({made} if {both} and {inside} else {slow}({one}, {other}))"
+
+        return emit.let(arguments, quickly) if sign else f"{slow}({', '.join(arguments)})"
 
     return make
 
@@ -288,28 +308,28 @@ PRIMITIVES: dict[str, Make] = {
     "Int": constant(INT),
     "Real": constant(REAL),
     "Any": constant(ANY),
-    "+": arithmetic(int.__add__),
-    "-": arithmetic(int.__sub__),
-    "*": arithmetic(int.__mul__),
+    "+": arithmetic(int.__add__, "+"),
+    "-": arithmetic(int.__sub__, "-"),
+    "*": arithmetic(int.__mul__, "*"),
     "\\div": arithmetic(divided),
     "%": arithmetic(modulo),
     "^": arithmetic(power),
     "-.": simple(_negative),
     "..": simple(interval),
     "\\cup": simple(union),
-    "\\cap": simple(intersection),
-    "\\": simple(difference),
+    "\\cap": quick(intersection, "type({0}) is type({1}) is frozenset", "{0} & {1}"),
+    "\\": quick(difference, "type({0}) is type({1}) is frozenset", "{0} - {1}"),
     "\\subseteq": _truth(is_subset),
     "UNION": simple(big_union),
     "SUBSET": ordered(_make_subset),
-    "DOMAIN": simple(_domain),
-    "Cardinality": simple(size_of),
+    "DOMAIN": quick(_domain, "type({0}) is Fn", "frozenset({0})"),
+    "Cardinality": quick(size_of, "type({0}) is frozenset", "len({0})"),
     "IsFiniteSet": simple(_is_finite),
     "Seq": simple(Sequences),
-    "Len": simple(_length),
-    "Head": simple(_head),
-    "Tail": simple(_tail),
-    "Append": simple(lambda value, item: (*sequence(value), item)),
+    "Len": quick(_length, "type({0}) is tuple", "len({0})"),
+    "Head": quick(_head, "type({0}) is tuple and {0}", "{0}[0]"),
+    "Tail": quick(_tail, "type({0}) is tuple and {0}", "{0}[1:]"),
+    "Append": quick(lambda value, item: (*sequence(value), item), "type({0}) is tuple", "(*{0}, {1})"),
     "\\o": simple(concatenation),
     "SubSeq": simple(_subsequence),
     "SelectSeq": simple(_selected),

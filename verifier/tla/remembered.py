@@ -42,31 +42,31 @@ def remembered(
     core: Core,
     memory: Memory,
     body: Callable[[Frame], Any],
-    arguments: list[Evaluate],
+    given: Evaluate,
     unit: Unit,
     reads: list[int],
     primed: bool,
 ) -> Callable[[Frame], Any]:
-    """A call of a definition; ``body`` takes a frame that begins with the arguments."""
-    count, state, read_next = len(arguments), core.next if primed else core.now, core.read_next
+    """A call of a definition; ``body`` takes a frame that begins with the arguments, as ``given`` has them."""
+    room, state, read_next = unit.room, core.next if primed else core.now, core.read_next
     key_of = _key(state, reads, Waiting.force_next if primed else Waiting.force)
 
     def call(e: Frame) -> Any:
-        inner = [argument(e) for argument in arguments]
+        inner = given(e)
         key = None
         if memory.calls <= _TRIED or memory.answered >= memory.calls * _WORTH_IT:
             if primed and reads:
                 read_next[0] = True
             key = key_of(inner)
         if key is None:
-            return body(inner + [None] * (unit.size - count))
+            return body(inner + room)
         memory.calls += 1
         table = memory.table
         found = table.get(key)
         if found is not None:
             memory.answered += 1
             return found
-        found = body(inner + [None] * (unit.size - count))
+        found = body(inner + room)
         if len(table) >= _MOST:
             table.clear()
         table[key] = found
