@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Record, Set, Sort, Tuple
 from verifier.encodings.terms import Operator, Term
+from verifier.parametric.arguments import abstracted
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import INT, Logic, Node
 
@@ -47,13 +48,13 @@ def counted(reader: Reader, term: Term, scope: Scope) -> Node:
     if not _has_one_form(sort):
         raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
     one = reader.values.quantified(sort)
-    inside = logic.conj((one.within, holds(one.value)))
-    outside = tuple(sorted(inside.free - set(one.variables), key=lambda node: node.data))
+    found = abstracted(logic, logic.conj((one.within, holds(one.value))), one.variables)
+    inside, outside = found.formula, found.variables
     word = "count" if len(one.variables) == 1 else f"count of {len(one.variables)}"
     name = reader.symbol(word, inside, (*outside, *one.variables), lambda _: (), INT)
     size = _size(reader, sort)
     reader.definitions.counts.setdefault(name, Counting(outside, one.variables, one.within, inside, size))
-    return logic.app(name, INT, outside)
+    return logic.app(name, INT, found.arguments)
 
 
 def _has_one_form(sort: Sort) -> bool:

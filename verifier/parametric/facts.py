@@ -142,9 +142,13 @@ class Facts:
         """The elements that clauses speak of."""
         return [node for node in ground_terms(clause.body for clause in clauses) if node.sort == sort]
 
-    def nearest(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
-        """The same as ``meeting``, those of counts with the fewest arguments in all first."""
+    def nearest(
+        self, goal: Sequence[Node], others: Sequence[Node], own: Sequence[Node]
+    ) -> tuple[Clause, ...]:
+        """The same as ``meeting``. Those of counts that the goal itself speaks of come first, without the
+        definitions in it; then those of counts with the fewest arguments in all."""
         found, wanted = self._roles(goal, others)
+        spoken_of = self.counts(own)
         groups: list[tuple[str, tuple[Node, ...]]] = [
             ("difference", (one, other))
             for one, other in product(found.low, found.high)
@@ -153,7 +157,7 @@ class Facts:
         for one, other in combinations(found.low, 2):
             groups.append(("common", (one, other)))
             groups += [("common", (one, other, whole)) for whole in found.high if whole not in (one, other)]
-        groups.sort(key=lambda group: _arguments(group[1]))
+        groups.sort(key=lambda group: (spoken_of.keys().isdisjoint(group[1]), *_arguments(group[1])))
         said: dict[Clause, None] = {}
         for what, numbers in groups:
             for own in ("bounds", "extremes"):
@@ -164,13 +168,20 @@ class Facts:
 
     def extreme(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
         """What is known of least and greatest elements in formulas without variables, and of each two of
-        which the goal has one, or of any two if it has none: whether the one bounds the other."""
-        asked, found = (self.extremes(formulas) for formulas in (goal, (*goal, *others)))
-        found |= self.extremes(self._inside(number) for number in self.counts((*goal, *others)))
-        said = [self._clauses("element", (number,)) for number in found]
+        which the goal has one, or of any two if it has none: whether the one bounds the other. Those with the
+        fewest arguments come first."""
+        asked, found = (self._extremes_with_counted(formulas) for formulas in (goal, (*goal, *others)))
         pairs = [pair for pair in permutations(found, 2) if not asked or not asked.keys().isdisjoint(pair)]
-        pairs.sort(key=_arguments)
-        return tuple(chain(*said, *(self._clauses("bound", pair) for pair in pairs)))
+        said: dict[Clause, None] = {}
+        for pair in sorted(pairs, key=_arguments):
+            for what, numbers in (("element", pair[:1]), ("element", pair[1:]), ("bound", pair)):
+                said |= dict.fromkeys(self._clauses(what, numbers))
+        rest = [self._clauses("element", (number,)) for number in found]
+        return tuple(said | dict.fromkeys(chain(*rest)))
+
+    def _extremes_with_counted(self, formulas: Sequence[Node]) -> dict[Node, None]:
+        """The least and greatest elements in formulas, and in what is counted there."""
+        return self.extremes(formulas) | self.extremes(map(self._inside, self.counts(formulas)))
 
     def extremes(self, formulas: Iterable[Node]) -> dict[Node, None]:
         """The least and greatest elements in formulas."""
@@ -246,6 +257,7 @@ def _applications(formulas: Iterable[Node]) -> list[Node]:
     return list(found)
 
 
-def _arguments(numbers: Sequence[Node]) -> int:
-    """How many different arguments applications have in all."""
-    return len({arg for number in numbers for arg in number.args})
+def _arguments(numbers: Sequence[Node]) -> tuple[int, int]:
+    """How many different arguments applications have in all: of those that have arguments, and of all."""
+    found = {arg for number in numbers for arg in number.args}
+    return sum(1 for arg in found if arg.args), len(found)

@@ -278,6 +278,10 @@ class Logic:
         """The node with values in the place of free variables."""
         return _Substitution(self, values).of(node)
 
+    def replaced(self, node: Node, values: Mapping[Node, Node]) -> Node:
+        """The node with values in the place of constants."""
+        return _Substitution(self, values, everywhere=True).of(node)
+
     def rebuilt(self, node: Node, args: Sequence[Node]) -> Node:
         """The node with other arguments."""
         match node.kind:
@@ -307,16 +311,18 @@ class Logic:
 
 
 class _Substitution:
-    def __init__(self, logic: Logic, values: Mapping[Node, Node]) -> None:
+    def __init__(self, logic: Logic, values: Mapping[Node, Node], *, everywhere: bool = False) -> None:
         self.logic = logic
         self.values = values
+        self.everywhere = everywhere
+        """Whether what is replaced is no variable, so that it may be in any node."""
         self.known: dict[Node, Node] = dict(values)
 
     def of(self, node: Node) -> Node:
         found = self.known.get(node)
         if found is not None:
             return found
-        if self.values.keys().isdisjoint(node.free):
+        if not self.everywhere and self.values.keys().isdisjoint(node.free):
             return node
         if isinstance(node.data, Bound):
             (body,) = map(self.of, node.args)

@@ -101,8 +101,7 @@ class Obligations:
     def _conjuncts(self, claim: str, formula: Node) -> Iterator[Node]:
         """Parts of a claim. What is said of reads and assignments has many that are simple: few solvers are
         quicker there than one for each."""
-        made = claim == UNDEFINED_READ or claim.startswith((STAYS, READS))
-        return conjuncts(self.logic, formula, implied=not made)
+        return conjuncts(self.logic, formula, implied=not is_about_reads(claim))
 
     def safety(self, name: str) -> Iterator[Obligation]:
         """That the lemmas imply a property; one of deadlocks, where nothing can happen, part after part."""
@@ -175,3 +174,8 @@ class Obligations:
                 tuple(dict.fromkeys((*terms, *parameters))),
                 inductive,
             )
+
+
+def is_about_reads(claim: str) -> bool:
+    """Whether a claim says that what is read has a value, and so has a part for each read."""
+    return claim == UNDEFINED_READ or claim.startswith((STAYS, READS))

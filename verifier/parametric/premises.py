@@ -122,6 +122,9 @@ class Premises:
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
+        if effort.of_reads:
+            typed = self._all.only(self.system.typed_names) if obligation.inductive else Known(())
+            return self._with_quantifiers(obligation, typed, effort.quantified, ())
         over = self._known(obligation, hinted=effort.hinted)
         facts = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
         if not obligation.inductive and not facts and not effort.meeting:
@@ -167,7 +170,8 @@ class Premises:
     ) -> Iterator[tuple[str, Node]]:
         """Facts of the counts that instances speak of, and hypotheses about the values that these facts say
         there are."""
-        goal = [clause.body for clause in obligation.goal]
+        own = [clause.body for clause in obligation.goal]
+        goal = list(own)
         others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
         ends: tuple[Clause, ...] = ()
         if effort.hinted:
@@ -180,8 +184,11 @@ class Premises:
             yield from ((FACT, node) for node in unfolded)
             goal += unfolded
             others += said
-        made = self._facts.nearest if effort.hinted else self._facts.meeting
-        clauses = (*ends, *islice(made(goal, others), effort.facts))
+        if effort.hinted:
+            counted: Iterable[Clause] = self._facts.nearest(goal, others, own)
+        else:
+            counted = self._facts.meeting(goal, others)
+        clauses = (*islice(counted, effort.facts), *ends)
         named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
@@ -190,11 +197,18 @@ class Premises:
         more |= dict.fromkeys(node for node in meant if node not in wider)
         yield from ((FACT, node) for node in said)
         for name, clause in over.hypotheses if obligation.inductive else ():
-            count = number_of_instances(self.logic, self.kinds, clause, [*terms, *more])
-            if count <= effort.witnesses:
-                for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *more]):
-                    if not more.keys().isdisjoint(chosen):
-                        yield name, body
+            near = dict.fromkeys(self._nearest(clause, terms, list(more), effort.witnesses))
+            for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *near]):
+                if not near.keys().isdisjoint(chosen):
+                    yield name, body
+
+    def _nearest(
+        self, clause: Clause, terms: Sequence[Node], more: list[Node], most: int
+    ) -> list[Node]:
+        """The first of these values, so that the clause has no more than so many instances."""
+        while more and number_of_instances(self.logic, self.kinds, clause, [*terms, *more]) > most:
+            more = more[: len(more) // 2]
+        return more
 
     @cached_property
     def _facts(self) -> Facts:

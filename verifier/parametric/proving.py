@@ -14,7 +14,7 @@ from verifier.parametric.clausal import closed
 from verifier.parametric.efforts import EFFORTS, Effort
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligation import Obligation
-from verifier.parametric.obligations import Obligations
+from verifier.parametric.obligations import Obligations, is_about_reads
 from verifier.parametric.premises import FACT
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
@@ -290,10 +290,12 @@ def _in_turn(
     """The efforts that make sense, each with its number: where an author says which lemmas are needed, first
     those with these only."""
     numbered = list(enumerate(EFFORTS))
+    if is_about_reads(obligation.claim):
+        yield from ((number, effort) for number, effort in numbered if effort.of_reads)
     if obligations.premises.is_hinted(obligation):
         yield from ((number, effort) for number, effort in numbered if effort.hinted)
     for number, effort in numbered[: len(efforts)]:
-        if not effort.hinted and (obligations.premises.has_counts or not effort.meeting):
+        if not (effort.hinted or effort.of_reads) and (obligations.premises.has_counts or not effort.meeting):
             yield number, effort
 
 

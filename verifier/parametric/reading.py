@@ -22,6 +22,7 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric import collected, structured
 from verifier.parametric import counted as counts
+from verifier.parametric.arguments import abstracted
 from verifier.parametric.counting import Counting, counted
 from verifier.parametric.dividing import divided
 from verifier.parametric.errors import NotParametric
@@ -303,9 +304,9 @@ class Reader:
         as no solver guesses it."""
         logic = self.logic
         variable, other = logic.variable(INT), logic.variable(INT)
-        inside = contains(variable)
+        found = abstracted(logic, contains(variable), (variable,))
+        inside, outside = found.formula, found.variables
         also = logic.substituted(inside, {variable: other})
-        outside = sorted(inside.free - {variable}, key=lambda node: node.data)
 
         def axioms(applied: Node) -> tuple[Node, ...]:
             some = logic.exists((variable,), inside)
@@ -324,10 +325,8 @@ class Reader:
             applied = logic.app(name, INT, outside)
             said = tuple(logic.forall(outside, axiom) for axiom in axioms(applied))
             self.definitions.axioms[name] = said
-            self.definitions.extremes[name] = Extreme(
-                tuple(outside), variable, inside, least, first
-            )
-        return logic.app(name, INT, outside)
+            self.definitions.extremes[name] = Extreme(outside, variable, inside, least, first)
+        return logic.app(name, INT, found.arguments)
 
     # Parts of other terms
 
