@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 from results.generators.tlc import constants_of, measured_rows
@@ -17,7 +18,7 @@ from tests.models import build
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, unroll
-from verifier.encodings.sorts import Range
+from verifier.encodings.sorts import Range, Set
 from verifier.engines.explore import COMPLETE, Exploration, Progress, Request, explore
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Moves
@@ -25,7 +26,7 @@ from verifier.explicit.packing import Rows, unpack
 from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver
 from verifier.specs.definition import NO_DEADLOCK
-from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant
+from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, free, invariant
 from verifier.specs.registry import BUILT_IN, load
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
@@ -47,6 +48,26 @@ KAFKA = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 
 def _all(model: Model) -> tuple[str, ...]:
     return tuple(prop.name for prop in model.system.properties)
+
+
+class Storm(Protocol):
+    """Each state leads to each."""
+
+    def state(self) -> State:
+        return State(held=Set(Range(1, 12)))
+
+    def init(self, s: Any) -> Any:
+        return s.held.is_empty
+
+    @action(some=free("sets"))
+    def jump(self, s: Any, some: Any) -> Step:
+        return Step(then={s.held: some})
+
+    sets = Set(Range(1, 12))
+
+    @invariant()
+    def fine(self, s: Any) -> Any:
+        return s.held.cardinality <= 12
 
 
 def _whole(model: Model, **options: Any) -> Exploration:
@@ -119,6 +140,31 @@ def test_agrees_with_the_slow_explorer(spec: str) -> None:
     assert _steps(found) == expected.steps
 
 
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_successors_that_are_taken_a_few_at_a_time_are_the_same(
+    symmetry: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = with_deadlock(_small("kafka-truncate-hw"))
+    options = {"symmetry": symmetry, "graph": not symmetry}
+    expected = _whole(model, **options)
+    monkeypatch.setattr("verifier.engines.explore._SUCCESSORS_AT_ONCE", 3)
+    found = _whole(model, **options)
+    timed = dict.fromkeys(("states_per_second", "exploring_seconds", "peak_memory_bytes"))
+    assert {**found.statistics, **timed} == {**expected.statistics, **timed}
+    assert [v.trace for v in found.verdicts] == [v.trace for v in expected.verdicts]
+    if found.graph is not None and expected.graph is not None:
+        assert np.array_equal(found.graph.rows, expected.graph.rows)
+        assert np.array_equal(found.graph.edges, expected.graph.edges)
+
+
+def test_very_many_successors_are_not_in_memory_at_once() -> None:
+    """Each of 4096 states leads to each: at once they took 900 MB."""
+    free = psutil.Process().memory_info().rss + (150 << 20)
+    found = explore(build(Storm()), Request(("Fine",), limits=Limits(memory=free)))
+    assert (found.statistics["generated_states"], found.statistics["complete"]) == (4096**2 + 1, True)
+    assert found.statistics["peak_memory_bytes"] < free
+
+
 @pytest.mark.parametrize("spec", BUILT_IN)
 def test_orbits_have_as_many_states_as_there_are(spec: str) -> None:
     model = with_deadlock(_small(spec))
@@ -127,8 +173,9 @@ def test_orbits_have_as_many_states_as_there_are(spec: str) -> None:
         pytest.skip("too large")
     folded = _whole(model, symmetry=True)
     assert folded.statistics["complete"]
-    assert folded.statistics.get("states_in_orbits", plain.statistics["distinct_states"]) == (
-        plain.statistics["distinct_states"]
+    assert (
+        folded.statistics.get("states_in_orbits", plain.statistics["distinct_states"])
+        == (plain.statistics["distinct_states"])
     )
     assert folded.statistics["distinct_states"] <= plain.statistics["distinct_states"]
     assert folded.statistics["depth"] == plain.statistics["depth"]

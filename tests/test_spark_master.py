@@ -5,16 +5,23 @@ from __future__ import annotations
 import shutil
 import signal
 import socket
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.command_line import LOCK, wrong
+from tests.models import build
+from tests.toys import Chain
 from verifier.cluster.master import check_master, is_local
 from verifier.cluster.session import Session, SparkSettings
+from verifier.engines.findings import Findings, Request
+from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted, Limits
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 
@@ -80,6 +87,26 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
     with pytest.raises(KeyboardInterrupt), Session(SparkSettings("local[2]", tmp_path / "spark.log")):
         pass
     assert left[0].wait(timeout=20) == -signal.SIGKILL
+
+
+def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start takes as long as it takes on a busy machine."""
+
+    def starting(session: Session) -> None:
+        java = [sys.executable, "-c", "import time; time.sleep(100)", f"{session._scratch.name}/java"]
+        raise RuntimeError(f"java ended with code {subprocess.run(java, check=False).returncode}")
+
+    monkeypatch.setattr(Session, "_started", starting)
+    request = Request(("NeverTop",), limits=Limits(seconds=1.0))
+    findings = Findings(build(Chain()), request, lambda _: None)
+    began = time.monotonic()
+    with (
+        pytest.raises(Interrupted, match="timeout of 1 s"),
+        TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log")),
+    ):
+        pass
+    assert time.monotonic() - began < 30
+    assert not psutil.Process().children()
 
 
 _GATEWAY = RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")

@@ -75,6 +75,20 @@ def test_a_violation_has_a_shortest_trace(module: Path, tmp_path: Path) -> None:
     assert "seen = {0, 1, 2}" in text
 
 
+def test_a_violation_is_announced_at_its_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the state, not of the one that leads to it."""
+    monkeypatch.setattr("verifier.tla.explorer._BETWEEN_CHECKS", 1)
+    path = written(
+        tmp_path, "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nLow == x < 3\nAny == TRUE"
+    )
+    config = "INIT Init\nNEXT Next\nINVARIANT Low\nACTION_CONSTRAINT Any\n"
+    path.with_suffix(".cfg").write_text(config)
+    asked = ("--spec", str(path), "--keep-going", "--max-depth", "9")
+    done = verify("explore", *asked)
+    assert "Low is violated at depth 3\n" in done.stderr
+    assert json.loads(verify("explore", *asked, "--format", "json").stdout)["results"][0]["steps"] == 3
+
+
 def test_a_trace_shows_the_alias(module: Path, tmp_path: Path) -> None:
     alias = 'Shown == [now |-> x, step |-> x\' - x, at |-> TLCGet("level")]\nWrong == [now |-> seen[7]]\n'
     module.write_text(

@@ -107,8 +107,16 @@ class Session:
                 with suppress(Exception):
                     self._end_java()
         finally:
-            self._kill_java()
+            self.kill_java()
             self._scratch.cleanup()
+
+    def kill_java(self) -> None:
+        """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it
+        would stay for good."""
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                if self._scratch.name in " ".join(child.cmdline()):
+                    child.kill()
 
     def _ready(self) -> None:
         """What is to be made once Spark has started."""
@@ -186,14 +194,6 @@ class Session:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
-
-    def _kill_java(self) -> None:
-        """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it
-        would stay for good."""
-        for child in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):
-                if self._scratch.name in " ".join(child.cmdline()):
-                    child.kill()
 
 
 def _joined(*paths: str | None) -> str:

@@ -36,6 +36,8 @@ from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 
+_SUCCESSORS_AT_ONCE = 1 << 20
+
 __all__ = ["COMPLETE", "Beyond", "Execution", "Exploration", "Graph", "Progress", "Request", "explore"]
 
 
@@ -141,9 +143,19 @@ class _BreadthFirstSearch:
         findings.tell_now_and_then(level)
 
     def _expand(self, look: Look, first: int) -> None:
-        steps = list(self.moves.successors(look))
-        if not steps:
-            return
+        """Adds the successors; not all at once where they are very many, as they take memory."""
+        steps, count = list[Successors](), 0
+        for step in self.moves.successors(look):
+            steps.append(step)
+            count += len(step.rows)
+            if count >= _SUCCESSORS_AT_ONCE:
+                self._take(steps, first)
+                self.findings.enforce()
+                steps, count = [], 0
+        if steps:
+            self._take(steps, first)
+
+    def _take(self, steps: list[Successors], first: int) -> None:
         rows = np.concatenate([step.rows for step in steps])
         sources = np.concatenate([step.sources for step in steps]) + first
         tally, before = self.findings.tally, len(self.table)

@@ -11,12 +11,12 @@ tasks that it was doing.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
 from verifier.engines.findings import Findings
@@ -38,6 +38,8 @@ _SPARK_TASKS_PER_SLOT = 2
 """A Spark task does several of ours: each costs Spark a tenth of a second."""
 _TAG = "level"
 
+Found = TypeVar("Found")
+
 
 class TaskCluster:
     """A Spark session that does tasks."""
@@ -50,10 +52,19 @@ class TaskCluster:
         self._shared: tuple[Stage, Any] | None = None
 
     def __enter__(self) -> Self:
+        """Starts Spark in the thread, so that the clock is looked at meanwhile; nothing is told, as Spark's
+        log has what is written to standard error then."""
+        starting = self._thread.submit(self._session.__enter__)
         try:
-            self._session.__enter__()
+            self._awaited(starting, lambda: None)
         except SparkFailed as error:
             raise Interrupted(str(error)) from error
+        except BaseException:
+            while not wait([starting], _WAIT_SECONDS).done:
+                self._session.kill_java()  # then the thread ends soon
+            if starting.exception() is None:
+                self._session.__exit__()
+            raise
         return self
 
     def __exit__(
@@ -97,15 +108,13 @@ class TaskCluster:
         """Raises SparkFailed if Spark could not finish the tasks, Interrupted at a limit."""
         running = self._thread.submit(self._collect, stage, list(tasks.items()))
         try:
-            return self._awaited(running)
+            return self._awaited(running, self._findings.tell_again)
         except BaseException:
             with suppress(Exception):  # Spark has ended, and the tasks with it
                 self._session.session.sparkContext.cancelJobsWithTag(_TAG)
             raise
 
-    def _awaited(
-        self, running: Future[list[tuple[int, Result | Failed]]]
-    ) -> list[tuple[int, Result | Failed]]:
+    def _awaited(self, running: Future[Found], tell: Callable[[], None]) -> Found:
         while True:
             try:
                 return running.result(timeout=_WAIT_SECONDS)
@@ -113,7 +122,7 @@ class TaskCluster:
                 if running.done():
                     continue
                 self._findings.limits.check_time()
-                self._findings.tell_again()
+                tell()
 
     def _collect(
         self, stage: Stage, tasks: list[tuple[int, Task]]

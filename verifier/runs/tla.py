@@ -175,8 +175,10 @@ class _Search:
 
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
         frontier = len(explorer.states) - explorer.current - 1
-        seconds = time.monotonic() - self.started
-        return Progress(explorer.level, len(explorer.states), frontier, seconds, violated)
+        seconds, depth = time.monotonic() - self.started, explorer.level
+        if violated is not None:  # by a state that the one at hand leads to
+            depth = len(explorer.found.violations[violated].states) - 1
+        return Progress(depth, len(explorer.states), frontier, seconds, violated)
 
     def _verdict(self, explorer: Explorer, name: str) -> Verdict:
         found, seconds = explorer.found, time.monotonic() - self.started
