@@ -167,10 +167,18 @@ def show(value: Concrete) -> str:
             return str(value)
 
 
+def tag_of_fields(fields: Iterable[str]) -> str:
+    """The tag of records that have these fields and no name."""
+    return "with_" + "_".join(fields)
+
+
 def _show_tagged(value: Tagged) -> str:
-    """``vote(epoch 2)``, ``count(3)``, and ``stop`` for a tag without payload."""
+    """``vote(epoch 2)``, ``count(3)``, and ``stop`` for a tag without payload. A tag that only lists the
+    fields of a record, as the translation of TLA+ calls records without a name, is left out."""
     if value.payload == ():
         return value.tag
+    if isinstance(value.payload, FrozenMap) and value.tag == tag_of_fields(map(str, value.payload)):
+        return show(value.payload)
     shown = show(value.payload)
     return value.tag + (shown if isinstance(value.payload, FrozenMap) else f"({shown})")
 

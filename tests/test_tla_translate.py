@@ -8,6 +8,7 @@ import pytest
 
 from results.generators.tla_random import ran
 from tests.tla_modules import specified, translated
+from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.errors import UsageError
 from verifier.runs.tla_symbolic import Symbolic, description
@@ -15,6 +16,7 @@ from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import specification as translation
 from verifier.tla.translate.recursion import fold_of
+from verifier.trust.explain import reasons
 from verifier.verdict import VerdictKind
 
 QUEUE = """
@@ -261,6 +263,44 @@ Fine == \\A m \\in sent : m.type = "tell" => m.to = {1}
     assert isinstance(sort.element, Variant)
     found = {v.property_name: v.kind for v in ran("prove", asked).outcome.verdicts}
     assert found["Fine"] is VerdictKind.PROVED
+
+
+def test_records_of_several_shapes_are_shown_by_their_fields(tmp_path: Path) -> None:
+    """The fields a_b and a, b make two shapes; what they are called inside is not shown."""
+    body = """
+EXTENDS Naturals
+VARIABLE sent
+Init == sent = {}
+One == sent' = sent \\cup {[a_b |-> 1]}
+Two == sent' = sent \\cup {[a |-> 1, b |-> 2]}
+Three == sent' = sent \\cup {[a |-> 1, b |-> 2, c |-> 3]}
+Next == One \\/ Two \\/ Three
+Few == sent # {[a |-> 1, b |-> 2], [a |-> 1, b |-> 2, c |-> 3]}
+Fine == {[a_b |-> 1], [a |-> 1, b |-> 2]} \\subseteq sent => [a |-> 1, b |-> 2, c |-> 3] \\notin sent
+"""
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS Few Fine\n")
+    found = {v.property_name: v for v in ran("bmc", asked, depth=4).outcome.verdicts}
+    assert (found["Few"].steps, found["Fine"].steps) == (2, 3)
+    assert found["Few"].trace is not None
+    assert show(found["Few"].trace.states[-1]["sent"]).count("(a 1, b 2, c 3)") == 1
+
+
+def test_a_conclusion_without_any_state_does_not_explain_a_failure(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLE at
+Init == at = [i \\in 0..1 |-> 0]
+In(i) == at' = [at EXCEPT ![i] = 1]
+Next == \\E i \\in 0..1 : In(i)
+Alone == \\A i, j \\in 0..1 : at[i] = 1 /\\ at[j] = 1 => i = j
+"""
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Alone\n")
+    run = ran("bmc", asked, depth=3)
+    (trace,) = (v.trace for v in run.outcome.verdicts if v.trace is not None)
+    assert run.model is not None
+    first = reasons(run.model, trace)[0]
+    assert first.formula.endswith("⇒ false")
+    assert dict(first.values) == {"at[0]": 1, "at[1]": 1}
 
 
 def test_enabled_is_a_formula_of_the_state(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ class ConcreteReading:
                             term.arguments[0], inner, (*witnesses, (term.binds.name, value))
                         )
                         break
-            case Operator.IMPLIES:
+            case Operator.IMPLIES if term.arguments[1].free:  # a conclusion without any is no explanation
                 yield from self._failures(term.arguments[1], bindings, witnesses)
             case Operator.OR if any(self._descends(part) for part in term.arguments):
                 deeper = next(part for part in term.arguments if self._descends(part))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from verifier.encodings.concrete import tag_of_fields
 from verifier.encodings.sorts import (
     Boolean,
     Function,
@@ -242,8 +243,11 @@ class Shape:
             kinds["sequence"] = _rows_sort(rows, names)
         for fields in records.values():
             parts = {name: fields[name].sort(names) for name in names.order.sorted(fields)}
-            tag = "record" if len(records) == 1 else "with_" + "_".join(parts)
-            kinds[tag] = Record(**{field_name(name): part for name, part in parts.items()})
+            record = {field_name(name): part for name, part in parts.items()}
+            tag = "record" if len(records) == 1 else tag_of_fields(record)
+            while tag in kinds:  # as of [a_b : S] beside [a : S, b : S]
+                tag += "_"
+            kinds[tag] = Record(**record)
         if functions is not None:
             kinds["function"] = _function_sort(functions, names)
         return kinds
