@@ -374,3 +374,20 @@ First == f[1] < 2
     lines = "\n".join(line.plain for line in render_trace(run.model, sorted_, 80))
     assert "q[1]: 3 → 1" in lines
     assert "f[1]: 0 → 1" in lines
+
+
+def test_clauses_count_places_as_in_tla(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLE f
+Init == f = <<0, 0>>
+Up(i) == f[i] < 2 /\\ (i > 1 => f[i - 1] > f[i]) /\\ f' = [f EXCEPT ![i] = @ + 1]
+Next == \\E i \\in 1..2 : Up(i)
+Inv == f[2] = 2 => f[1] = 2
+"""
+    config = "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n"
+    model = ran("bmc", translated(tmp_path, body, config), depth=1).model
+    assert model is not None
+    found = model.layout.meanings(model.definition.presentation.first_index)
+    assert {meaning.text(True).split()[0] for meaning in found.values()} == {"f[1]", "f[2]"}
+    assert {name.split("#")[0] for name in found} == {"f[0]", "f[1]"}  # bits keep their names
