@@ -177,7 +177,7 @@ def _show_tagged(value: Tagged) -> str:
     fields of a record, as the translation of TLA+ calls records without a name, is left out."""
     if value.payload == ():
         return value.tag
-    if isinstance(value.payload, FrozenMap) and value.tag == tag_of_fields(value.payload):
+    if isinstance(value.payload, FrozenMap) and value.tag == tag_of_fields(map(str, value.payload)):
         return show(value.payload)
     shown = show(value.payload)
     return value.tag + (shown if isinstance(value.payload, FrozenMap) else f"({shown})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as PythonSequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -81,6 +81,10 @@ class BitMeaning:
         return f"{name} {self.relation if is_set else _OPPOSITE[self.relation]} {show(self.value)}"
 
 
+class Place(int):
+    """A step of a path to a place of a sequence or tuple, counted from 0. Other integers are keys."""
+
+
 _PRESENT = Part("is some")
 """The step to the condition that an option holds a value. No field can have this name."""
 _HELD = Part("is there")
@@ -133,6 +137,11 @@ def path_text(path: Path) -> str:
     return text
 
 
+def _counted(path: Path, first_index: int) -> Path:
+    """The path, with places counted from a number."""
+    return tuple(Place(step + first_index) if isinstance(step, Place) else step for step in path)
+
+
 class Layout:
     """The bits of named variables. ``lowered`` gives each variable's symbolic value."""
 
@@ -150,10 +159,10 @@ class Layout:
         # Solvers, certificates and exported files identify bits by their names.
         assert len(set(self.bits)) == len(self.bits), "two bits have one name"
 
-    def meanings(self) -> dict[str, BitMeaning]:
-        """What each bit says, by the bit's name."""
+    def meanings(self, first_index: int = 0) -> dict[str, BitMeaning]:
+        """What each bit says, by the bit's name. Places of sequences and tuples are counted from a number."""
         return {
-            symbol.symbol_name(): leaf.meaning(index)
+            symbol.symbol_name(): replace(leaf.meaning(index), path=_counted(leaf.path, first_index))
             for leaf in self.leaves
             for index, symbol in enumerate(leaf.bits)
         }
@@ -213,7 +222,8 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
             return LoweredOption(present, _declare(sort.inner, path, leaves))
         case Sequence():
             length = _declare(Range(0, sort.capacity), (*path, _LENGTH), leaves)
-            slots = tuple(_declare(sort.element, (*path, index), leaves) for index in range(sort.capacity))
+            places = map(Place, range(sort.capacity))
+            slots = tuple(_declare(sort.element, (*path, place), leaves) for place in places)
             return LoweredSequence(length, slots)
         case Variant():
             tag = _declare(sort.tags, (*path, _TAG), leaves)
@@ -221,6 +231,8 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
             return LoweredVariant(tag, payloads)
         case Record():
             return {name: _declare(part, (*path, Part(name)), leaves) for name, part in sort.fields}
+        case Tuple():
+            return {key: _declare(part, (*path, Place(key)), leaves) for key, part in enumerate(sort.items)}
     return {key: _declare(part, (*path, key), leaves) for key, part in children(sort)}
 
 

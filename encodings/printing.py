@@ -85,16 +85,21 @@ _TIGHT = {
 }
 
 
-def text(term: Term, bindings: Mapping[Symbol, Concrete] | None = None) -> str:
-    """The term on one line. Bound variables in ``bindings`` are replaced by their values."""
-    return _text(term, bindings or {}, outer=True)
+def text(
+    term: Term, bindings: Mapping[Symbol, Concrete] | None = None, first_index: int = 0
+) -> str:
+    """The term on one line. Bound variables in ``bindings`` are replaced by their values. Places of sequences
+    and tuples are counted from ``first_index``."""
+    return _text(term, bindings or {}, first_index, outer=True)
 
 
-def _text(term: Term, bindings: Mapping[Symbol, Concrete], outer: bool = False) -> str:
+def _text(term: Term, bindings: Mapping[Symbol, Concrete], first: int, outer: bool = False) -> str:
     operator = term.operator
     if isinstance(term.data, Symbol):
         return show(bindings[term.data]) if term.data in bindings else term.data.name
-    parts = [_text(argument, bindings) for argument in term.arguments]
+    parts = [_text(argument, bindings, first) for argument in term.arguments]
+    if operator is Operator.AT and first:
+        return f"{parts[0]}[{_place(term.arguments[1], bindings, first)}]"
     if operator in _INFIX:
         return _infix(operator, parts, outer)
     if operator in _CALLS:
@@ -111,7 +116,17 @@ def _text(term: Term, bindings: Mapping[Symbol, Concrete], outer: bool = False) 
             form = form.replace(", {0}", "")
         bound = form.format(*parts, name=term.binds.name, sort=term.binds.sort)
         return bound if outer else f"({bound})"
-    return _special(term, parts, bindings)
+    return _special(term, parts, bindings, first)
+
+
+def _place(index: Term, bindings: Mapping[Symbol, Concrete], first: int) -> str:
+    """The place of a sequence that is counted from 0 in a term, counted from another number."""
+    match index.operator, index.arguments:
+        case Operator.LITERAL, () if isinstance(index.data, int):
+            return str(index.data + first)
+        case Operator.SUBTRACT, (whole, Term(operator=Operator.LITERAL, data=less)) if less == first:
+            return _text(whole, bindings, first, outer=True)
+    return f"{_text(index, bindings, first)} + {first}"
 
 
 def _infix(operator: Operator, parts: list[str], outer: bool) -> str:
@@ -121,14 +136,14 @@ def _infix(operator: Operator, parts: list[str], outer: bool) -> str:
     return joined if outer or len(parts) == 1 else f"({joined})"
 
 
-def _special(term: Term, parts: list[str], bindings: Mapping[Symbol, Concrete]) -> str:
+def _special(term: Term, parts: list[str], bindings: Mapping[Symbol, Concrete], first: int) -> str:
     match term.operator:
         case Operator.LITERAL:
             return show(term.data)
         case Operator.NOT:
-            return _negated(term.arguments[0], bindings)
+            return _negated(term.arguments[0], bindings, first)
         case Operator.FIELD if isinstance(term.data, int):
-            return f"{parts[0]}[{term.data}]"
+            return f"{parts[0]}[{term.data + first}]"
         case Operator.FIELD | Operator.PAYLOAD:
             return f"{parts[0]}.{term.data}"
         case Operator.RECORD:
@@ -149,8 +164,8 @@ def _special(term: Term, parts: list[str], bindings: Mapping[Symbol, Concrete]) 
     raise AssertionError(term.operator)
 
 
-def _negated(term: Term, bindings: Mapping[Symbol, Concrete]) -> str:
-    parts = [_text(argument, bindings) for argument in term.arguments]
+def _negated(term: Term, bindings: Mapping[Symbol, Concrete], first: int) -> str:
+    parts = [_text(argument, bindings, first) for argument in term.arguments]
     match term.operator:
         case Operator.EQUAL:
             return f"({parts[0]} ≠ {parts[1]})"
@@ -160,4 +175,4 @@ def _negated(term: Term, bindings: Mapping[Symbol, Concrete]) -> str:
             return f"({parts[0]} is some)"
         case Operator.HAS_TAG:
             return f"({parts[0]} is not {term.data})"
-    return f"¬{_text(term, bindings)}"
+    return f"¬{_text(term, bindings, first)}"

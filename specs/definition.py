@@ -150,6 +150,8 @@ class Presentation:
     """The index set, range or enumeration whose values are the columns of a trace; None if there is none."""
     lane_kind: str = ""
     """What one of them is called."""
+    first_index: int = 0
+    """What the places of sequences and tuples are counted from, where they are shown; 1 in TLA+."""
 
 
 @dataclass(frozen=True)

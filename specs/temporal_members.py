@@ -153,7 +153,8 @@ def fairness_variants(protocol: Any, actions: Sequence[Action]) -> tuple[Fairnes
     methods = type(protocol).fairness, type(protocol).fairness_variants
     own, named = protocol.fairness(), protocol.fairness_variants()
     if not isinstance(own, list | tuple):
-        raise _wrong(methods[0], f"fairness returns a list, as in [weak()], not {own!r}")
+        shown = str(own) if isinstance(own, Fairness) else repr(own)
+        raise _wrong(methods[0], f"fairness returns a list, as in [weak()], not {shown}")
     if not isinstance(named, Mapping):
         raise _wrong(methods[1], f"fairness_variants returns a dict of names and lists, not {named!r}")
     for name in named:

@@ -367,6 +367,8 @@ def test_whether_a_counterexample_has_the_fewest_actions() -> None:
     found = Verdict("P", VerdictKind.VIOLATED, 1, 0.0, trace=trace)
     assert verdict_text(found) == "VIOLATED in 0 steps (maybe not the fewest: --shortest)"
     assert verdict_text(found, shortest=True) == "VIOLATED in 0 steps (maybe not the fewest)"
+    step = Verdict("P", VerdictKind.NOT_INDUCTIVE, None, 0.0, "Up() does not keep P", trace=trace)
+    assert verdict_text(step) == "NOT_INDUCTIVE(Up() does not keep P)"  # a step is no execution
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -12,6 +12,7 @@ from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.errors import UsageError
 from verifier.runs.tla_symbolic import Symbolic, description
+from verifier.text.counterexample import render_trace
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import specification as translation
@@ -352,3 +353,41 @@ Next == (Lose(q) /\\ UNCHANGED r) \\/ (Lose(r) /\\ UNCHANGED q)
 """
     theirs, ours = _distinct(translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"))
     assert theirs == ours == 8
+
+
+def test_places_of_sequences_and_tuples_are_counted_as_in_tla(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals, Sequences
+VARIABLES q, f
+Init == q = <<3, 3>> /\\ f = <<0, "idle">>
+Put(i) == q' = [q EXCEPT ![i] = i] /\\ f' = [f EXCEPT ![1] = i]
+Next == \\E i \\in 1..2 : Put(i)
+Sorted == \\A i \\in 1..Len(q) - 1 : q[i] >= q[i + 1]
+First == f[1] < 2
+"""
+    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS Sorted First\n")
+    run = ran("bmc", asked, depth=3)
+    assert run.model is not None
+    sorted_, first = (verdict.trace for verdict in run.outcome.verdicts if verdict.trace is not None)
+    assert [str(reason) for reason in reasons(run.model, first)] == ["f[1] < 2 is false (there f[1] = 2)"]
+    assert str(reasons(run.model, sorted_)[0]) == "q[2] ≤ q[1] is false (there q[2] = 3, q[1] = 1)"
+    lines = "\n".join(line.plain for line in render_trace(run.model, sorted_, 80))
+    assert "q[1]: 3 → 1" in lines
+    assert "f[1]: 0 → 1" in lines
+
+
+def test_clauses_count_places_as_in_tla(tmp_path: Path) -> None:
+    body = """
+EXTENDS Naturals
+VARIABLE f
+Init == f = <<0, 0>>
+Up(i) == f[i] < 2 /\\ (i > 1 => f[i - 1] > f[i]) /\\ f' = [f EXCEPT ![i] = @ + 1]
+Next == \\E i \\in 1..2 : Up(i)
+Inv == f[2] = 2 => f[1] = 2
+"""
+    config = "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n"
+    model = ran("bmc", translated(tmp_path, body, config), depth=1).model
+    assert model is not None
+    found = model.layout.meanings(model.definition.presentation.first_index)
+    assert {meaning.text(True).split()[0] for meaning in found.values()} == {"f[1]", "f[2]"}
+    assert {name.split("#")[0] for name in found} == {"f[0]", "f[1]"}  # bits keep their names

@@ -191,7 +191,7 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         tuple(Action(name, (), (), (), "") for name in _action_names(specification)),
         tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, "") for name in checked),
         None,
-        presentation=Presentation(source=str(path), config=config.file),
+        presentation=Presentation(source=str(path), config=config.file, first_index=1),
         temporal=tuple(TemporalProperty(name, UNKNOWN, True, "") for name in lasting),
         checks_deadlock=specification.next is not None and config.check_deadlock,
         source_hash=source_hash,

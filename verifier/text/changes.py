@@ -63,9 +63,10 @@ def changes(
     before: Mapping[str, Concrete],
     after: Mapping[str, Concrete],
     lanes: Sort | None,
+    first_index: int = 0,
 ) -> list[Entry]:
     """The differences of ``after`` from ``before``, in the order of the variables."""
-    differ = _Differ(lanes)
+    differ = _Differ(lanes, first_index)
     return [
         entry
         for symbol in variables
@@ -137,6 +138,8 @@ class _Differ:
     """Finds the parts of a value that changed, if they are shorter than the whole value."""
 
     lanes: Sort | None
+    first_index: int
+    """What places of sequences and tuples are counted from."""
 
     def entries(self, sort: Sort, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         """The changes at a place."""
@@ -183,7 +186,7 @@ class _Differ:
         match sort:
             case Tuple():
                 for index, part in enumerate(sort.items):
-                    inner = _Place(f"{place.path}[{index}]", place.lane, True)
+                    inner = _Place(f"{place.path}[{index + self.first_index}]", place.lane, True)
                     yield from self.entries(part, old[index], new[index], inner)
             case Variant() if old.tag == new.tag:
                 inner = _Place(f"{place.path}.{old.tag}", place.lane, place.keyed, place.path)
@@ -212,5 +215,5 @@ class _Differ:
             yield self._whole(old, new, place)
         else:
             for index, (was, now) in enumerate(zip(old, new, strict=True)):
-                inner = _Place(f"{place.path}[{index}]", place.lane, True)
+                inner = _Place(f"{place.path}[{index + self.first_index}]", place.lane, True)
                 yield from self.entries(sort.element, was, now, inner)

@@ -78,7 +78,7 @@ def _steps(model: Model, trace: Trace, lanes: Sort | None, full: bool, title: st
             changed = frozenset(entry.path for entry in entries if entry not in old)
             yield _Step(number, str(action), tuple(entries), changed)
         else:
-            entries = changes(variables, before, after, lanes)
+            entries = changes(variables, before, after, lanes, model.definition.presentation.first_index)
             yield _Step(number, str(action), tuple(entries or [Entry(None, "nothing changes", ())]))
 
 

@@ -34,7 +34,8 @@ def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType
     for outcome in outcomes:
         verdict = outcome.verdicts[0]
         inductive = verdict.kind is VerdictKind.NOT_INDUCTIVE
-        lines += render_step(run, verdict, width, full=full, inductive=inductive, remark=_LOOK)
+        remark = _LOOK if run.options.get("reachable") is None else ""  # else the verdict says what was found
+        lines += render_step(run, verdict, width, full=full, inductive=inductive, remark=remark)
         lines += [*_table(run, outcome), Text()]
     lines += [*render_verdicts(run, width), Text()]
     instances = 0 if run.model is None else len(run.model.system.instances)

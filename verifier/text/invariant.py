@@ -23,7 +23,7 @@ def invariant_lines(model: Model, clauses: Iterable[tuple[Literal, ...]]) -> lis
 
     If all images of a clause under renamings of interchangeable elements are there, they share one line.
     """
-    meanings = model.layout.meanings()
+    meanings = model.layout.meanings(model.definition.presentation.first_index)
     words = _Words({s.sort: tuple(map(_element, s.movable)) for s in model.system.symmetries})
     read = [frozenset((meanings[bit], is_set) for bit, is_set in clause) for clause in clauses]
     return [words.line(clause, size) for clause, size in _merged(words, read)]

@@ -42,8 +42,8 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
     words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
     if verdict.kind is VerdictKind.INCONCLUSIVE and verdict.found_by == ALL_CONSTANTS:
         return f"{verdict.kind}({verdict.reason})"  # no depths were searched
-    if verdict.steps is None or verdict.kind is VerdictKind.INCONCLUSIVE:
-        return words  # what is shown of something open is no execution
+    if verdict.steps is None or verdict.kind not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
+        return words  # what is shown of anything else is no execution, or judged to be none
     return f"{words} ({_fewest(verdict, shortest)})"
 
 
@@ -165,7 +165,8 @@ def undecided_remarks(run: Run) -> list[str]:
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
     if left:
         names = ", ".join(verdict.property_name for verdict in left)
-        remarks.append(f"Left to verify live: {names}, which speak of whole executions.")
+        speak = "speaks" if len(left) == 1 else "speak"
+        remarks.append(f"Left to verify live: {names}, which {speak} of whole executions.")
     return remarks
 
 

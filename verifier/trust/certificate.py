@@ -205,7 +205,7 @@ def literal_term(literal: Literal) -> FNode:
 
 def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
     """The invariant in the protocol's own words: for each conjunct its name, its formula, and the reason."""
-    meanings = model.layout.meanings()
+    meanings = model.layout.meanings(model.definition.presentation.first_index)
     found = readable_lemmas(model, certificate.lemmas)
     for number, clause in enumerate(certificate.clauses, 1):
         said = (meanings[bit].text(is_set) if bit in meanings else bit for bit, is_set in clause)
@@ -216,8 +216,9 @@ def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
 def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
     """For each lemma and property its name, its formula as text, and why it holds."""
     definition = model.definition
-    terms = {prop.name: (_claim(prop), prop.description) for prop in definition.properties}
-    terms |= {lemma.name: (text(lemma.formula), lemma.description) for lemma in definition.lemmas}
+    first = definition.presentation.first_index
+    terms = {prop.name: (_claim(prop, first), prop.description) for prop in definition.properties}
+    terms |= {lemma.name: (text(lemma.formula, {}, first), lemma.description) for lemma in definition.lemmas}
     terms |= {prop.name: (f"no fair loop violates: {prop.formula}", "") for prop in definition.temporal}
     terms |= {f"{lemma} {WHERE_LOOP_STARTS}": said for lemma, said in terms.items()}
     found = []
@@ -237,15 +238,16 @@ def readable_ranking(model: Model, name: str) -> list[dict[str, str]]:
     return [*said, *({"name": f"{one.condition} helps", "says": text(one.when)} for one in found.helpful)]
 
 
-def _claim(prop: Property) -> str:
+def _claim(prop: Property, first_index: int) -> str:
     """The formula, as text, that a property contributes to an invariant (see ``verifier.system.model``)."""
+    shown = text(prop.formula, {}, first_index)
     if prop.kind is PropertyKind.REACHABLE:
-        return text(Term(Operator.NOT, prop.formula.sort, (prop.formula,)))
+        return text(Term(Operator.NOT, prop.formula.sort, (prop.formula,)), {}, first_index)
     if prop.kind is PropertyKind.DEADLOCK_INVARIANT:
-        return f"an action is enabled, or else {text(prop.formula)}"
+        return f"an action is enabled, or else {shown}"
     if prop.kind is PropertyKind.STEP_INVARIANT:
-        return f"every enabled step that changes the state satisfies {text(prop.formula)}"
-    return text(prop.formula)
+        return f"every enabled step that changes the state satisfies {shown}"
+    return shown
 
 
 def dump(model: Model, certificate: Certificate) -> str:

@@ -43,10 +43,17 @@ class Reason:
 class ConcreteReading:
     """Evaluates terms in one concrete state, by lowering them over constants.
 
-    With ``after``, the state after a step, it evaluates what step invariants say of the step.
+    With ``after``, the state after a step, it evaluates what step invariants say of the step. In words,
+    places of sequences and tuples are counted from ``first_index``.
     """
 
-    def __init__(self, state: Mapping[str, Concrete], after: Mapping[str, Concrete] | None = None) -> None:
+    def __init__(
+        self,
+        state: Mapping[str, Concrete],
+        after: Mapping[str, Concrete] | None = None,
+        first_index: int = 0,
+    ) -> None:
+        self._first_index = first_index
         self._state = {**state, **{primed(name): value for name, value in (after or {}).items()}}
         self._lowerings: dict[frozenset[Symbol], Lowering] = {}
 
@@ -144,7 +151,8 @@ class ConcreteReading:
                 deeper = next(part for part in term.arguments if self._descends(part))
                 yield from self._failures(deeper, bindings, witnesses)
             case _:
-                yield Reason(witnesses, text(term, bindings), tuple(self._mentioned_values(term, bindings)))
+                shown = text(term, bindings, self._first_index)
+                yield Reason(witnesses, shown, tuple(self._mentioned_values(term, bindings)))
 
     def _descends(self, term: Term) -> bool:
         """Whether a disjunct has a quantifier, so that witnesses can be found in it."""
@@ -169,7 +177,7 @@ class ConcreteReading:
                 Operator.VARIABLE,
             )
             if is_path and closed and part.free - bindings.keys() and not isinstance(part.sort, Boolean):
-                name = text(part, bindings)
+                name = text(part, bindings, self._first_index)
                 if name not in seen:
                     seen.add(name)
                     yield name, self.value(part, bindings)
@@ -186,7 +194,9 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     if _refinement(model, trace) is not None:
         return []
     about_steps = model.system.about_steps(str(trace.violates))
-    reading = ConcreteReading(*trace.states[-2:]) if about_steps else ConcreteReading(trace.states[-1])
+    states = trace.states[-2:] if about_steps else trace.states[-1:]
+    after = states[1] if about_steps else None
+    reading = ConcreteReading(states[0], after, model.definition.presentation.first_index)
     formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
     formulas |= {prop.name: prop.formula for prop in model.definition.properties}
     formula = formulas.get(str(trace.violates))
