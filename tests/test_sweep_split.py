@@ -18,11 +18,12 @@ from verifier.engines.choices import StepsChoice
 from verifier.engines.parts import Choice, Part, choose, halves
 from verifier.outcomes.row import Row
 from verifier.runs.loading import load
+from verifier.sweep import sweep
 from verifier.sweep.execution import error_row, run_job
 from verifier.sweep.job import Job
-from verifier.sweep.split import Split, halves_of, parts_of
+from verifier.sweep.split import Split, decides, halves_of, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
-from verifier.sweep.sweep import Sweep
+from verifier.sweep.sweep import News, Sweep
 from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
@@ -35,6 +36,23 @@ SMALL = ("replicas=2", "log_size=2", "max_records=2", "max_leader_epoch=2")
 def short_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is looked at is the same, only less deep."""
     monkeypatch.setattr(parts, "_MOST_EFFORT", 20_000)
+
+
+@pytest.fixture(autouse=True)
+def long_searches(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Searches are split as if they took longer than choosing their parts."""
+    if "short_searches" not in request.fixturenames:
+        monkeypatch.setattr(sweep, "_has_decided", lambda job, future: False)
+
+
+@pytest.fixture
+def short_searches() -> None:
+    """Searches are as short as they are."""
+
+
+def parts_in(submitted: list[Job]) -> list[Job]:
+    """Without the whole jobs that ran while parts were chosen."""
+    return [job for job in submitted if job.part_of is not None]
 
 
 def split_jobs(*axes: str, **grid: Any) -> list[Job]:
@@ -108,6 +126,38 @@ def test_choices_tell_executions_apart() -> None:
     assert choose(system, "StrongIsr", 12, 1) == ()
 
 
+def test_needless_choices_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    right = parts.LookAhead._search
+
+    def search(self: Any, *given: Any) -> tuple[int, int]:
+        looked.append(1)
+        return right(self, *given)
+
+    monkeypatch.setattr(parts.LookAhead, "_search", search)
+    system = build(load("kip320", {"replicas": 2}).definition).system
+    asked = iter((False, False, False, True))  # by the first loop, then before each of two choices
+    assert len(choose(system, "StrongIsr", 12, 8, lambda: next(asked, True))) == 1
+    assert len(looked) <= 1 + 2 * 2
+    assert choose(system, "StrongIsr", 12, 8, lambda: True) == ()
+
+
+def test_a_choice_is_looked_at_as_far_on_as_it_is() -> None:
+    part = Part(2, (Choice("a", 7), Choice("b", 3)))
+    assert part.shrunk(7, 14) == Part(2, (Choice("a", 4), Choice("b", 2)))
+    assert part.shrunk(14, 14) == part
+    assert Choice("a", 1).shrunk(1, 30) == Choice("a", 1)
+
+
+def test_choices_that_look_alike_are_looked_at_once() -> None:
+    system = build(load("kip320", {"replicas": 2}).definition).system
+    looking = parts.LookAhead(system, "StrongIsr", 12)
+    looking._small = 4
+    one, like, other = Choice("a", 4), Choice("a", 6), Choice("a", 7)
+    assert looking.told_apart([one, like, other], ()) == [like, other]
+    assert looking.told_apart([one, like, other], [Choice("a", 5)]) == [other]
+
+
 def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:
     (job,) = split_jobs(*SMALL, specs=("kip320",), properties=("WeakIsr",), depth=7)
     split = parts_of(job)
@@ -117,7 +167,8 @@ def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:
     runner = HereRunner()
     (row,) = swept(tmp_path, [job], runner)
     assert row.verdict is VerdictKind.HOLDS
-    assert [part.job_id for part in runner.submitted] == [part.job_id for part in split[1:]]
+    assert [part.job_id for part in parts_in(runner.submitted)] == [part.job_id for part in split[1:]]
+    assert runner.cancelled == [job.job_id]
 
 
 def test_a_violation_ends_the_other_parts(tmp_path: Path) -> None:
@@ -125,7 +176,38 @@ def test_a_violation_ends_the_other_parts(tmp_path: Path) -> None:
     runner = HereRunner(slots=1)
     (row,) = swept(tmp_path, [job], runner)
     assert (row.verdict, row.fewest) == (VerdictKind.VIOLATED, False)
-    assert len(runner.submitted) < 8
+    assert len(parts_in(runner.submitted)) < 8
+
+
+@pytest.mark.usefixtures("short_searches")
+@pytest.mark.parametrize(
+    ("spec", "axes", "name", "depth", "verdict"),
+    [
+        (LOCK, (), "HolderWaitsNoMore", 6, VerdictKind.HOLDS),
+        ("kafka-truncate-hw", SMALL, "WeakIsr", 9, VerdictKind.VIOLATED),
+    ],
+)
+def test_what_ends_while_parts_are_chosen_is_not_split(
+    tmp_path: Path, spec: str, axes: tuple[str, ...], name: str, depth: int, verdict: VerdictKind
+) -> None:
+    (job,) = split_jobs(*axes, specs=(spec,), properties=(name,), depth=depth)
+    runner, news = HereRunner(), list[News]()
+    with Store(tmp_path) as store:
+        Sweep(store, runner, news.append).run([job])
+    (row,) = [row for row in read_rows(tmp_path) if row.job_id == job.job_id]
+    assert row.verdict is verdict
+    assert [done.job_id for done in runner.submitted] == [job.job_id]
+    assert (news[-1].unsplit, runner.cancelled) == (1, [])
+
+
+@pytest.mark.usefixtures("short_searches")
+def test_a_whole_that_is_lost_or_out_of_time_is_split(tmp_path: Path) -> None:
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
+    for runner in (HereRunner(losses={job.job_id: 1}), _Hasty(choices=2, whole_in_time=False)):
+        (row,) = swept(tmp_path / str(len(runner.losses)), [job], runner)
+        assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
+        assert len(parts_in(runner.submitted)) == 4
+        assert runner.cancelled[0] == job.job_id
 
 
 @pytest.mark.parametrize(("most", "parts"), [(1, 0), (2, 2), (3, 4), (16, 4), (None, 4)])
@@ -134,14 +216,14 @@ def test_there_are_no_more_parts_than_can_run(most: int | None, parts: int) -> N
     assert len(parts_of(job, most)) == parts
 
 
-@pytest.mark.parametrize("most", [1, 2])
-def test_fewer_parts_say_what_the_whole_says(tmp_path: Path, most: int) -> None:
+@pytest.mark.parametrize(("most", "parts"), [(1, 0), (2, 2)])
+def test_fewer_parts_say_what_the_whole_says(tmp_path: Path, most: int, parts: int) -> None:
     """With room for one, it is the whole search."""
     (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
     runner = HereRunner(most=most)
     (row,) = swept(tmp_path, [job], runner)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
-    assert len(runner.submitted) == most
+    assert len(parts_in(runner.submitted)) == parts
 
 
 def test_few_parts_out_of_time_become_as_many_as_asked_for_and_more(tmp_path: Path) -> None:
@@ -149,7 +231,22 @@ def test_few_parts_out_of_time_become_as_many_as_asked_for_and_more(tmp_path: Pa
     runner = _Hasty(choices=4, most=2)
     (row,) = swept(tmp_path, [job], runner)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
-    assert len(runner.submitted) == 2 + 4 + 8 + 16
+    assert len(parts_in(runner.submitted)) == 2 + 4 + 8 + 16
+
+
+@pytest.mark.parametrize(
+    ("kind", "depth", "decided"),
+    [
+        (VerdictKind.HOLDS, 7, True),
+        (VerdictKind.VIOLATED, 4, True),
+        (VerdictKind.INCONCLUSIVE, 5, False),
+        (VerdictKind.INCONCLUSIVE, 7, True),  # a reachable property was not reached
+        (VerdictKind.ERROR, None, False),
+    ],
+)
+def test_what_decides_a_job(kind: VerdictKind, depth: int | None, decided: bool) -> None:
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=7)
+    assert decides(part_row(job, kind, depth), job) is decided
 
 
 @pytest.fixture
@@ -218,10 +315,11 @@ class _Hasty(HereRunner):
     """Nothing with fewer choices than these ends in time."""
 
     choices: int = 0
+    whole_in_time: bool = True
 
     def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
         part = job.options.get("part")
-        if part is None or len(part.choices) >= self.choices:
+        if self.whole_in_time if part is None else len(part.choices) >= self.choices:
             return super().submit(job, run_id)
         self.submitted.append(job)
         future: Future[list[Row]] = Future()
@@ -235,7 +333,7 @@ def test_a_part_out_of_time_is_split_again(tmp_path: Path, choices: int) -> None
     runner = _Hasty(choices=choices)
     (row,) = swept(tmp_path, [job], runner)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
-    assert len(runner.submitted) == sum(2**number for number in range(2, choices + 1))
+    assert len(parts_in(runner.submitted)) == sum(2**number for number in range(2, choices + 1))
     again = _Hasty(choices=choices)
     (tmp_path / "again").mkdir()
     for file in (tmp_path / PARTS).iterdir():
@@ -243,7 +341,7 @@ def test_a_part_out_of_time_is_split_again(tmp_path: Path, choices: int) -> None
         (tmp_path / "again" / PARTS / file.name).write_bytes(file.read_bytes())
     (row,) = swept(tmp_path / "again", [job], again)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
-    assert all(len(done.options["part"].choices) < choices for done in again.submitted)
+    assert all(len(done.options["part"].choices) < choices for done in parts_in(again.submitted))
 
 
 def test_a_part_is_not_split_without_end(tmp_path: Path) -> None:
@@ -251,7 +349,7 @@ def test_a_part_is_not_split_without_end(tmp_path: Path) -> None:
     runner = _Hasty(choices=9)
     (row,) = swept(tmp_path, [job], runner)
     assert (row.verdict, row.depth, row.reason) == (VerdictKind.INCONCLUSIVE, 3, "timeout of 1 s")
-    assert len(runner.submitted) == 4 + 8 + 16
+    assert len(parts_in(runner.submitted)) == 4 + 8 + 16
 
 
 def test_halves_close_what_both_close(kip320: Split) -> None:

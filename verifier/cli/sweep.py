@@ -243,7 +243,10 @@ def _conclude(
     else:
         done = sum(count.jobs for count in summary.counts)
         how = f"{done} rows in {options.out}; {outcome.ran} jobs run in {outcome.seconds:.1f} s"
-        print_lines(console(), [*render_summary(summary), "", how])
+        lines = [*render_summary(summary), "", how]
+        if outcome.unsplit:
+            lines.append(f"{outcome.unsplit} of them not split: ended before the parts were chosen")
+        print_lines(console(), lines)
     return code
 
 
@@ -255,6 +258,7 @@ def _content(
         "jobs": len(expansion.jobs),
         "rows": sum(count.jobs for count in summary.counts),
         "ran": outcome.ran,
+        "unsplit": outcome.unsplit,
         "interrupted": outcome.interrupted,
         "failure": outcome.failure,
         "exit_code": code,

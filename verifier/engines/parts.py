@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifier.clauses.cnf import Clausifier
@@ -23,8 +23,9 @@ from verifier.system.transition_system import TransitionSystem
 _SOLVER = "cadical"
 _EVERYONE = (1 << WALKS) - 1
 """All random walks, a bit for each."""
-_SHORTLIST = 8
-"""Among so many choices the solver decides."""
+_SHORTLIST = 16
+"""Among so many first choices the solver decides; later ones are among fewer, since each has more parts."""
+_SHORTEST = 2
 _MOST_EFFORT = 700_000
 """Propagations of a look ahead over all executions: about a tenth of a second."""
 
@@ -36,6 +37,10 @@ class Choice:
     bit: str
     """Its symbol's name."""
     frame: int
+
+    def shrunk(self, depth: int, of: int) -> Choice:
+        """The choice that is as far on in a search to ``depth`` as this one in a search to ``of``."""
+        return Choice(self.bit, -(-self.frame * depth // of))
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,10 @@ class Part:
         """The part contains all executions of fewer actions than this."""
         return min((choice.frame for choice in self.choices), default=sys.maxsize)
 
+    def shrunk(self, depth: int, of: int) -> Part:
+        """The part of a search to a small depth that stands for this one: its choices are as far on."""
+        return Part(self.index, tuple(choice.shrunk(depth, of) for choice in self.choices))
+
     def units(self, system: TransitionSystem, frame: int) -> list[int]:
         """The literals that hold in that frame, over the state bits."""
         place = {symbol.symbol_name(): number for number, symbol in enumerate(system.bits, 1)}
@@ -61,9 +70,15 @@ class Part:
         ]
 
 
-def choose(system: TransitionSystem, name: str, depth: int, parts: int) -> tuple[Choice, ...]:
+def choose(
+    system: TransitionSystem,
+    name: str,
+    depth: int,
+    parts: int,
+    needless: Callable[[], bool] = lambda: False,
+) -> tuple[Choice, ...]:
     """Choices that split a search for a violation of that property, to that depth, into at most so many parts
-    (a power of two).
+    (a power of two). Once they are ``needless``, it returns some soon.
 
     The choices are bits of early frames. If the system has bits that no step turns off, such as the bits of
     counters, only these bits are chosen. Such a bit, on in one frame, is on in all later frames; off in one
@@ -71,17 +86,19 @@ def choose(system: TransitionSystem, name: str, depth: int, parts: int) -> tuple
     split random walks most evenly, each further choice is the one after which the solver closes a small depth
     with the least work in the parts (``LookAhead``).
     """
-    candidates = _candidates(system, depth)
-    looking = LookAhead(system, name, depth) if parts > 1 and candidates else None
+    candidates = _candidates(system, depth) if parts > 1 else {}
+    if not candidates:
+        return ()
+    looking = LookAhead(system, name, depth)
     cells, chosen = [_EVERYONE], list[Choice]()
-    while 2 ** (len(chosen) + 1) <= parts and len(chosen) < _SHORTLIST and looking is not None:
+    while 2 ** (len(chosen) + 1) <= parts and not needless():
         entropy = {choice: _entropy(_split(cells, walks)) for choice, walks in candidates.items()}
         even = sorted((c for c in entropy if entropy[c] > _entropy(cells)), key=entropy.__getitem__)
-        if not even:
+        few = looking.told_apart(even, chosen)[-max(_SHORTLIST >> 2 * len(chosen), _SHORTEST) :]
+        if not few:
             break
         count = 2 ** (len(chosen) + 1)
-        few = even[-(_SHORTLIST // (len(chosen) + 1)) :]
-        best = looking.best({c: [Part(i, (*chosen, c)) for i in range(count)] for c in few})
+        best = looking.best({c: [Part(i, (*chosen, c)) for i in range(count)] for c in few}, needless)
         cells = _split(cells, candidates.pop(best))
         chosen.append(best)
     return tuple(chosen)
@@ -99,21 +116,24 @@ def halves(system: TransitionSystem, name: str, depth: int, part: Part) -> tuple
         choice: (_evenness(cell, walks), _evenness(_EVERYONE, walks)) for choice, walks in candidates.items()
     }
     even = sorted((choice for choice in shares if any(shares[choice])), key=shares.__getitem__)
-    if not even:
+    looking = LookAhead(system, name, depth)
+    few = looking.told_apart(even, part.choices)[-(_SHORTLIST >> 1) :]
+    if not few:
         return ()
     both = {
         choice: [Part(part.index | value << len(part.choices), (*part.choices, choice)) for value in (0, 1)]
-        for choice in even[-_SHORTLIST:]
+        for choice in few
     }
-    return tuple(both[LookAhead(system, name, depth).best(both)])
+    return tuple(both[looking.best(both)])
 
 
 class LookAhead:
     """What it takes the solver to close a small depth in parts of the search.
 
-    Parts that take about as long at a small depth do so at greater ones. Measured on kip320 (3,2,2,2): of
-    18 choices the best at depth 6 has halves of 0.59 and 0.55 of the time of the whole at depth 10; the
-    choice of those up to frame 3 that splits random walks most evenly has halves of 0.38 and 0.91.
+    A choice is looked at as far on in the small depth as it is in the search. Measured on kip320 (3,2,2,2)
+    at depth 14: of 20 choices, the one that is best by far at depth 7, in frame 4, has halves of 0.55 and
+    0.62 of the time of the whole in frame 7. Looked at in the frame that it is in, another one seemed best,
+    with 0.56 and 1.01: whatever is decided at the end of a search splits it badly.
     """
 
     def __init__(self, system: TransitionSystem, name: str, depth: int) -> None:
@@ -121,23 +141,43 @@ class LookAhead:
         self._names = tuple(dict.fromkeys((name, *(prop.name for prop in system.implied))))
         self._unrolling = unroll(system, Steps.SERIAL, symmetry=True)
         self._invariants = structural_invariants(system, self._unrolling, _SOLVER)
-        self._depth = depth
-        self._depth, _ = self._search(Part(0, ()), _MOST_EFFORT)
+        self._depth = self._small = depth
+        self._small, _ = self._search(Part(0, ()), _MOST_EFFORT)
 
-    def best(self, parts_of: Mapping[Choice, Sequence[Part]]) -> Choice:
+    def told_apart(self, choices: Sequence[Choice], chosen: Sequence[Choice]) -> list[Choice]:
+        """Of the choices that are the same at the small depth, the last; none that was chosen there."""
+        seen = {self._shrunk(choice): choice for choice in choices}
+        for one in chosen:
+            seen.pop(self._shrunk(one), None)
+        return sorted(seen.values(), key=choices.index)
+
+    def best(
+        self,
+        parts_of: Mapping[Choice, Sequence[Part]],
+        needless: Callable[[], bool] = lambda: False,
+    ) -> Choice:
         """The choice whose parts take the least: the largest of them, and two cores for all."""
+        least, found = math.inf, next(iter(parts_of))
+        for choice, parts in parts_of.items() if len(parts_of) > 1 else ():
+            if needless():
+                break
+            efforts: list[int] = []
+            for part in parts:
+                efforts.append(self._search(part.shrunk(self._small, self._depth))[1])
+                if (taken := max(efforts) + sum(efforts) / 2) >= least:
+                    break  # the others only add to it
+            else:
+                least, found = taken, choice
+        return found
 
-        def taken(choice: Choice) -> float:
-            efforts = [self._search(part)[1] for part in parts_of[choice]]
-            return max(efforts) + sum(efforts) / 2
-
-        return min(parts_of, key=taken) if len(parts_of) > 1 else next(iter(parts_of))
+    def _shrunk(self, choice: Choice) -> Choice:
+        return choice.shrunk(self._small, self._depth)
 
     def _search(self, part: Part, most: float = math.inf) -> tuple[int, int]:
         """The depth that was closed with at most so much effort, or just more, and the effort."""
         unrolling, variables, solver = self._unrolling, FrameVariables(self._unrolling), open_solver(_SOLVER)
         try:
-            for depth in range(self._depth + 1):
+            for depth in range(self._small + 1):
                 variables.open_frame()
                 if depth > 0:
                     solver.add_clauses(variables.placed(unrolling.relation, depth - 1))

@@ -53,6 +53,8 @@ class SweepOutcome:
     """From the first job on, Spark's own start aside; 0 if no job was missing, and Spark was not started."""
     summary: Summary
     """Of all jobs that were asked for and have a row."""
+    unsplit: int = 0
+    """How many jobs were not split, since they ended before their parts were chosen."""
 
 
 def check_reruns(words: Sequence[str]) -> None:
@@ -107,7 +109,7 @@ def run_sweep(
             failure = str(failed)
         seconds, asked = progress.seconds, {job.job_id for job in jobs}
         summary = summarise(found.row for found in read_recorded(plan.out) if found.asked_for in asked)
-        return SweepOutcome(failure, interrupted, progress.ran, seconds, summary)
+        return SweepOutcome(failure, interrupted, progress.ran, seconds, summary, progress.unsplit)
 
 
 @dataclass
@@ -116,6 +118,7 @@ class _Progress:
 
     listen: Callable[[News], None]
     ran: int = 0
+    unsplit: int = 0
     began: float | None = None
 
     def begin(self) -> None:
@@ -124,7 +127,7 @@ class _Progress:
 
     def hear(self, news: News) -> None:
         """Notes and passes on how far the sweep is."""
-        self.ran = news.done
+        self.ran, self.unsplit = news.done, news.unsplit
         self.listen(news)
 
     @property

@@ -8,7 +8,7 @@ they cost: one whose time is over is split again, and closes what both of its ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,16 +28,18 @@ _MOST_HALVINGS = 2
 """How often a part, and a half of it, is split again."""
 
 
-def parts_of(job: Job, most: int | None = None) -> list[Job]:
+def parts_of(
+    job: Job, most: int | None = None, needless: Callable[[], bool] = lambda: False
+) -> list[Job]:
     """The jobs that the job is split into. None if its state has no bits to tell executions apart by.
 
     Parts repeat some of each other's work, so there are no more than ``most``, rounded up to a power of two.
-    One whose time is over is split again.
+    One whose time is over is split again. Once they are ``needless``, they are chosen without care.
     """
     wanted = job.parts if most is None else min(job.parts, 1 << (most - 1).bit_length())
     loaded = load(job.spec, job.constants, reading=job.reading)
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
-    choices = choose(model.system, job.property_name, job.recorded["depth"], wanted)
+    choices = choose(model.system, job.property_name, job.recorded["depth"], wanted, needless)
     if not choices:
         return []
     whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]
@@ -160,6 +162,11 @@ class Split:
                 "parts": [_described(other) for other in own],
             },
         )
+
+
+def decides(row: Row, job: Job) -> bool:
+    """Whether the job, or the part that the row is of, need not be searched any more."""
+    return row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR) or _closed(row, job)
 
 
 def _closed(row: Row, job: Job) -> bool:

@@ -14,9 +14,8 @@ from verifier.cluster.session import SparkFailed
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
 from verifier.sweep.job import Job
-from verifier.sweep.split import Split, halves_of, parts_of
+from verifier.sweep.split import Split, decides, halves_of, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
-from verifier.verdict import VerdictKind
 
 ATTEMPTS = 3
 """How often a job that Spark could not finish is started, before that is its outcome."""
@@ -53,6 +52,8 @@ class News:
     cost_left: float
     cost_done: float
     ended: tuple[Row, ...] = ()
+    unsplit: int = 0
+    """How many jobs were not split, since they ended before their parts were chosen."""
 
 
 @dataclass
@@ -77,6 +78,7 @@ class Sweep:
         self._waiting = deque((job, 1) for job in jobs)
         self._flying: dict[Future[list[Row]], _InFlight] = {}
         self._splits: dict[str, Split] = {}
+        self._unsplit = 0
         self._total, self._done = len(jobs), 0
         self._cost_done, self._cost_all = 0.0, sum(job.cost for job in jobs)
         try:
@@ -107,19 +109,33 @@ class Sweep:
             self._flying[future] = _InFlight(job, attempt, time.monotonic())
 
     def _split(self, job: Job) -> None:
-        """Puts the parts of a job in its place, but for those that were decided before."""
+        """Puts the parts of a job in its place, but for those that were decided before.
+
+        The whole job runs while its parts are chosen. If it ends first, it is too short to be split.
+        """
+        whole = replace(job, parts=1)
+        future = self.runner.submit(whole, self.run_id)
+        self._flying[future] = _InFlight(whole, 1, time.monotonic())
         try:
-            parts = parts_of(job, self.runner.most)
+            parts = parts_of(job, self.runner.most, lambda: _has_decided(job, future))
         except Exception as error:  # noqa: BLE001 -- as in a job's own process, it becomes a row
+            self._end(future)
             self._conclude(job, [error_row(job, self.run_id, f"{type(error).__name__}: {error}")])
             return
-        if not parts:
-            self._waiting.appendleft((replace(job, parts=1), 1))
+        if _has_decided(job, future):
+            self._unsplit += 1
             return
+        if not parts:
+            return
+        self._end(future)
         split = self._splits[job.job_id] = Split(job, parts)
         self._recall(split, parts)
         self._waiting.extendleft((part, 1) for part in reversed(split.open))
         self._judge(split)
+
+    def _end(self, future: Future[list[Row]]) -> None:
+        """Ends what is not needed any more."""
+        self.runner.cancel(self._flying.pop(future).job)
 
     def _land(self, future: Future[list[Row]]) -> None:
         flight = self._flying[future]
@@ -158,7 +174,7 @@ class Sweep:
         """Takes the rows of parts that were decided before."""
         keys = {part.job_id for part in parts}
         for row in read_rows(self.store.folder, PARTS):
-            if row.job_id in keys and row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR):
+            if row.job_id in keys and decides(row, split.job):
                 split.rows[row.job_id] = [row]
 
     def _judge(self, split: Split) -> None:
@@ -171,8 +187,7 @@ class Sweep:
         self._waiting = deque(item for item in self._waiting if item[0].part_of != key)
         for future, flight in list(self._flying.items()):
             if flight.job.part_of == key:
-                self.runner.cancel(flight.job)
-                del self._flying[future]
+                self._end(future)
         self._conclude(split.job, rows)
 
     def _conclude(self, job: Job, rows: Sequence[Row]) -> None:
@@ -197,5 +212,11 @@ class Sweep:
                 cost_left=self._cost_all - self._cost_done,
                 cost_done=self._cost_done,
                 ended=tuple(ended),
+                unsplit=self._unsplit,
             )
         )
+
+
+def _has_decided(job: Job, future: Future[list[Row]]) -> bool:
+    """Whether the job has ended with a verdict. If it is out of time, say, its parts may not be."""
+    return future.done() and not future.exception() and all(decides(row, job) for row in future.result())
