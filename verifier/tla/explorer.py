@@ -16,8 +16,9 @@ from verifier.tla.automorphisms import asymmetry, permutations
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.found import Found, State, Violation
 from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.orbits import Orbits
 from verifier.tla.specification import Formula, Specification
-from verifier.tla.symmetry import Asymmetric, Orbits, Symmetry
+from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Fn, NoValue, Value, listed
 
 DEADLOCK = "NoDeadlock"

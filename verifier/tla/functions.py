@@ -107,7 +107,7 @@ class Functions(Core):
                     put(inner, part)
                 return body(inner)
 
-            return LazyFunction(sets[0] if single else ProductSet(sets, self.order.sorted), compute)
+            return LazyFunction(sets[0] if single else ProductSet(sets, self.order.walk), compute)
 
         if own is not None and self._calls_itself(whole, unit):
             return self.emit.call(lazy)
@@ -139,13 +139,13 @@ class Functions(Core):
         return function_of
 
     def _function_set(self, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Source:
-        order, places = self.order.sorted, (whole.domain.place, whole.range.place)
+        order, places = self.order.walk, (whole.domain.place, whole.range.place)
 
-        def made(*sets: Value) -> Value:
-            for found, place in zip(sets, places, strict=True):
+        def made(domain: Value, image: Value) -> Value:
+            for found, place in zip((domain, image), places, strict=True):
                 if not is_set(found):
                     raise self.fault(place, NoValue("no set"), found)
-            return FunctionSet(*sets, order)
+            return FunctionSet(domain, image, order)
 
         parts = (self.value_source(part, unit, primed) for part in (whole.domain, whole.range))
         return f"{self.emit.bound(made)}({', '.join(parts)})"
