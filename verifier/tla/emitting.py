@@ -77,8 +77,12 @@ class Emitter:
     def later(self, source: str) -> Evaluate:
         """The same, made when it is first called."""
 
+        made: list[Evaluate] = []
+
         def evaluate(e: Any) -> Any:
-            return self.function(source)(e)
+            if not made:
+                made.append(self.function(source))
+            return made[0](e)
 
         return evaluate
 

@@ -91,6 +91,9 @@ def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) ->
             if type(inner[index]) not in _PLAIN:
                 return None
         found = (*inner, *[state[index] for index in reads])
-        return None if UNSET in found else found
+        for value in found:
+            if value is UNSET:
+                return None
+        return found
 
     return key

@@ -291,8 +291,9 @@ def same(one: Value, other: Value) -> bool:
         return True
     first, second = type(one), type(other)
     if first is ModelValue or second is ModelValue:
-        types = [value.type if type(value) is ModelValue else "no model value" for value in (one, other)]
-        if all(types) and types[0] != types[1]:
+        if (first is ModelValue and not one.type) or (second is ModelValue and not other.type):
+            return False
+        if first is not second or one.type != other.type:
             raise NoValue("a model value with a type is compared with a value of another one")
         return False
     if first is second:
