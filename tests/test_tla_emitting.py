@@ -29,7 +29,10 @@ def test_a_walk_may_be_long_and_nested(tmp_path: Path) -> None:
     names = [f"v{number}" for number in range(70)]
     init = " /\\ ".join(f"{name} = 0" for name in names)
     steps = " /\\ ".join(f"({name}' = {name} \\/ ({name}' = 1 - {name} /\\ FALSE))" for name in names[1:])
-    deep = "".join(f"\\E b{number} \\in {{0, 1}} : b{number} = 0 /\\ (" for number in range(30))
+    deep = "".join(
+        f"\\E {', '.join(f'b{number}_{part}' for part in range(wide))} \\in {{{number}}} : TRUE /\\ ("
+        for number, wide in enumerate([*[1] * 11, 6, 7, *[2] * 17])
+    )
     body = (
         f"EXTENDS Naturals\nVARIABLES {', '.join(names)}\nInit == {init}\n"
         f"Next == {deep}v0' = 1 - v0{')' * 30} /\\ {steps}"

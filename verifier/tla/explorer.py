@@ -346,6 +346,8 @@ class Explorer:
             within = within and all(test() for test in self.constraints)
             new, known = self._add(made, number) if within else (True, -1)
             if new:
+                if known >= 0:
+                    now[:] = self.states[known]  # the values that are kept
                 self._check(made, known, number, self.invariants)
             self.found.beyond += not within
 

@@ -13,8 +13,8 @@ from verifier.tla.core import Core, Source
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit
 from verifier.tla.values import NoValue, Value, members, same
 
-_MOST_NESTED = 12
-"""Python nests no more than 20 loops."""
+_MOST_NESTED = 6
+"""Python nests no more than 20 loops, and a walk has up to 12 around."""
 
 
 class Logic(Core):
