@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 
 from tests.tla_modules import explored
-from verifier.tla.symmetry import Orbits, Renaming
-from verifier.tla.values import ModelValue
+from verifier.tla.orbits import Marks, Orbits
+from verifier.tla.symmetry import Renaming
+from verifier.tla.values import TRUE, Fn, ModelValue, Value
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 STEP = "Next == \\E s \\in S : x' = x \\cup {s}\n"
@@ -59,15 +63,34 @@ def test_symmetry_is_checked(body: str, reason: str | None, classes: int, tmp_pa
     assert plain.found.violations.keys() == explorer.found.violations.keys()
 
 
-def test_classes_are_never_told_by_hashes_alone() -> None:
-    values = [ModelValue(name) for name in "abc"]
-    a, b, c = values
-    orbits = Orbits([Renaming({a: b, b: a})])
-    orbits.add((a, c))
-    orbits.add((c, a))
-    assert orbits.find((b, c)) == 0
-    # As if another state had the hash of one that is known.
-    orbits.images[hash((b, b))] = orbits.images[hash((b, c))]
-    assert orbits.find((b, b)) is None
-    orbits.images[hash((b, c))] = orbits.images[hash((c, b))]
-    assert orbits.find((b, c)) == 0
+class _Alike(Orbits):
+    """All numbers are equal."""
+
+    def marks(self, value: Value) -> Marks:
+        return np.zeros(len(self.renamings) + 1, np.uint64)
+
+
+@pytest.mark.parametrize("kind", [Orbits, _Alike])
+def test_classes_are_never_told_by_numbers_alone(kind: type[Orbits]) -> None:
+    a, b, c = values = [ModelValue(name) for name in "abc"]
+    rows = [dict(zip(values, row, strict=True)) for row in permutations(values)]
+    renamings = [Renaming(row) for row in rows]
+    chance, orbits = Random(7), kind(renamings[1:])
+
+    def part(depth: int) -> Value:
+        some = [part(depth - 1) for _ in range(chance.randint(0, 2))] if depth else []
+        if not some:
+            return chance.choice([a, b, c, 1, "on", TRUE])
+        return chance.choice([tuple(some), frozenset(some), Fn({a: some[0], c: 1}), Fn({"x": some[0]})])
+
+    classes: list[set[Value]] = []
+    for _ in range(150):
+        state = (part(2), part(2))
+        known = next((n for n, images in enumerate(classes) if state in images), None)
+        assert orbits.find(state) == known
+        if known is None:
+            orbits.add(state)
+            classes.append({renaming.of(state) for renaming in renamings})
+    assert 20 < len(classes) < 150
+    if kind is Orbits:
+        assert orbits.size == sum(map(len, classes))

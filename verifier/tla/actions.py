@@ -1,4 +1,4 @@
-"""The walk over Init and Next that finds states, as TLC walks.
+"""The walk over Init and Next that finds states, as TLC walks, compiled to Python.
 
 A walker takes a frame and a continuation, and calls the continuation once for each way in which the formula
 can be true; meanwhile the next state has the values assigned on that way. A disjunction and a bounded
@@ -12,129 +12,128 @@ Init is walked as if all of it were primed: it assigns the next state too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from verifier.tla import ast
-from verifier.tla.assignments import Assignments, Continue, Walk, all_true, either, in_turn
+from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Builtin, Definition, Expression
-from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting
+from verifier.tla.branching import Branching
+from verifier.tla.flows import Lines, Rest, following, indented
+from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.values import LazyFunction, is_member
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
+_DEEPEST = 12
+"""Python nests no more than 20 loops, and 100 lines."""
 
-class Walker(Assignments):
+
+class Walker(Branching):
     """Makes walkers of one evaluator."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.bodies: dict[tuple[Definition, Unit, bool, bool], list[Walk]] = {}
+        self.bodies: dict[tuple[Definition, Unit, bool, bool], str] = {}
         self.dynamic: dict[tuple[Expression, Unit, bool], Walk] = {}
         self.action: Definition | None = None
         """The definition that is being walked: the innermost above the first conjunction."""
 
     def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
         """The walker of a formula. ``primed``: it is Init. ``top``: it is a part of Next by itself."""
+        return self.made(lambda rest: self.flow(whole, unit, primed, rest, 1, top=top))
+
+    def made(self, lines: Callable[[Rest], Lines], name: str | None = None) -> Walk:
+        """The walker of what has these lines."""
+        emit = self.evaluator.emit
+        found: Walk = emit.names[emit.define(lines(following(emit, "follow")), "e, follow", name)]
+        return found
+
+    def flow(
+        self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool = False
+    ) -> Lines:
+        """Lines that walk over a formula, and go on with the rest for each way in which it can be true."""
+        if depth > _DEEPEST:
+            return self.apart(self.walk(whole, unit, primed, top=top), rest, depth)
         match whole:
             case ast.Junction():
                 if whole.conjunction:
-                    return self._conjunction(whole, unit, primed, top=top)
-                walks = [self.walk(item, unit, primed, top=top) for item in whole.items]
-                return either(walks)
+                    return self._conjunction(whole.items, unit, primed, rest, depth, top=top)
+                return rest.called(
+                    depth,
+                    lambda after: [
+                        line
+                        for item in whole.items
+                        for line in self.flow(item, unit, primed, after, depth, top=top)
+                    ],
+                )
             case ast.Quantifier():
-                return self._quantifier(whole, unit, primed, top=top)
+                return self._quantifier(whole, unit, primed, rest, depth, top=top)
             case ast.If():
-                return self._if(whole, unit, primed, top=top)
+                return self._if(whole, unit, primed, rest, depth, top=top)
             case ast.Case():
-                return self._case(whole, unit, primed)
+                return self._case(whole, unit, primed, rest, depth)
             case ast.Let():
-                return self._let(whole, unit, primed, top=top)
+                emit = self.evaluator.emit
+                entries = self.evaluator.entries(whole, unit, primed)
+                put = [f"e[{slot}] = Waiting({emit.bound(code)}, e)" for slot, code in entries]
+                return [*put, *self.flow(whole.body, unit, primed, rest, depth, top=top)]
             case ast.Unchanged() if not primed:
-                return self.unchanged(whole.body, unit)
+                return self.unchanged(whole.body, unit, rest, depth)
             case ast.Step() if not primed:
-                return self._step(whole, unit)
+                return self._step(whole, unit, rest, depth)
             case ast.Apply():
-                return self._apply(whole, unit, primed, top=top)
+                return self._apply(whole, unit, primed, rest, depth, top=top)
             case ast.FunctionApply() if self.branches(whole, unit, primed):
-                return self._function_apply(whole, unit, primed)
-        return self._guard(whole, unit, primed)
+                return self.apart(self._function_apply(whole, unit, primed), rest, depth)
+        return self._guard(whole, unit, primed, rest, depth)
 
-    def _guard(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
-        test = self.evaluator.truth(whole, unit, primed)
+    def _guard(self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int) -> Lines:
+        test = self.evaluator.truth_source(whole, unit, primed)
+        return [f"if {test}:", *indented(rest.lines(depth + 1))]
 
-        def guard(e: Frame, follow: Continue) -> None:
-            if test(e):
-                follow()
-
-        return guard
-
-    def branches(
-        self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()
-    ) -> bool:
-        """Whether a formula must be walked: it may assign, or be true in several ways."""
-        match whole:
-            case ast.Junction():
-                return not whole.conjunction or any(self.branches(i, unit, primed, seen) for i in whole.items)
-            case ast.Quantifier():
-                return not whole.universal or self.branches(whole.body, unit, primed, seen)
-            case ast.If() | ast.Case() | ast.Let():
-                if isinstance(whole, ast.If):
-                    parts = [whole.then, whole.otherwise]
-                elif isinstance(whole, ast.Let):
-                    parts = [whole.body]
-                else:
-                    parts = [value for _, value in whole.arms] + ([whole.other] if whole.other else [])
-                return any(self.branches(part, unit, primed, seen) for part in parts)
-            case ast.Unchanged() | ast.Step():
-                return True
-            case ast.FunctionApply():
-                return _is_recursive_function(whole.function)
-            case ast.Apply():
-                return self._application_branches(whole, unit, primed, seen)
-        return False
-
-    def _application_branches(
-        self, whole: ast.Apply, unit: Unit, primed: bool, seen: tuple[Definition, ...]
-    ) -> bool:
-        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
-        if isinstance(symbol, Builtin):
-            if symbol.name in ("=", "\\in"):
-                return self.target(whole.arguments[0], unit, primed) is not None
-            return symbol.name == "=>" and self.branches(whole.arguments[1], unit, primed, seen)
-        if isinstance(symbol, ast.Parameter):
-            return True
-        if not isinstance(symbol, Definition) or symbol in seen or symbol in self.evaluator.constants:
-            return isinstance(symbol, Definition) and symbol in seen
-        assert symbol.body is not None
-        if (
-            not symbol.nested
-            and not symbol.parameters
-            and self.evaluator.analysis.of_definition(symbol).fixed
-        ):
-            return False  # TLC has its value before it walks
-        inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
-        return self.branches(symbol.body, inner, primed, (*seen, symbol))
+    def apart(self, walk: Walk, rest: Rest, depth: int) -> Lines:
+        """A walk by a function of its own."""
+        name = self.evaluator.emit.bound(walk)
+        return rest.called(depth, lambda after: [f"{name}(e, {after.name})"])
 
     # -- connectives
 
-    def _conjunction(self, whole: ast.Junction, unit: Unit, primed: bool, *, top: bool) -> Walk:
-        walks: list[Walk] = []
-        tests: list[Callable[[Frame], bool]] = []
-        alone = len(whole.items) == 1
-        for item in whole.items:
-            if not self.branches(item, unit, primed):
-                tests.append(self.evaluator.truth(item, unit, primed))
-                continue
-            if tests:
-                walks.append(all_true(tests))
-                tests = []
-            walk = self.walk(item, unit, primed, top=top and alone)
-            walks.append(self.settled(walk, item, unit, primed) if walks else walk)
+    def _conjunction(
+        self,
+        items: Sequence[Expression],
+        unit: Unit,
+        primed: bool,
+        rest: Rest,
+        depth: int,
+        *,
+        top: bool = False,
+        begun: bool = False,
+    ) -> Lines:
+        """The conjuncts from the left; ``begun`` if others stand before them."""
+        if not items:
+            return rest.lines(depth)
+        if depth > _DEEPEST:
+            walk = self.made(lambda end: self._conjunction(items, unit, primed, end, 1, top=top, begun=begun))
+            return self.apart(walk, rest, depth)
+        tests = list(takewhile(lambda item: not self.branches(item, unit, primed), items))
         if tests:
-            walks.append(all_true(tests))
-        return in_turn(walks)
+            sources = [self.evaluator.truth_source(item, unit, primed) for item in tests]
+            later = self._conjunction(items[len(tests) :], unit, primed, rest, depth + 1, begun=True)
+            return [f"if {' and '.join(sources)}:", *indented(later)]
+        first, others = items[0], items[1:]
+        after = Rest(
+            rest.emit,
+            rest.name if not others else None,
+            lambda deep: self._conjunction(others, unit, primed, rest, deep, begun=True),
+        )
+        if begun and not self._assigns(first, unit, primed):
+            walk = self.walk(first, unit, primed)
+            return self._settled(walk, first, unit, primed, after, depth)
+        return self.flow(first, unit, primed, after, depth, top=top and not others and not begun)
 
     def settled(self, walk: Walk, whole: Expression, unit: Unit, primed: bool) -> Walk:
         """The walker of a formula that follows another one.
@@ -143,18 +142,27 @@ class Walker(Assignments):
         """
         if self._assigns(whole, unit, primed):
             return walk
-        following, tests = self.evaluator.next, list[Callable[[Frame], bool]]()
+        return self.made(lambda rest: self._settled(walk, whole, unit, primed, rest, 1))
 
-        def walked(e: Frame, follow: Continue) -> None:
-            if UNSET in following:
-                walk(e, follow)
-                return
+    def _settled(
+        self, walk: Walk, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int
+    ) -> Lines:
+        emit, evaluator, tests = rest.emit, self.evaluator, list[Callable[[Frame], bool]]()
+
+        def tested(e: Frame) -> bool:
             if not tests:
-                tests.append(self.evaluator.truth(whole, unit, primed))
-            if tests[0](self.stretched(e, unit)):
-                follow()
+                tests.append(evaluator.truth(whole, unit, primed))
+            return tests[0](evaluator.stretched(e, unit))
 
-        return walked
+        walked, test = emit.bound(walk), emit.bound(tested)
+        unset = " or ".join(f"following[{index}] is UNSET" for index in range(len(evaluator.next)))
+        return rest.called(
+            depth,
+            lambda after: [
+                f"if {unset or False}: {walked}(e, {after.name})",
+                f"elif {test}(e): {after.name}()",
+            ],
+        )
 
     def _assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
         """Whether a formula is an assignment, which is true in one way where its variable has a value."""
@@ -165,14 +173,19 @@ class Walker(Assignments):
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         return isinstance(symbol, Builtin) and symbol.name in ("=", "\\in")
 
-    def _quantifier(self, whole: ast.Quantifier, unit: Unit, primed: bool, *, top: bool) -> Walk:
+    def _quantifier(
+        self, whole: ast.Quantifier, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool
+    ) -> Lines:
         evaluator = self.evaluator
-        body = self.walk(whole.body, unit, primed, top=top and not whole.universal)
         if not whole.universal:
-            inner = [f"{evaluator.emit.bound(body)}(e, follow)"]
-            lines = evaluator.loops(whole.bindings, unit, primed, inner, ordered=True)
-            found: Walk = evaluator.emit.names[evaluator.emit.define(lines, "e, follow")]
-            return found
+            inner = self.flow(whole.body, unit, primed, rest, depth + len(whole.bindings), top=top)
+            return evaluator.loops(whole.bindings, unit, primed, inner, ordered=True)
+        if not self.branches(whole.body, unit, primed):
+            return self._guard(whole, unit, primed, rest, depth)
+        return self.apart(self._every(whole, unit, primed), rest, depth)
+
+    def _every(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Walk:
+        evaluator, body = self.evaluator, self.walk(whole.body, unit, primed)
         slots = [unit.slot(name) for binding in whole.bindings for name in binding.names]
         taken = [f"rows.append(({' '.join(f'e[{slot}],' for slot in slots)}))"]
         lines = evaluator.loops(whole.bindings, unit, primed, taken, ordered=True)
@@ -195,58 +208,51 @@ class Walker(Assignments):
 
             at(0)
 
-        return every if self.branches(whole.body, unit, primed) else self._guard(whole, unit, primed)
+        return every
 
-    def _if(self, whole: ast.If, unit: Unit, primed: bool, *, top: bool) -> Walk:
-        condition = self.evaluator.truth(whole.condition, unit, primed)
-        then = self.walk(whole.then, unit, primed, top=top)
-        otherwise = self.walk(whole.otherwise, unit, primed, top=top)
-        return lambda e, follow: then(e, follow) if condition(e) else otherwise(e, follow)
+    def _if(self, whole: ast.If, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool) -> Lines:
+        condition = self.evaluator.truth_source(whole.condition, unit, primed)
+        return rest.called(
+            depth,
+            lambda after: [
+                f"if {condition}:",
+                *indented(self.flow(whole.then, unit, primed, after, depth + 1, top=top)),
+                "else:",
+                *indented(self.flow(whole.otherwise, unit, primed, after, depth + 1, top=top)),
+            ],
+        )
 
-    def _case(self, whole: ast.Case, unit: Unit, primed: bool) -> Walk:
-        arms = [
-            (self.evaluator.truth(guard, unit, primed), self.walk(value, unit, primed))
-            for guard, value in whole.arms
-        ]
-        other = self.walk(whole.other, unit, primed) if whole.other is not None else None
+    def _case(self, whole: ast.Case, unit: Unit, primed: bool, rest: Rest, depth: int) -> Lines:
+        def chosen(after: Rest) -> Lines:
+            lines: Lines = []
+            for guard, value in whole.arms:
+                test = self.evaluator.truth_source(guard, unit, primed)
+                inner = self.flow(value, unit, primed, after, depth + 1)
+                lines += [f"{'elif' if lines else 'if'} {test}:", *indented(inner)]
+            if whole.other is not None:
+                other = self.flow(whole.other, unit, primed, after, depth + 1)
+            else:
+                words = "no case of this CASE is true, and there is no OTHER"
+                other = [self.evaluator.refused(whole.place, words)]
+            return [*lines, "else:", *indented(other)]
 
-        def chosen(e: Frame, follow: Continue) -> None:
-            for guard, walk in arms:
-                if guard(e):
-                    walk(e, follow)
-                    return
-            if other is None:
-                raise Undefined(whole.place, "no case of this CASE is true, and there is no OTHER")
-            other(e, follow)
+        return rest.called(depth, chosen)
 
-        return chosen
-
-    def _let(self, whole: ast.Let, unit: Unit, primed: bool, *, top: bool) -> Walk:
-        entries = self.evaluator.entries(whole, unit, primed)
-        body = self.walk(whole.body, unit, primed, top=top)
-
-        def entered(e: Frame, follow: Continue) -> None:
-            for slot, code in entries:
-                e[slot] = Waiting(code, e)
-            body(e, follow)
-
-        return entered if entries else body
-
-    def _step(self, whole: ast.Step, unit: Unit) -> Walk:
-        action = self.walk(whole.action, unit, False, top=True)
+    def _step(self, whole: ast.Step, unit: Unit, rest: Rest, depth: int) -> Lines:
         if whole.stuttering:
-            return either([action, self.unchanged(whole.subscript, unit)])
-        here = self.evaluator.value(whole.subscript, unit)
-        there = self.evaluator.value(whole.subscript, unit, True)
-
-        def changed(e: Frame, follow: Continue) -> None:
-            def different() -> None:
-                if here(e) != there(e):
-                    follow()
-
-            action(e, different)
-
-        return changed
+            return rest.called(
+                depth,
+                lambda after: [
+                    *self.flow(whole.action, unit, False, after, depth, top=True),
+                    *self.unchanged(whole.subscript, unit, after, depth),
+                ],
+            )
+        here = self.evaluator.value_source(whole.subscript, unit)
+        there = self.evaluator.value_source(whole.subscript, unit, True)
+        different = Rest(
+            rest.emit, None, lambda deep: [f"if {here} != {there}:", *indented(rest.lines(deep + 1))]
+        )
+        return self.flow(whole.action, unit, False, different, depth, top=True)
 
     # -- operators
 
@@ -266,70 +272,101 @@ class Walker(Assignments):
             if not is_member(argument, found.domain):
                 self.evaluator.outside(whole, found, argument)
             body, target, inner = found.entered(found, argument)
-            self.of_waiting(body, target, primed)(self.stretched(inner, target), follow)
+            self.of_waiting(body, target, primed)(self.evaluator.stretched(inner, target), follow)
 
         return walked
 
-    def _apply(self, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool) -> Walk:
+    def _apply(
+        self, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool
+    ) -> Lines:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, ast.Parameter):
-            return self._parameter(symbol, whole, unit, primed)
+            return self.apart(self._parameter(symbol, whole, unit, primed), rest, depth)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
-            return self._defined(symbol, whole, unit, primed, top=top)
+            return self._defined(symbol, whole, unit, primed, rest, depth, top=top)
         if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
             target = self.target(whole.arguments[0], unit, primed)
             if target is not None:
-                if symbol.name == "=":
-                    return self.assign(target, whole, unit, primed)
-                return self.assign_some(target, whole, unit, primed)
+                assign = self.assign if symbol.name == "=" else self.assign_some
+                return assign(target, whole, unit, primed, rest, depth)
         if isinstance(symbol, Builtin) and symbol.name == "=>":
-            condition = self.evaluator.truth(whole.arguments[0], unit, primed)
-            then = self.walk(whole.arguments[1], unit, primed)
-            return lambda e, follow: then(e, follow) if condition(e) else follow()
-        return self._guard(whole, unit, primed)
+            condition = self.evaluator.truth_source(whole.arguments[0], unit, primed)
+            return rest.called(
+                depth,
+                lambda after: [
+                    f"if {condition}:",
+                    *indented(self.flow(whole.arguments[1], unit, primed, after, depth + 1)),
+                    "else:",
+                    *indented(after.lines(depth + 1)),
+                ],
+            )
+        return self._guard(whole, unit, primed, rest, depth)
 
-    def body(self, definition: Definition, unit: Unit, primed: bool, *, top: bool) -> list[Walk]:
-        """The walker of a definition's body, made once; a list, because it may be needed before it is
-        there."""
+    def body(self, definition: Definition, unit: Unit, primed: bool, *, top: bool) -> str:
+        """The name of the walker of a definition's body, made once. It may be needed before it is there."""
         key = (definition, unit, primed, top)
         found = self.bodies.get(key)
         if found is None:
-            found = self.bodies[key] = []
-            assert definition.body is not None
-            found.append(self.walk(definition.body, unit, primed, top=top))
+            found = self.bodies[key] = self.evaluator.emit.fresh("w")
+            body = definition.body
+            assert body is not None
+            self.made(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), found)
         return found
 
-    def _defined(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, top: bool) -> Walk:
+    def _defined(
+        self,
+        symbol: Definition,
+        whole: ast.Apply,
+        unit: Unit,
+        primed: bool,
+        rest: Rest,
+        depth: int,
+        *,
+        top: bool,
+    ) -> Lines:
         evaluator = self.evaluator
         if not self.branches(whole, unit, primed) and not top:
-            return self._guard(whole, unit, primed)
+            return self._guard(whole, unit, primed, rest, depth)
         target = unit if symbol.nested else evaluator.unit_of(symbol)
-        sources = [
+        arguments = [
             evaluator.operator(argument, unit, primed)
             if parameter.arity
             else evaluator.waiting(argument, unit, primed, acts=True)
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         ]
-        arguments = [evaluator.emit.function(source) for source in sources]
         slots = [target.slot(parameter) for parameter in symbol.parameters]
-        compiled, nested = self.body(symbol, target, primed, top=top), symbol.nested
+        inner = evaluator.emit.fresh("e")
+        if symbol.nested:
+            given = zip(slots, arguments, strict=True)
+            lines = [f"{inner} = e[:]" if slots else f"{inner} = e"]
+            lines += [f"{inner}[{slot}] = {argument}" for slot, argument in given]
+        else:
+            lines = [f"{inner} = {evaluator.frame(target, arguments)}"]
+        body = self.body(symbol, target, primed, top=top)
+        if top:
+            lines.append(f"{evaluator.emit.bound(partial(self._enter, symbol))}()")
         name, place = symbol.shown, whole.place
 
-        def walked(e: Frame, follow: Continue) -> None:
-            inner = (e[:] if slots else e) if nested else [None] * target.size
-            for slot, argument in zip(slots, arguments, strict=True):
-                inner[slot] = argument(e)
-            if top:
-                self.action = symbol
-            try:
-                compiled[0](inner, follow)
-            except Undefined as error:
-                # The continuation, which is no part of this definition, may have failed.
-                if symbol.place.line <= error.outermost.line <= symbol.last_line:
-                    error.within(name, place)
-                raise
+        def within(error: Undefined) -> None:
+            # The continuation, which is no part of this definition, may have failed.
+            if symbol.place.line <= error.outermost.line <= symbol.last_line:
+                error.within(name, place)
 
-        return walked
+        failed = evaluator.emit.bound(within)
+        return rest.called(
+            depth,
+            lambda after: [
+                *lines,
+                "try:",
+                f" {body}({inner}, {after.name})",
+                "except Undefined as error:",
+                f" {failed}(error)",
+                " raise",
+            ],
+        )
+
+    def _enter(self, symbol: Definition) -> None:
+        self.action = symbol
 
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
         slot, evaluator = unit.slot(symbol), self.evaluator
@@ -344,7 +381,7 @@ class Walker(Assignments):
             if type(found) is Waiting:
                 code = found.code
                 self.of_waiting(code.expression, code.unit, primed)(
-                    self.stretched(found.env, code.unit), follow
+                    self.evaluator.stretched(found.env, code.unit), follow
                 )
             elif type(found) is Closure and found.walked is not None:
                 definition, target, inner, slots = found.walked()
@@ -352,7 +389,7 @@ class Walker(Assignments):
                     inner[place] = argument(e)
                 assert definition.body is not None
                 walk = self.of_waiting(definition.body, target, primed)
-                walk(self.stretched(inner, target), follow)
+                walk(self.evaluator.stretched(inner, target), follow)
             elif test(e):
                 follow()
 
@@ -365,20 +402,3 @@ class Walker(Assignments):
         if found is None:
             found = self.dynamic[key] = self.walk(whole, unit, primed)
         return found
-
-    @staticmethod
-    def stretched(env: Frame, unit: Unit) -> Frame:
-        """A frame with room for what was compiled after it was made."""
-        if len(env) < unit.size:
-            env += [None] * (unit.size - len(env))
-        return env
-
-
-def _is_recursive_function(whole: Expression) -> bool:
-    """Whether an expression may be a function that is defined by itself."""
-    if not isinstance(whole, ast.Apply) or whole.arguments:
-        return False
-    symbol = whole.operator
-    if isinstance(symbol, Definition):
-        return isinstance(symbol.body, ast.Function) and symbol.body.itself is not None
-    return isinstance(symbol, ast.Bound)

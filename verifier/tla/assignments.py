@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.errors import Place
+from verifier.tla.flows import Lines, Rest, indented
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.values import NoValue, Value, is_member, listed, same
 
@@ -27,8 +28,14 @@ class Assignments:
     evaluator: Evaluator
 
     @abstractmethod
-    def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
-        """The walker of a formula."""
+    def flow(
+        self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool = False
+    ) -> Lines:
+        """Lines that walk over a formula, and go on with the rest for each way in which it can be true."""
+
+    @abstractmethod
+    def apart(self, walk: Walk, rest: Rest, depth: int) -> Lines:
+        """A walk by a function of its own."""
 
     def target(self, whole: Expression, unit: Unit, primed: bool) -> Target:
         """The variable that is assigned, where the left side of ``=`` is one in the next state."""
@@ -73,37 +80,42 @@ class Assignments:
 
         return of
 
-    def assign(self, target: Target, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
-        value, following, place = (
-            self.evaluator.value(whole.arguments[1], unit, primed),
-            self.evaluator.next,
-            whole.place,
-        )
+    def assign(
+        self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int
+    ) -> Lines:
+        """``x' = e``"""
         if callable(target):
-            test = self.evaluator.truth(whole, unit, primed)
+            return self.apart(self._assign_if(target, whole, unit, primed), rest, depth)
+        place, emit = whole.place, self.evaluator.emit
+        equal = emit.bound(lambda one, other: self._equal(one, other, place))
+        found, before = emit.fresh("t"), emit.fresh("t")
+        return [
+            f"{found} = {self.evaluator.value_source(whole.arguments[1], unit, primed)}",
+            f"{before} = following[{target}]",
+            f"if {before} is UNSET or {equal}({before}, {found}):",
+            f" if {before} is UNSET: following[{target}] = {found}",
+            *indented(rest.lines(depth + 1)),
+            f" following[{target}] = {before}",
+        ]
 
-            def assigned_if(e: Frame, follow: Continue) -> None:
-                index = target(e)
-                if index is None:
-                    if test(e):
-                        follow()
-                else:
-                    self._put(index, listed(value(e)), place, follow)
+    def _assign_if(
+        self, target: Callable[[Frame], int | None], whole: ast.Apply, unit: Unit, primed: bool
+    ) -> Walk:
+        value, test = (
+            self.evaluator.value(whole.arguments[1], unit, primed),
+            self.evaluator.truth(whole, unit, primed),
+        )
+        place = whole.place
 
-            return assigned_if
-        assert isinstance(target, int)
-        index = target
+        def assigned_if(e: Frame, follow: Continue) -> None:
+            index = target(e)
+            if index is None:
+                if test(e):
+                    follow()
+            else:
+                self._put(index, listed(value(e)), place, follow)
 
-        def assigned(e: Frame, follow: Continue) -> None:
-            found = value(e)
-            if following[index] is UNSET:
-                following[index] = found
-                follow()
-                following[index] = UNSET
-            elif self._equal(following[index], found, place):
-                follow()
-
-        return assigned
+        return assigned_if
 
     def _put(self, index: int, found: Value, place: Place, follow: Continue) -> None:
         following = self.evaluator.next
@@ -121,42 +133,63 @@ class Assignments:
             shown = f"{self.evaluator.show(one)} and {self.evaluator.show(other)}"
             raise Undefined(place, f"{error}: {shown}") from None
 
-    def assign_some(self, target: Target, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
-        right, place = whole.arguments[1], whole.place
-        domain = self.evaluator.emit.function(self.evaluator.domain(right, unit, primed, ordered=True))
-        container = self.evaluator.value(right, unit, primed)
-        test = self.evaluator.truth(whole, unit, primed) if callable(target) else None
-        following = self.evaluator.next
+    def assign_some(
+        self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int
+    ) -> Lines:
+        r"""``x' \\in S``"""
+        evaluator, right, place = self.evaluator, whole.arguments[1], whole.place
+        domain = evaluator.domain(right, unit, primed, ordered=True)
+        container = evaluator.value_source(right, unit, primed)
 
-        def assigned(e: Frame, follow: Continue) -> None:
-            index = target(e) if callable(target) else target
-            if index is None:
-                if test is not None and test(e):
-                    follow()
-                return
-            if following[index] is not UNSET:
-                try:
-                    inside = is_member(following[index], container(e))
-                except NoValue as error:
-                    raise self.evaluator.fault(place, error) from None
-                if inside:
-                    follow()
-                return
-            for item in domain(e):
-                following[index] = item
-                follow()
-                following[index] = UNSET
+        def inside(found: Value, container: Value) -> bool:
+            try:
+                return is_member(found, container)
+            except NoValue as error:
+                raise evaluator.fault(place, error) from None
 
-        return assigned
+        held, found = evaluator.emit.bound(inside), str(target)
+        test = evaluator.truth_source(whole, unit, primed) if callable(target) else ""
+        if callable(target):
+            found = evaluator.emit.fresh("t")
 
-    def unchanged(self, body: Expression, unit: Unit) -> Walk:
+        def assigned(after: Rest) -> Lines:
+            go_on = f"{after.name}()"
+            return [
+                *([f"{found} = {evaluator.emit.bound(target)}(e)"] if callable(target) else []),
+                *([f"if {found} is None:", f" if {test}: {go_on}"] if callable(target) else []),
+                f"{'elif' if callable(target) else 'if'} following[{found}] is not UNSET:",
+                f" if {held}(following[{found}], {container}): {go_on}",
+                "else:",
+                f" for following[{found}] in {domain}:",
+                f"  {go_on}",
+                f"  following[{found}] = UNSET",
+            ]
+
+        return rest.called(depth, assigned)
+
+    def unchanged(self, body: Expression, unit: Unit, rest: Rest, depth: int) -> Lines:
         """``UNCHANGED e``: the variables in e, if it is a tuple of them, stay as they are."""
         indices = self._variables(body, unit)
-        now, following = self.evaluator.now, self.evaluator.next
         if indices is None:
-            return self._unchanged_by_parts(body, unit)
+            if isinstance(body, ast.Tuple):
+                return self._unchanged_by_parts(body.items, unit, rest, depth)
+            equal = Builtin("=", 2)
+            assignment = ast.Apply(equal, (ast.Prime(body, place=body.place), body), place=body.place)
+            return self.flow(assignment, unit, False, rest, depth)
+        put, index = self.evaluator.emit.fresh("t"), self.evaluator.emit.fresh("t")
+        return [
+            f"{put} = {self._keeps(indices)}()",
+            f"if {put} is not None:",
+            *indented(rest.lines(depth + 1)),
+            f" for {index} in {put}: following[{index}] = UNSET",
+        ]
 
-        def kept(e: Frame, follow: Continue) -> None:
+    def _keeps(self, indices: list[int]) -> str:
+        """A function that leaves variables as they are: those that had no value before; None if another one
+        has another value."""
+        emit, now, following = self.evaluator.emit, self.evaluator.now, self.evaluator.next
+
+        def slowly() -> list[int] | None:
             put = []
             for index in indices:
                 found = following[index]
@@ -166,18 +199,28 @@ class Assignments:
                 elif found is not now[index] and found != now[index]:
                     break
             else:
-                follow()
+                return put
             for index in put:
                 following[index] = UNSET
+            return None
 
-        return kept
+        if not indices or len(set(indices)) < len(indices):
+            return emit.bound(slowly)
+        return emit.define(
+            [
+                f"if {' is '.join(f'following[{index}]' for index in indices)} is UNSET:",
+                *(f" following[{index}] = now[{index}]" for index in indices),
+                f" return {emit.bound(tuple(indices))}",
+                f"return {emit.bound(slowly)}()",
+            ],
+            "",
+        )
 
-    def _unchanged_by_parts(self, body: Expression, unit: Unit) -> Walk:
-        if isinstance(body, ast.Tuple):
-            return in_turn([self.unchanged(item, unit) for item in body.items])
-        equal = Builtin("=", 2)
-        assignment = ast.Apply(equal, (ast.Prime(body, place=body.place), body), place=body.place)
-        return self.walk(assignment, unit, False)
+    def _unchanged_by_parts(self, items: Sequence[Expression], unit: Unit, rest: Rest, depth: int) -> Lines:
+        if not items:
+            return rest.lines(depth)
+        after = Rest(rest.emit, None, lambda deep: self._unchanged_by_parts(items[1:], unit, rest, deep))
+        return self.unchanged(items[0], unit, after if len(items) > 1 else rest, depth)
 
     def _variables(self, body: Expression, unit: Unit) -> list[int] | None:
         if isinstance(body, ast.Tuple):
@@ -191,38 +234,3 @@ class Assignments:
         if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
             return self._variables(symbol.body, self.evaluator.unit_of(symbol))
         return None
-
-
-def either(walks: list[Walk]) -> Walk:
-    def walked(e: Frame, follow: Continue) -> None:
-        for walk in walks:
-            walk(e, follow)
-
-    return walked
-
-
-def all_true(tests: list[Callable[[Frame], bool]]) -> Walk:
-    if len(tests) == 1:
-        test = tests[0]
-
-        def one(e: Frame, follow: Continue) -> None:
-            if test(e):
-                follow()
-
-        return one
-    held = list(tests)
-
-    def every(e: Frame, follow: Continue) -> None:
-        for test in held:
-            if not test(e):
-                return
-        follow()
-
-    return every
-
-
-def in_turn(walks: list[Walk]) -> Walk:
-    if len(walks) == 1:
-        return walks[0]
-    first, rest = walks[0], in_turn(walks[1:])
-    return lambda e, follow: first(e, lambda: rest(e, follow))

@@ -30,10 +30,13 @@ class Calls(Lets):
     def start_calls(self) -> None:
         """Nothing is compiled yet."""
         self.at_slots: list[int] = []
-        self.bodies: dict[tuple[Definition, Unit, bool, bool], str] = {}
+        self.bodies: dict[tuple[Definition, Unit, bool, bool, frozenset[ast.Parameter]], str] = {}
+        self.evaluated: frozenset[ast.Parameter] = frozenset()
+        """The parameters that are values in what is compiled: none of them waits."""
         self.rooms: dict[Unit, str] = {}
         self.values: dict[Definition, str] = {}
         self.units: dict[Definition, Unit] = {}
+        self.operations: dict[tuple[str, int, Place], Evaluate | None] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
         self.strictness = Strictness(self.resolve, self.constants.__contains__)
 
@@ -48,15 +51,17 @@ class Calls(Lets):
         return found
 
     def body(self, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> str:
-        """The name of the function for a definition's body, made once. It may be needed before it is there."""
-        key = (definition, unit, primed, truth)
+        """The name of a definition's body as a function, made once; it may be needed before it is there."""
+        evaluated = self.evaluated if definition.nested else self._always(definition)
+        key = (definition, unit, primed, truth, evaluated)
         found = self.bodies.get(key)
         if found is None:
             found = self.bodies[key] = self.emit.fresh("b")
             assert definition.body is not None
-            kept, self.at_slots = self.at_slots, []
+            kept = self.at_slots, self.evaluated
+            self.at_slots, self.evaluated = [], evaluated
             source = (self.truth_source if truth else self.value_source)(definition.body, unit, primed)
-            self.at_slots = kept
+            self.at_slots, self.evaluated = kept
             self.emit.names[found] = self.emit.function(source)
         return found
 
@@ -129,6 +134,8 @@ class Calls(Lets):
         if symbol.arity:
             arguments = ", ".join(self.value_source(argument, unit, primed) for argument in whole.arguments)
             return f"{read}.call{'_next' if primed else ''}({arguments})"
+        if symbol in self.evaluated:
+            return read
         found, force = self.emit.fresh("t"), "force_next" if primed else "force"
         return f"({found}.{force}() if type({found} := {read}) is Waiting else {found})"
 
@@ -139,6 +146,16 @@ class Calls(Lets):
             return self.refused(whole.place, words)
         arguments = [self.argument(a, unit, primed) for a in whole.arguments]
         return make(self, whole, arguments)
+
+    def operation(self, name: str, arity: int, place: Place) -> Evaluate | None:
+        """What computes a built-in operator of a frame that has its arguments; None if there is none."""
+        key = (name, arity, place)
+        if key not in self.operations:
+            make = PRIMITIVES.get(name) or EXTENSIONS.get(name)
+            whole = ast.Apply(Builtin(name, arity), (), place=place)
+            sources = [f"e[{number}]" for number in range(arity)]
+            self.operations[key] = None if make is None else self.emit.function(make(self, whole, sources))
+        return self.operations[key]
 
     def argument(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         """An argument, evaluated; an operator as a closure."""
@@ -183,29 +200,41 @@ class Calls(Lets):
         slots = [target.slot(parameter) for parameter in definition.parameters]
         nested = definition.nested
 
-        def caller(e: Frame, primed: bool) -> Callable[..., Value]:
-            compiled: list[Evaluate] = []
+        body = self.body(definition, target, primed, truth=False)
+        values = [self.emit.fresh("t") for _ in slots]
+        if nested:
+            frame = ["inner = e[:]"]
+            frame += [f"inner[{slot}] = {value}" for slot, value in zip(slots, values, strict=True)]
+        else:
+            frame = [f"inner = {self.frame(target, list(values))}"]
 
-            def call(*values: Value) -> Value:
-                if not compiled:
-                    compiled.append(self.emit.names[self.body(definition, target, primed, truth=False)])
-                inner = e[:] if nested else target.frame()
-                if len(inner) < target.size:
-                    inner += [None] * (target.size - len(inner))
-                for slot, value in zip(slots, values, strict=True):
+        def call_next(e: Frame) -> Callable[..., Value]:
+            def call(*given: Value) -> Value:
+                inner = self.stretched(e[:] if nested else target.frame(), target)
+                for slot, value in zip(slots, given, strict=True):
                     inner[slot] = value
-                return compiled[0](inner)
+                in_next = self.emit.names[self.body(definition, target, True, truth=False)]
+                return in_next(self.stretched(inner, target))
 
             return call
 
         def walked(e: Frame) -> tuple[Definition, Unit, Frame, list[int]]:
-            inner = e[:] if nested else target.frame()
-            return definition, target, inner + [None] * (target.size - len(inner)), slots
+            return definition, target, self.stretched(e[:] if nested else target.frame(), target), slots
 
-        def made(e: Frame) -> Closure:
-            return Closure(caller(e, primed), caller(e, True), lambda: walked(e))
+        named, later, walk = (self.emit.bound(thing) for thing in (Closure, call_next, walked))
+        return self.emit.statements([
+            f"def call({', '.join(values)}):",
+            *(f" {line}" for line in frame),
+            f" return {body}(inner)",
+            f"return {named}(call, {later}(e), lambda: {walk}(e))",
+        ])  # fmt: skip
 
-        return self.emit.call(made)
+    @staticmethod
+    def stretched(env: Frame, unit: Unit) -> Frame:
+        """A frame with room for what was compiled after it was made."""
+        if len(env) < unit.size:
+            env += [None] * (unit.size - len(env))
+        return env
 
     # -- definitions
 
@@ -232,8 +261,8 @@ class Calls(Lets):
             known = self.memories.setdefault((symbol, truth), Memory())
             reads = [self.index[variable] for variable in facts.reads]
             enter = self._entered(body, name, place)
-            given = self.emit.function(f"[{', '.join(arguments)}]")
-            return self.emit.call(remembered(self, known, enter, given, target, reads, primed))
+            frame = self.emit.function(f"[{', '.join(arguments)}]")
+            return self.emit.call(remembered(self, known, enter, frame, target, reads, primed))
         return self.emit.statements([
             f"inner = {self.frame(target, arguments)}",
             *self._guarded(body, name, place, alone=True),
@@ -285,8 +314,7 @@ class Calls(Lets):
     def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Source]:
         """The arguments of a definition, evaluated at once where they are needed or cannot fail."""
         facts = self.analysis.of_definition(symbol)
-        acts = facts.level >= ACTION or facts.enabled
-        always = frozenset() if acts or symbol.nested else self.strictness.of(symbol)
+        acts, always = facts.level >= ACTION or facts.enabled, self._always(symbol)
         return [
             self.operator(argument, unit, primed)
             if parameter.arity
@@ -295,6 +323,12 @@ class Calls(Lets):
             else self.waiting(argument, unit, primed, acts)
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         ]
+
+    def _always(self, symbol: Definition) -> frozenset[ast.Parameter]:
+        """The parameters whose arguments are evaluated before a definition is entered."""
+        facts = self.analysis.of_definition(symbol)
+        acts = facts.level >= ACTION or facts.enabled
+        return frozenset() if acts or symbol.nested else self.strictness.of(symbol)
 
     def waiting(self, whole: Expression, unit: Unit, primed: bool, acts: bool) -> Source:
         """An argument; ``acts`` if it may stand below a prime, or be an action, where it is used."""

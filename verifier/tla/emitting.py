@@ -32,6 +32,8 @@ class Emitter:
         self.names: dict[str, Any] = {**_WORDS, "now": now, "following": following}
         self.count = 0
         self.functions: dict[str, Evaluate] = {}
+        self.integers: set[str] = set()
+        """Sources whose value is an integer, if they have one."""
 
     def fresh(self, letter: str) -> str:
         """A name that nothing has."""
@@ -75,14 +77,33 @@ class Emitter:
     def later(self, source: str) -> Evaluate:
         """The same, made when it is first called."""
 
+        made: list[Evaluate] = []
+
         def evaluate(e: Any) -> Any:
-            return self.function(source)(e)
+            if not made:
+                made.append(self.function(source))
+            return made[0](e)
 
         return evaluate
 
     def shortened(self, source: str) -> str:
         """Source that is not too long."""
-        return source if len(source) < _LONGEST else self.statements([f"return {source}"])
+        if len(source) < _LONGEST:
+            return source
+        found = self.statements([f"return {source}"])
+        return self.integer(found) if source in self.integers else found
+
+    def integer(self, source: str) -> str:
+        """Source whose value is an integer."""
+        self.integers.add(source)
+        return source
+
+    def are_integers(self, sources: Sequence[str], names: Sequence[str]) -> str:
+        """The condition, followed by ``and``, that the values of sources, which have names, are integers."""
+        unknown = [
+            n for s, n in zip(sources, names, strict=True) if s not in self.integers and not s.isdigit()
+        ]
+        return f"{' is '.join(f'type({name})' for name in unknown)} is int and " if unknown else ""
 
     def let(self, sources: Sequence[str], body: Callable[..., str]) -> str:
         """An expression in which others stand, each evaluated once, in this order and before all else."""

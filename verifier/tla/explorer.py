@@ -13,11 +13,13 @@ from typing import Any
 from verifier.processes.limits import Interrupted
 from verifier.tla.ast import Definition, Step
 from verifier.tla.automorphisms import asymmetry, permutations
+from verifier.tla.conjuncts import remembering
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.found import Found, State, Violation
 from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.orbits import Orbits
 from verifier.tla.specification import Formula, Specification
-from verifier.tla.symmetry import Asymmetric, Orbits, Symmetry
+from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Fn, NoValue, Value, listed
 
 DEADLOCK = "NoDeadlock"
@@ -63,12 +65,12 @@ class Explorer:
         def test(formula: Formula) -> Callable[[], bool]:
             return evaluator.compiled_truth(formula.body, formula.module)
 
-        self.invariants = [(n, test(f)) for n, f in spec.invariants.items() if n in asked]
+        self.invariants = [(n, remembering(evaluator, f)) for n, f in spec.invariants.items() if n in asked]
         self.initially: list[tuple[str, Callable[[], bool]]] = []
         self.steps: list[tuple[str, Callable[[], bool]]] = []
         for name, safety in spec.properties.items():
             if name in asked:
-                self.invariants += [(name, test(formula)) for formula in safety.always]
+                self.invariants += [(name, remembering(evaluator, f)) for f in safety.always]
                 self.initially += [(name, test(formula)) for formula in safety.initially]
                 self.steps += [(name, test(formula)) for formula in safety.steps]
         self.constraints = [test(formula) for formula in spec.constraints]
@@ -344,6 +346,8 @@ class Explorer:
             within = within and all(test() for test in self.constraints)
             new, known = self._add(made, number) if within else (True, -1)
             if new:
+                if known >= 0:
+                    now[:] = self.states[known]  # the values that are kept
                 self._check(made, known, number, self.invariants)
             self.found.beyond += not within
 

@@ -35,7 +35,7 @@ class Facts:
     reads: frozenset[ast.Variable] = frozenset()
     """The variables whose values it may need."""
     costly: bool = False
-    """Whether it goes through a set, or calls itself."""
+    """Whether it goes through a set, makes one that others go through, or calls itself."""
     enabled: bool = False
     """Whether ENABLED stands in it: what is around it may then stand for the next state."""
 
@@ -57,7 +57,9 @@ class Facts:
 
 
 _NOTHING: frozenset[Symbol] = frozenset()
-_GOES_THROUGH_SETS = (ast.Quantifier, ast.Choose, ast.Filter, ast.Image, ast.Function)
+_GOES_THROUGH_SETS = (
+    ast.Quantifier, ast.Choose, ast.Filter, ast.Image, ast.Function, ast.FunctionSet, ast.RecordSet,
+)  # fmt: skip
 
 
 def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]:  # noqa: C901 -- one case each

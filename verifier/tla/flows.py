@@ -1,4 +1,4 @@
-"""What follows in a walk: the lines that go on, written once, or called where they are needed several times."""
+"""What follows in a walk: the lines that go on, written in one place, or called in several."""
 
 from __future__ import annotations
 

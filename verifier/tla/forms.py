@@ -92,6 +92,7 @@ class Forms(Core):
         )
 
         def taken(e: Frame) -> list[Value]:
+            found: list[Value]
             if self.symmetry is not None and self.symmetry.touches(container(e)):
                 found = every(e)
                 if found:
@@ -162,7 +163,7 @@ class Forms(Core):
         return f"Fn({{{', '.join(fields)}}})"
 
     def _record_set(self, whole: ast.RecordSet, unit: Unit, primed: bool) -> Source:
-        order = self.order.sorted
+        order = self.order.walk
 
         def made(sets: tuple[Value, ...]) -> Value:
             return RecordSet(
@@ -194,7 +195,7 @@ class Forms(Core):
         return f"({' '.join(items)})"
 
     def _product(self, whole: ast.Product, unit: Unit, primed: bool) -> Source:
-        order = self.order.sorted
+        order = self.order.walk
         made = self.emit.bound(lambda sets: ProductSet(sets, order))
         return f"{made}({self._sets(whole.items, unit, primed)})"
 
@@ -214,6 +215,6 @@ class Forms(Core):
             raise Undefined(place, f"an integer is expected here: it is {self.show(found)}")
 
         source, bad = self.value_source(whole, unit, primed), self.emit.bound(wrong)
-        if isinstance(whole, ast.Number):
+        if isinstance(whole, ast.Number) or source in self.emit.integers:
             return source
         return self.emit.let([source], lambda t: f"({t} if type({t}) is int else {bad}({t}))")

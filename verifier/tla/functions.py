@@ -107,7 +107,7 @@ class Functions(Core):
                     put(inner, part)
                 return body(inner)
 
-            return LazyFunction(sets[0] if single else ProductSet(sets, self.order.sorted), compute)
+            return LazyFunction(sets[0] if single else ProductSet(sets, self.order.walk), compute)
 
         if own is not None and self._calls_itself(whole, unit):
             return self.emit.call(lazy)
@@ -139,13 +139,13 @@ class Functions(Core):
         return function_of
 
     def _function_set(self, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Source:
-        order, places = self.order.sorted, (whole.domain.place, whole.range.place)
+        order, places = self.order.walk, (whole.domain.place, whole.range.place)
 
-        def made(*sets: Value) -> Value:
-            for found, place in zip(sets, places, strict=True):
+        def made(domain: Value, image: Value) -> Value:
+            for found, place in zip((domain, image), places, strict=True):
                 if not is_set(found):
                     raise self.fault(place, NoValue("no set"), found)
-            return FunctionSet(*sets, order)
+            return FunctionSet(domain, image, order)
 
         parts = (self.value_source(part, unit, primed) for part in (whole.domain, whole.range))
         return f"{self.emit.bound(made)}({', '.join(parts)})"
@@ -255,29 +255,31 @@ class Functions(Core):
         ])  # fmt: skip
 
     def put(
-        self, place: Place, found: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
+        self, place: Place, whole: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
     ) -> Value:
         """A function with another value at the end of a path; unchanged where the path leaves its domain."""
-        argument, *rest = path
-        if type(found) is LazyFunction:
-            found = found.listed()
-        if type(found) is tuple:
-            if type(argument) is not int or not 0 < argument <= len(found):
-                return found
-            before = found[argument - 1]
-        elif type(found) is Fn:
-            if argument not in found:
-                return found
-            before = found[argument]
-        else:
-            raise self.fault(place, NoValue("no function"), found)
-        if rest:
-            item = self.put(place, before, rest, value, e, slot)
-        else:
-            e[slot] = before
-            item = value(e)
-        if type(found) is tuple:
-            return (*found[: argument - 1], item, *found[argument:])
-        made = Fn(found)
-        made[argument] = item
-        return made
+        functions, found = [], whole
+        for argument in path:
+            if type(found) is LazyFunction:
+                found = found.listed()
+            functions.append(found)
+            if type(found) is Fn:
+                if argument not in found:
+                    return functions[0]
+                found = found[argument]
+            elif type(found) is tuple:
+                if type(argument) is not int or not 0 < argument <= len(found):
+                    return functions[0]
+                found = found[argument - 1]
+            else:
+                raise self.fault(place, NoValue("no function"), found)
+        e[slot] = found
+        item = value(e)
+        for before, argument in zip(reversed(functions), reversed(path), strict=True):
+            if type(before) is tuple:
+                item = (*before[: argument - 1], item, *before[argument:])
+            else:
+                made = Fn(before)
+                made[argument] = item
+                item = made
+        return item

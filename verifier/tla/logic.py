@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,8 +13,8 @@ from verifier.tla.core import Core, Source
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit
 from verifier.tla.values import NoValue, Value, members, same
 
-_MOST_NESTED = 12
-"""Python nests no more than 20 loops."""
+_MOST_NESTED = 6
+"""Python nests no more than 20 loops, and a walk has up to 12 around."""
 
 
 class Logic(Core):
@@ -83,7 +84,8 @@ class Logic(Core):
         ordered: bool = False,
     ) -> list[str]:
         """Lines that run others for all values of the bound names; the sets are evaluated first."""
-        sets = [self.domain(binding.domain, unit, primed, ordered=ordered) for binding in bindings]
+        domain = partial(self.domain, ordered=True) if ordered else self.domain
+        sets = [domain(binding.domain, unit, primed) for binding in bindings]
         if len(bindings) == 1:
             return self.loop(bindings[0], unit, sets[0], inner)
         names = [self.emit.fresh("s") for _ in sets]
@@ -190,7 +192,8 @@ class Logic(Core):
             case "=" | "#":
                 return self._equality(name == "=", whole, unit, primed)
             case "\\in" | "\\notin":
-                return self.membership(name == "\\in", *whole.arguments, unit, primed)
+                item, of = whole.arguments
+                return self.membership(name == "\\in", item, of, unit, primed)
             case "<" | ">" | "<=" | ">=":
                 return self._order(name, whole, unit, primed)
             case "TRUE":
@@ -209,13 +212,15 @@ class Logic(Core):
         left, right = whole.arguments if name in ("<", "<=") else reversed(whole.arguments)
         sign, bad = name.replace(">", "<"), self.emit.bound(wrong)
 
+        sources = [self.value_source(part, unit, primed) for part in (left, right)]
+
         def compared(one: str, other: str) -> Source:
-            numbers = f"type({one}) is type({other}) is int"
-            if isinstance(left, ast.Number) or isinstance(right, ast.Number):
-                numbers = f"type({other if isinstance(left, ast.Number) else one}) is int"
+            numbers = self.emit.are_integers(sources, (one, other)).removesuffix(" and ")
+            if not numbers:
+                return f"({one} {sign} {other})"
             return f"({one} {sign} {other} if {numbers} else {bad}({one}, {other}))"
 
-        return self.emit.let([self.value_source(part, unit, primed) for part in (left, right)], compared)
+        return self.emit.let(sources, compared)
 
     def _equality(self, wanted: bool, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         place, right = whole.place, whole.arguments[1]
@@ -234,10 +239,13 @@ class Logic(Core):
             if isinstance(right, ast.Number | ast.String):
                 kind = type(right.value).__name__
                 test = f"({one} == {other} or type({one}) is not {kind} and {slow}({one}, {other}))"
+            elif isinstance(whole.arguments[0], ast.Number | ast.String):
+                unlike = f"type({one}) is not type({other})"
+                test = f"({one} == {other} or {unlike} and {slow}({one}, {other}))"
             else:
-                unlike = f"(type({one}) is not type({other}) or type({one}) is ModelValue)"
-                itself = f"{one} is {other} or " if one.isidentifier() else ""
-                test = f"({itself}{one} == {other} or {unlike} and {slow}({one}, {other}))"
+                typed = f"type({one}) is ModelValue and {one}.type != {other}.type"
+                unlike = f"(type({one}) is not type({other}) or {typed})"
+                test = f"({one} is {other} or {one} == {other} or {unlike} and {slow}({one}, {other}))"
             return f"({negated}{test})" if negated else test
 
         return self.emit.let([self.value_source(part, unit, primed) for part in whole.arguments], compared)

@@ -57,8 +57,8 @@ def simple(compute: Compute) -> Make:
     return make
 
 
-def quick(compute: Compute, test: str, value: str) -> Make:
-    """The same with Python's own operation for the usual kinds of values."""
+def quick(compute: Compute, test: str, value: str, *, integer: bool = False) -> Make:
+    """The same with Python's own operation for the usual kinds of values; ``integer``: with such a result."""
 
     def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
         def either(*names: str) -> str:
@@ -67,7 +67,8 @@ def quick(compute: Compute, test: str, value: str) -> Make:
 
         if any(argument.isdigit() for argument in arguments):
             return simple(compute)(evaluator, whole, arguments)
-        return evaluator.emit.let(arguments, either)
+        found = evaluator.emit.let(arguments, either)
+        return evaluator.emit.integer(found) if integer else found
 
     return make
 
@@ -108,11 +109,12 @@ def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
         slow, made = emit.bound(value), emit.fresh("t")
 
         def quickly(one: str, other: str) -> str:
-            both = f"type({one}) is type({other}) is int"
-            inside = f"{-LARGEST} <= ({made} := {one} {sign} {other}) <= {LARGEST}"
-            return f"({made} if {both} and {inside} else {slow}({one}, {other}))"
+            both = emit.are_integers(arguments, (one, other))
+            inside = f"{both}{-LARGEST} <= ({made} := {one} {sign} {other}) <= {LARGEST}"
+            return f"({made} if {inside} else {slow}({one}, {other}))"
 
-        return emit.let(arguments, quickly) if sign else f"{slow}({', '.join(arguments)})"
+        found = emit.let(arguments, quickly) if sign else f"{slow}({', '.join(arguments)})"
+        return emit.integer(found)
 
     return make
 
@@ -210,7 +212,7 @@ def _domain(value: Value) -> Value:
 def _make_subset(evaluator: Core, value: Value) -> Value:
     if not is_set(value):
         raise NoValue("no set")
-    return Powerset(value, evaluator.order.sorted)
+    return Powerset(value, evaluator.order.walk)
 
 
 def _is_finite(value: Value) -> Value:
@@ -323,10 +325,10 @@ PRIMITIVES: dict[str, Make] = {
     "UNION": simple(big_union),
     "SUBSET": ordered(_make_subset),
     "DOMAIN": quick(_domain, "type({0}) is Fn", "frozenset({0})"),
-    "Cardinality": quick(size_of, "type({0}) is frozenset", "len({0})"),
+    "Cardinality": quick(size_of, "type({0}) is frozenset", "len({0})", integer=True),
     "IsFiniteSet": simple(_is_finite),
     "Seq": simple(Sequences),
-    "Len": quick(_length, "type({0}) is tuple", "len({0})"),
+    "Len": quick(_length, "type({0}) is tuple", "len({0})", integer=True),
     "Head": quick(_head, "type({0}) is tuple and {0}", "{0}[0]"),
     "Tail": quick(_tail, "type({0}) is tuple and {0}", "{0}[1:]"),
     "Append": quick(lambda value, item: (*sequence(value), item), "type({0}) is tuple", "(*{0}, {1})"),

@@ -13,11 +13,13 @@ from typing import Any
 from verifier.tla.core import Core
 from verifier.tla.facts import STATE, Facts
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit, Waiting
-from verifier.tla.values import Boolean, Fn, ModelValue
+from verifier.tla.values import Boolean, Fn, LazySet, ModelValue
 
 _PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
 """Kinds of values that are told apart without listing anything."""
 _MOST = 20_000
+_MOST_SETS = 500
+"""The same of sets that are not listed, each of which may remember its members."""
 _TRIED = 1_000
 _WORTH_IT = 0.3
 """The share of calls that must be known already."""
@@ -47,7 +49,7 @@ def remembered(
     reads: list[int],
     primed: bool,
 ) -> Callable[[Frame], Any]:
-    """A call of a definition; ``body`` takes a frame that begins with the arguments, as ``given`` has them."""
+    """A call of a definition; ``body`` takes a frame that begins with what ``given`` has."""
     room, state, read_next = unit.room, core.next if primed else core.now, core.read_next
     key_of = _key(state, reads, Waiting.force_next if primed else Waiting.force)
 
@@ -67,7 +69,7 @@ def remembered(
             memory.answered += 1
             return found
         found = body(inner + room)
-        if len(table) >= _MOST:
+        if len(table) >= (_MOST_SETS if isinstance(found, LazySet) else _MOST):
             table.clear()
         table[key] = found
         return found
@@ -89,6 +91,9 @@ def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) ->
             if type(inner[index]) not in _PLAIN:
                 return None
         found = (*inner, *[state[index] for index in reads])
-        return None if UNSET in found else found
+        for value in found:
+            if value is UNSET:
+                return None
+        return found
 
     return key

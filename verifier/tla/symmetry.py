@@ -112,39 +112,3 @@ class Symmetry:
                 f"{place}: a fold over a set gives another value in another order of its elements"
             )
         return first
-
-
-class Orbits:
-    """Which class a state is of: states that permutations turn into each other are one class.
-
-    Of all that the permutations make of a state only the hash is kept, and the permutation that makes it;
-    that two states are of one class is never told by hashes alone.
-    """
-
-    def __init__(self, renamings: list[Renaming]) -> None:
-        self.renamings = renamings
-        self.keys: list[Value] = []
-        self.images: dict[int, int] = {}
-        self.size = 0
-        """The number of states in all classes."""
-
-    def find(self, key: Value) -> int | None:
-        """The number of the class; None for a new one. The key is none that was added itself."""
-        found = self.images.get(hash(key))
-        if found is None:
-            return None
-        number, which = divmod(found, len(self.renamings))
-        if self.renamings[which].of(self.keys[number]) == key:
-            return number
-        others = (n for n, known in enumerate(self.keys) if any(r.of(known) == key for r in self.renamings))
-        return next(others, None)
-
-    def add(self, key: Value) -> None:
-        """Adds a class by one of its states."""
-        number, count, distinct = len(self.keys), len(self.renamings), {hash(key)}
-        for which, renaming in enumerate(self.renamings):
-            mark = hash(renaming.of(key))
-            distinct.add(mark)
-            self.images[mark] = number * count + which
-        self.keys.append(key)
-        self.size += len(distinct)

@@ -102,10 +102,16 @@ def function(pairs: dict[Value, Value]) -> Value:
     return Fn(pairs)
 
 
+_COSTLY = frozenset((Fn, tuple, frozenset))
+"""Kinds of values that it pays to look up."""
+_MOST_ACCEPTED = 50_000
+
+
 class LazySet:
     """A set that is not listed until it must be."""
 
-    __slots__ = ("_listed", "ordered")
+    __slots__ = ("_accepted", "_listed", "ordered")
+    _accepted: set[Value]
     _listed: frozenset[Value]
     ordered: list[Value]
     """Its members in TLC's order, once they were asked for."""
@@ -113,6 +119,29 @@ class LazySet:
     def contains(self, value: Value) -> bool:
         """Whether a value is a member."""
         return value in self.listed()
+
+    @property
+    def accepted(self) -> set[Value]:
+        """Some of its members: those that were asked for, since states share most of their values."""
+        try:
+            return self._accepted
+        except AttributeError:
+            self._accepted = set()
+            return self._accepted
+
+    def holds(self, value: Value) -> bool:
+        """Whether a value is a member, looked up where that was asked before."""
+        if type(value) not in _COSTLY:
+            return self.contains(value)
+        try:
+            if value in self.accepted:
+                return True
+        except NoValue:  # a part of it cannot be listed
+            return self.contains(value)
+        found = self.contains(value)
+        if found and len(self.accepted) < _MOST_ACCEPTED:
+            self.accepted.add(value)
+        return found
 
     def members(self) -> Iterator[Value]:
         """The members, each once. Raises NoValue if they cannot be listed."""
@@ -234,7 +263,8 @@ def members(value: Value) -> Iterable[Value]:
     if type(value) is frozenset:
         return value
     if isinstance(value, LazySet):
-        return value.members()
+        kept: list[Value] | None = getattr(value, "ordered", None)
+        return value.members() if kept is None else kept
     raise NoValue("no set")
 
 
@@ -261,8 +291,9 @@ def same(one: Value, other: Value) -> bool:
         return True
     first, second = type(one), type(other)
     if first is ModelValue or second is ModelValue:
-        types = [value.type if type(value) is ModelValue else "no model value" for value in (one, other)]
-        if all(types) and types[0] != types[1]:
+        if (first is ModelValue and not one.type) or (second is ModelValue and not other.type):
+            return False
+        if first is not second or one.type != other.type:
             raise NoValue("a model value with a type is compared with a value of another one")
         return False
     if first is second:
@@ -284,14 +315,17 @@ def is_member(value: Value, of: Value) -> bool:
             break
         return False
     if isinstance(of, LazySet):
-        return of.contains(value)
+        return of.holds(value)
     raise NoValue("no set")
 
 
 def is_subset(one: Value, other: Value) -> bool:
     """Whether one set is in another."""
-    if type(one) is frozenset and type(other) is frozenset:
-        return one <= other
+    if type(one) is frozenset:
+        if type(other) is frozenset:
+            return one <= other
+        if isinstance(other, LazySet) and one <= other.accepted:
+            return True
     if isinstance(one, LazySet) and one.infinite:
         return one.within(other)
     return all(is_member(value, other) for value in members(one))

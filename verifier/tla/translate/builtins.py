@@ -8,9 +8,8 @@ from typing import Any
 from verifier.encodings.terms import Operator
 from verifier.tla import ast
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.extensions import EXTENSIONS
 from verifier.tla.frames import Undefined
-from verifier.tla.primitives import PRIMITIVES, divided, modulo
+from verifier.tla.primitives import divided, modulo
 from verifier.tla.translate.merging import Merging
 from verifier.tla.translate.symbolic import (
     NO,
@@ -51,12 +50,11 @@ class Builtins(Merging):
         return self.strict(rule(self, *given), *given)
 
     def _evaluate(self, name: str, given: list[Any], whole: ast.Expression) -> Sym:
-        make = PRIMITIVES.get(name) or EXTENSIONS.get(name)
-        if make is None or name in ("TLCGet", "TLCSet", "RandomElement", "JavaTime", "TLCGetOrDefault"):
+        compute = self.evaluator.operation(name, len(given), whole.place)
+        if compute is None or name in ("TLCGet", "TLCSet", "RandomElement", "JavaTime", "TLCGetOrDefault"):
             raise Untranslated(whole.place, f"the operator {name} is not translated")
-        fake = ast.Apply(ast.Builtin(name, len(given)), (), place=whole.place)
         try:
-            return Known(make(self.evaluator, fake, list(map(_constantly, given)))([]))
+            return Known(compute(given))
         except Undefined as error:
             return Nothing(str(error))
 
@@ -111,10 +109,6 @@ class Builtins(Merging):
         if name in (">", ">="):
             left, right = right, left
         return self.less(left, right, equal=name in ("<=", ">="))
-
-
-def _constantly(value: Any) -> Callable[[Any], Any]:
-    return lambda frame: value
 
 
 def _is_interval(whole: ast.Expression) -> bool:

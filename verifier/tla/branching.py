@@ -1,0 +1,69 @@
+"""Which formulas must be walked, because they may assign or be true in several ways."""
+
+from __future__ import annotations
+
+from verifier.tla import ast
+from verifier.tla.assignments import Assignments
+from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.frames import Unit
+
+
+class Branching(Assignments):
+    """Tells formulas that are walked from those that are only tested."""
+
+    def branches(
+        self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()
+    ) -> bool:
+        """Whether a formula must be walked: it may assign, or be true in several ways."""
+        match whole:
+            case ast.Junction():
+                return not whole.conjunction or any(self.branches(i, unit, primed, seen) for i in whole.items)
+            case ast.Quantifier():
+                return not whole.universal or self.branches(whole.body, unit, primed, seen)
+            case ast.If() | ast.Case() | ast.Let():
+                if isinstance(whole, ast.If):
+                    parts = [whole.then, whole.otherwise]
+                elif isinstance(whole, ast.Let):
+                    parts = [whole.body]
+                else:
+                    parts = [value for _, value in whole.arms] + ([whole.other] if whole.other else [])
+                return any(self.branches(part, unit, primed, seen) for part in parts)
+            case ast.Unchanged() | ast.Step():
+                return True
+            case ast.FunctionApply():
+                return _is_recursive_function(whole.function)
+            case ast.Apply():
+                return self._application_branches(whole, unit, primed, seen)
+        return False
+
+    def _application_branches(
+        self, whole: ast.Apply, unit: Unit, primed: bool, seen: tuple[Definition, ...]
+    ) -> bool:
+        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
+        if isinstance(symbol, Builtin):
+            if symbol.name in ("=", "\\in"):
+                return self.target(whole.arguments[0], unit, primed) is not None
+            return symbol.name == "=>" and self.branches(whole.arguments[1], unit, primed, seen)
+        if isinstance(symbol, ast.Parameter):
+            return True
+        if not isinstance(symbol, Definition) or symbol in seen or symbol in self.evaluator.constants:
+            return isinstance(symbol, Definition) and symbol in seen
+        assert symbol.body is not None
+        if (
+            not symbol.nested
+            and not symbol.parameters
+            and self.evaluator.analysis.of_definition(symbol).fixed
+        ):
+            return False  # TLC has its value before it walks
+        inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
+        return self.branches(symbol.body, inner, primed, (*seen, symbol))
+
+
+def _is_recursive_function(whole: Expression) -> bool:
+    """Whether an expression may be a function that is defined by itself."""
+    if not isinstance(whole, ast.Apply) or whole.arguments:
+        return False
+    symbol = whole.operator
+    if isinstance(symbol, Definition):
+        return isinstance(symbol.body, ast.Function) and symbol.body.itself is not None
+    return isinstance(symbol, ast.Bound)

@@ -1,0 +1,125 @@
+"""Which states are one with symmetry: those that permutations turn into each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verifier.tla.symmetry import Renaming
+from verifier.tla.values import Boolean, Fn, LazyFunction, LazySet, ModelValue, Value
+
+Marks: TypeAlias = NDArray[np.uint64]
+"""A number for a value, and for what each permutation makes of it."""
+_REMEMBERED_NUMBERS = 8_000_000
+_FACTORS = tuple(np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+_HALF = np.uint64(32)
+
+
+class Orbits:
+    """Which class a state is of: states that permutations turn into each other are one class.
+
+    Of a state, numbers are computed from those of its parts, for all permutations at once: states of one
+    class have the same least number. That two states are of one class is never told by numbers alone.
+    """
+
+    def __init__(self, renamings: list[Renaming]) -> None:
+        self.renamings = renamings
+        self.keys: list[Value] = []
+        self.ways: list[int] = []
+        """Of each class, by which permutation its state has the least number; 0 is none."""
+        self.classes: dict[int, list[int]] = {}
+        """The classes with a least number."""
+        self.size = 0
+        """The number of states in all classes."""
+        self.known: dict[Value, Marks] = {}
+        self.latest: tuple[Value, Marks] | None = None
+
+    def find(self, key: Value) -> int | None:
+        """The number of the class; None for a new one."""
+        marks = self.marks(key)
+        self.latest = key, marks
+        way = int(marks.argmin())
+        alike = self.classes.get(int(marks[way]))
+        if alike is None:
+            return None
+        least = self._renamed(key, way)
+        for number in alike:
+            if self._renamed(self.keys[number], self.ways[number]) == least:
+                return number
+        # Two of its images may have the least number, and others were compared.
+        every = ((number, self.keys[number]) for number in alike)
+        return next((n for n, known in every if any(r.of(known) == key for r in self.renamings)), None)
+
+    def add(self, key: Value) -> None:
+        """Adds a class by one of its states."""
+        latest = self.latest
+        marks = latest[1] if latest is not None and latest[0] == key else self.marks(key)
+        way = int(marks.argmin())
+        self.classes.setdefault(int(marks[way]), []).append(len(self.keys))
+        self.keys.append(key)
+        self.ways.append(way)
+        self.size += len(set(marks.tolist()))
+
+    def _renamed(self, key: Value, way: int) -> Value:
+        return self.renamings[way - 1].of(key) if way else key
+
+    def marks(self, value: Value) -> Marks:
+        """The numbers of a state, or of another value."""
+        if type(value) is tuple:
+            return self._row(map(self._part, value))
+        return self._part(value)
+
+    def _part(self, value: Value) -> Marks:
+        found = self.known.get(value)
+        if found is None:
+            found = self._computed(value)
+            if len(self.known) * len(found) > _REMEMBERED_NUMBERS:
+                self.known.clear()
+            self.known[value] = found
+        return found
+
+    def _computed(self, value: Value) -> Marks:
+        kind = type(value)
+        if kind is tuple:
+            return self._row(map(self._part, value))
+        if kind is frozenset:
+            return self._mixed(self._sum(map(self._part, value)) + _FACTORS[0])
+        if kind is Fn:
+            pairs = (self._row((self._part(key), self._part(item))) for key, item in value.items())
+            return self._mixed(self._sum(pairs) + _FACTORS[1])
+        if kind is ModelValue:
+            images = [value, *(renaming.of(value) for renaming in self.renamings)]
+            return self._mixed(np.array([_number(image) for image in images], np.uint64))
+        if isinstance(value, LazySet | LazyFunction):
+            return self._part(value.listed())
+        word = f"{value.truth}" if kind is Boolean else value
+        return self._mixed(np.full(len(self.renamings) + 1, _number(word), np.uint64))
+
+    def _sum(self, parts: Iterable[Marks]) -> Marks:
+        found = np.zeros(len(self.renamings) + 1, np.uint64)
+        for part in parts:
+            found += part
+        return found
+
+    def _row(self, parts: Iterable[Marks]) -> Marks:
+        found = np.full(len(self.renamings) + 1, _FACTORS[2])
+        for part in parts:
+            found *= _FACTORS[0]
+            found ^= part
+        return self._mixed(found)
+
+    @staticmethod
+    def _mixed(numbers: Marks) -> Marks:
+        for factor in _FACTORS[1:]:
+            numbers ^= numbers >> _HALF
+            numbers *= factor
+        numbers ^= numbers >> _HALF
+        return numbers
+
+
+def _number(value: Value) -> int:
+    # Python's hashes of -1 and -2 are equal.
+    return (value if type(value) is int else hash(value)) & (2**64 - 1)
