@@ -44,7 +44,7 @@ _FIRST_CHECKER_STEPS = 150_000
 """The same at first: where it gives up, what is shown with more is mostly simpler for it."""
 _FIRST_EFFORTS = 3
 """So many of the efforts are made where another way to the proof is tried next."""
-_CLOCK = 300.0
+_CLOCK = 900.0
 """Seconds after which an obligation is given up, whatever its solver counts."""
 
 
