@@ -73,7 +73,9 @@ class BookKeeperClientLemmas(Clients):
 
         return forall(agrees(s.clients[c]) for c in self.clients)
 
-    @lemma
+    @lemma(
+        using={"recovery_client_closes_ledger": ["adds_are_pending_until_confirmed", "reads_in_order"]}
+    )
     def metadata_tells_stage(self, s: ClientsState) -> Formula:
         """A recovery says so in the metadata before anything else; who closes does it there."""
         return forall(

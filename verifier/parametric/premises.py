@@ -198,17 +198,21 @@ class Premises:
         more |= dict.fromkeys(node for node in meant if node not in wider)
         yield from ((FACT, node) for node in said)
         for name, clause in over.hypotheses if obligation.inductive else ():
-            near = dict.fromkeys(self._nearest(clause, terms, list(more), effort.witnesses))
+            near = dict.fromkeys(self._nearest(clause, terms, list(more), effort))
             for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *near]):
                 if not near.keys().isdisjoint(chosen):
                     yield name, body
 
     def _nearest(
-        self, clause: Clause, terms: Sequence[Node], more: list[Node], most: int
+        self, clause: Clause, terms: Sequence[Node], more: list[Node], effort: Effort
     ) -> list[Node]:
-        """The first of these values, so that the clause has no more than so many instances."""
-        while more and number_of_instances(self.logic, self.kinds, clause, [*terms, *more]) > most:
-            more = more[: len(more) // 2]
+        """The first of these values, so that the clause has no more instances than the effort says. Where all
+        lemmas are given, all or none."""
+        def count() -> int:
+            return number_of_instances(self.logic, self.kinds, clause, [*terms, *more])
+
+        while more and count() > effort.witnesses:
+            more = more[: len(more) // 2] if effort.hinted else []
         return more
 
     @cached_property
