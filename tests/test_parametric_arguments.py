@@ -142,5 +142,5 @@ def test_that_reads_have_a_value_is_first_shown_with_the_sorts_of_values() -> No
     """As the lemmas are, without instances; and with all else where that does not suffice."""
     shown = results(Piles, UNDEFINED_READ, "Add", len(EFFORTS))
     assert shown
-    assert all(isinstance(one, Shown) and EFFORTS[one.effort].of_reads for one in shown)
+    assert all(isinstance(one, Shown) and EFFORTS[one.effort].own for one in shown)
     assert all(isinstance(one, Open) for one in results(Beyond, UNDEFINED_READ, "Move", 1))

@@ -73,7 +73,9 @@ class BookKeeperClientLemmas(Clients):
 
         return forall(agrees(s.clients[c]) for c in self.clients)
 
-    @lemma
+    @lemma(
+        using={"recovery_client_closes_ledger": ["adds_are_pending_until_confirmed", "reads_in_order"]}
+    )
     def metadata_tells_stage(self, s: ClientsState) -> Formula:
         """A recovery says so in the metadata before anything else; who closes does it there."""
         return forall(
@@ -269,10 +271,18 @@ class BookKeeperClientLemmas(Clients):
         )
 
     @lemma(
-        using=[
-            *("idle_clients_did_nothing", "status_tells_role", "fragments_begin_unconfirmed"),
-            "confirmed_by_ensemble",
-        ]
+        using={
+            "client_creates_ledger": ["creation_comes_first"],
+            "client_receives_add_confirmed_response": [
+                *("fragments_begin_unconfirmed", "confirmed_by_ensemble"),
+            ],
+            "client_changes_ensemble": ["fragments_begin_unconfirmed", "confirmed_by_ensemble"],
+            "client_closes_ledger_fail": ["idle_clients_did_nothing"],
+            "client_starts_recovery": ["idle_clients_did_nothing"],
+            "recovery_client_receives_add_confirmed_response": ["status_tells_role"],
+            "recovery_client_changes_ensemble": ["status_tells_role"],
+            "recovery_client_closes_ledger": ["status_tells_role"],
+        }
     )
     def acknowledged_by_ack_quorum(self, s: ClientsState) -> Formula:
         """The creator acknowledges an entry that an ack quorum of the entry's ensemble confirmed."""

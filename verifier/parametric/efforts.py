@@ -32,13 +32,14 @@ class Effort:
     hinted: bool = False
     """Whether of the lemmas only those are given that the author names beside the lemma to be shown."""
     witnesses: int = 3000
-    """Of the values that such facts say there are, a clause has instances at the first ones, no more than so
-    many."""
+    """A clause with more instances has none at the values that such facts say there are, or, with a hint, at
+    the first of them only."""
     facts: int = 60
     """More facts of the counts in instances are not used, nor more of least and greatest elements."""
-    of_reads: bool = False
-    """Whether this is for claims that what is read has a value: of the lemmas only those are given that
-    values are of their sorts, as they are. Such claims have many parts, and so lemmas many instances."""
+    own: bool = False
+    """Whether of the lemmas only the one to be shown is given, and that values are of their sorts: most
+    actions change little of what a lemma speaks of. Without terms they are given as they are. That serves
+    claims that what is read has a value: these have many parts, and so lemmas many instances."""
 
 
 EFFORTS = (
@@ -53,8 +54,10 @@ EFFORTS = (
     Effort((0,), 0, Quantified.NONE, 3.0, meeting=True),
     Effort((5, 4, 0), 300, Quantified.NONE, 4.0, meeting=True),
     Effort((6, 0), 1000, Quantified.NONE, 2.0, hinted=True),
+    Effort((0,), 0, Quantified.ALL, 1.0, hinted=True),
     Effort((6, 0), 1000, Quantified.NONE, 6.0, meeting=True, hinted=True, facts=100),
     Effort((7, 6, 0), 2000, Quantified.NONE, 8.0, meeting=True, hinted=True, witnesses=10_000, facts=200),
     Effort((6, 0, 6), 1000, Quantified.NONE, 12.0, meeting=True, hinted=True, witnesses=12_000, facts=500),
-    Effort((), 0, Quantified.ALL, 1.0, of_reads=True),
+    Effort((), 0, Quantified.ALL, 1.0, own=True),
+    Effort((0,), 0, Quantified.NONE, 1.0, own=True),
 )

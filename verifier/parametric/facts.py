@@ -160,10 +160,10 @@ class Facts:
         groups.sort(key=lambda group: (spoken_of.keys().isdisjoint(group[1]), *_arguments(group[1])))
         said: dict[Clause, None] = {}
         for what, numbers in groups:
-            for own in ("bounds", "extremes"):
-                said |= dict.fromkeys(clause for one in numbers for clause in self._clauses(own, (one,)))
+            for of_one in ("bounds", "extremes"):
+                said |= dict.fromkeys(clause for one in numbers for clause in self._clauses(of_one, (one,)))
             said |= dict.fromkeys(self._clauses(what, numbers))
-        rest = [self._clauses(own, (one,)) for one in found.all for own in ("bounds", "extremes")]
+        rest = [self._clauses(of_one, (one,)) for one in found.all for of_one in ("bounds", "extremes")]
         return tuple(said | dict.fromkeys(chain(*rest)))
 
     def extreme(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
@@ -174,8 +174,8 @@ class Facts:
         pairs = [pair for pair in permutations(found, 2) if not asked or not asked.keys().isdisjoint(pair)]
         said: dict[Clause, None] = {}
         for pair in sorted(pairs, key=_arguments):
-            for what, numbers in (("element", pair[:1]), ("element", pair[1:]), ("bound", pair)):
-                said |= dict.fromkeys(self._clauses(what, numbers))
+            for what, ends in (("element", pair[:1]), ("element", pair[1:]), ("bound", pair)):
+                said |= dict.fromkeys(self._clauses(what, ends))
         rest = [self._clauses("element", (number,)) for number in found]
         return tuple(said | dict.fromkeys(chain(*rest)))
 

@@ -75,10 +75,11 @@ class Premises:
         known = self._hints.get(obligation.claim, {})
         return known.get(obligation.at, known.get("", ()))
 
-    def _known(self, obligation: Obligation, *, hinted: bool) -> Known:
-        """The hypotheses: all, or those named beside the lemma, itself and that values have their sorts."""
-        names = self._hint(obligation)
-        if not hinted or not names:
+    def _known(self, obligation: Obligation, effort: Effort) -> Known:
+        """The hypotheses: all, or those named beside the lemma, itself and that values have their sorts; or
+        without those that are named."""
+        names = () if effort.own else self._hint(obligation)
+        if not effort.own and not (effort.hinted and names):
             return self._all
         found = self._hinted.get((obligation.claim, names))
         if found is None:
@@ -122,10 +123,10 @@ class Premises:
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
-        if effort.of_reads:
-            typed = self._all.only(self.system.typed_names) if obligation.inductive else Known(())
-            return self._with_quantifiers(obligation, typed, effort.quantified, ())
-        over = self._known(obligation, hinted=effort.hinted)
+        over = self._known(obligation, effort)
+        if not effort.tiers:
+            known = over if obligation.inductive else Known(())
+            return self._with_quantifiers(obligation, known, effort.quantified, ())
         facts = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
         if not obligation.inductive and not facts and not effort.meeting:
             return []
@@ -197,17 +198,21 @@ class Premises:
         more |= dict.fromkeys(node for node in meant if node not in wider)
         yield from ((FACT, node) for node in said)
         for name, clause in over.hypotheses if obligation.inductive else ():
-            near = dict.fromkeys(self._nearest(clause, terms, list(more), effort.witnesses))
+            near = dict.fromkeys(self._nearest(clause, terms, list(more), effort))
             for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *near]):
                 if not near.keys().isdisjoint(chosen):
                     yield name, body
 
     def _nearest(
-        self, clause: Clause, terms: Sequence[Node], more: list[Node], most: int
+        self, clause: Clause, terms: Sequence[Node], more: list[Node], effort: Effort
     ) -> list[Node]:
-        """The first of these values, so that the clause has no more than so many instances."""
-        while more and number_of_instances(self.logic, self.kinds, clause, [*terms, *more]) > most:
-            more = more[: len(more) // 2]
+        """The first of these values, so that the clause has no more instances than the effort says. Where all
+        lemmas are given, all or none."""
+        def count() -> int:
+            return number_of_instances(self.logic, self.kinds, clause, [*terms, *more])
+
+        while more and count() > effort.witnesses:
+            more = more[: len(more) // 2] if effort.hinted else []
         return more
 
     @cached_property

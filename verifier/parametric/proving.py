@@ -18,7 +18,7 @@ from verifier.parametric.obligations import Obligations, is_about_reads
 from verifier.parametric.premises import FACT
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
-from verifier.parametric.system import TYPED, ParametricSystem
+from verifier.parametric.system import ALWAYS, TYPED, ParametricSystem
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
@@ -40,9 +40,11 @@ _STEPS_PER_SECOND = 2_000_000
 """Of Z3's own unit of work, about."""
 _CHECKER_STEPS = 1_500_000
 """Of cvc5's own unit of work: some ten seconds. What it needs is mostly a hundredth of that."""
+_FIRST_CHECKER_STEPS = 150_000
+"""The same at first: where it gives up, what is shown with more is mostly simpler for it."""
 _FIRST_EFFORTS = 3
 """So many of the efforts are made where another way to the proof is tried next."""
-_CLOCK = 300.0
+_CLOCK = 900.0
 """Seconds after which an obligation is given up, whatever its solver counts."""
 
 
@@ -259,43 +261,79 @@ def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[E
     """Asks the solvers with more and more instances. ``efforts``: the first of them all, or all."""
     reason = "both solvers gave up"
     last: list[Any] | None = None
+    found: list[Finding] = []
     for number, effort in _in_turn(obligations, obligation, efforts):
         asked = Query.of(obligations, obligation, effort)
         if asked.hypotheses == last:
             continue
         last = asked.hypotheses
-        began = time.process_time()
-        names = [f"h{place}" for place in range(len(asked.hypotheses))]
-        steps = int(effort.seconds * _STEPS_PER_SECOND)
-        found = decide_script(FINDER, asked.script(named=True), names, steps)
-        seconds = time.process_time() - began
-        if found.answer is not Answer.UNSATISFIABLE:
-            reason = f"{FINDER} " + _REASONS[found.answer]
+        answer = _found(asked, number, effort)
+        if isinstance(answer, Answer):
+            reason = f"{FINDER} " + _REASONS[answer]
             continue
-        kept = tuple(sorted(int(name[1:]) for name in found.core))
-        text = asked.script(kept)
-        began = time.process_time()
-        checked = decide_script(CHECKER, text, (), _CHECKER_STEPS)
-        if checked.answer is Answer.UNSATISFIABLE:
-            uses = tuple(dict.fromkeys(name for name in map(asked.lemma, kept) if name != FACT))
-            took = time.process_time() - began
-            return Shown(obligation.name, number, obligations.with_stays, kept, uses, text, seconds, took)
-        reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked.answer]}"
+        found.append(answer)
+        checked = _checked(obligations, obligation, answer, _FIRST_CHECKER_STEPS)
+        if isinstance(checked, Shown):
+            return checked
+    for one in found:
+        checked = _checked(obligations, obligation, one, _CHECKER_STEPS)
+        if isinstance(checked, Shown):
+            return checked
+        reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked]}"
     return Open(obligation.name, reason)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one solver shows."""
+
+    asked: Query
+    effort: int
+    kept: tuple[int, ...]
+    """The hypotheses that it needs."""
+    seconds: float
+
+
+def _found(asked: Query, number: int, effort: Effort) -> Finding | Answer:
+    began = time.process_time()
+    names = [f"h{place}" for place in range(len(asked.hypotheses))]
+    steps = int(effort.seconds * _STEPS_PER_SECOND)
+    found = decide_script(FINDER, asked.script(named=True), names, steps)
+    if found.answer is not Answer.UNSATISFIABLE:
+        return found.answer
+    kept = tuple(sorted(int(name[1:]) for name in found.core))
+    return Finding(asked, number, kept, time.process_time() - began)
+
+
+def _checked(
+    obligations: Obligations, obligation: Obligation, found: Finding, steps: int
+) -> Shown | Answer:
+    """What the second solver says of the same with the hypotheses that the first one needs."""
+    text = found.asked.script(found.kept)
+    began = time.process_time()
+    checked = decide_script(CHECKER, text, (), steps)
+    if checked.answer is not Answer.UNSATISFIABLE:
+        return checked.answer
+    uses = tuple(dict.fromkeys(name for name in map(found.asked.lemma, found.kept) if name != FACT))
+    took = time.process_time() - began
+    stays = obligations.with_stays
+    return Shown(obligation.name, found.effort, stays, found.kept, uses, text, found.seconds, took)
 
 
 def _in_turn(
     obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort]
 ) -> Iterator[tuple[int, Effort]]:
-    """The efforts that make sense, each with its number: where an author says which lemmas are needed, first
-    those with these only."""
+    """The efforts that make sense, each with its number: first those with the lemma itself, then, where an
+    author says which lemmas are needed, those with these only."""
     numbered = list(enumerate(EFFORTS))
     if is_about_reads(obligation.claim):
-        yield from ((number, effort) for number, effort in numbered if effort.of_reads)
+        yield from ((number, effort) for number, effort in numbered if effort.own and not effort.tiers)
+    elif obligation.inductive and obligation.at != ALWAYS:
+        yield from ((number, effort) for number, effort in numbered if effort.own and effort.tiers)
     if obligations.premises.is_hinted(obligation):
         yield from ((number, effort) for number, effort in numbered if effort.hinted)
     for number, effort in numbered[: len(efforts)]:
-        if not (effort.hinted or effort.of_reads) and (obligations.premises.has_counts or not effort.meeting):
+        if not (effort.hinted or effort.own) and (obligations.premises.has_counts or not effort.meeting):
             yield number, effort
 
 
