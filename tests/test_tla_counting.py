@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,19 @@ import pytest
 
 from tests.command_line import verify
 from tests.tla_modules import explored, specified, written
+from verifier.encodings.sorts import Range, Set
+from verifier.encodings.terms import Symbol
 from verifier.explicit.classes import PermutedWords
 from verifier.explicit.packing import pack_columns
+from verifier.runs import tla_exploring
 from verifier.runs.building import build_model
-from verifier.runs.tla_loading import load
-from verifier.runs.tla_symbolic import symbolic
+from verifier.runs.tla_loading import TlaDefinition, load
+from verifier.runs.tla_symbolic import NotTranslated, _check_choices, symbolic
+from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import specification
 from verifier.tla.translate.sampling import Stepper, is_true_once, sample
+from verifier.tla.translate.terms import variable
 
 _PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
 _AS_TRANSLATED = "explored as translated"
@@ -174,3 +180,34 @@ def test_ways_of_many_initial_states(init: str, tmp_path: Path) -> None:
     assert is_true_once(specified(tmp_path, body, config)) == (init in _ONCE)
     why = _AS_TRANSLATED if init in _ONCE else "in how many ways Init is true is not known"
     assert why in _compared(tmp_path, body, config)
+
+
+def test_no_time_to_build_leaves_exploring_to_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tla_exploring, "_LEAST_PATIENCE", 0.0)
+    monkeypatch.setattr(tla_exploring, "_MOST_PATIENCE", 0.0)
+    said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
+    assert "explored by the interpreter: building the translation takes too much time" in said
+
+
+def test_free_parameters_of_many_values_are_told_before_building() -> None:
+    chosen = Parameter(Symbol("m", Set(Range(1, 20))), free=True)
+    choosing = Action("Choose", (chosen,), (), (), "")
+    definition = TlaDefinition("M", {}, (), variable(chosen.symbol), (choosing,), (), None)
+    with pytest.raises(NotTranslated, match="Choose is chosen too freely to enumerate"):
+        _check_choices(definition)
+    few = replace(choosing, parameters=(replace(chosen, symbol=Symbol("m", Range(1, 20))),))
+    _check_choices(replace(definition, actions=(few,)))
+
+
+@pytest.mark.parametrize(("step", "levels", "complete"), [("2 * x + i", 5, False), ("x + i", 99, True)])
+def test_the_first_states_end_where_levels_grow_fast(
+    step: str, levels: int, complete: bool, tmp_path: Path
+) -> None:
+    """Levels of 1, 2, 4, … states are expected to go on to grow when half of the states are found."""
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 1\n"
+    body += f"Next == x < 100 /\\ \\E i \\in 0..1 : x' = {step}\n"
+    seen = sample(specified(tmp_path, body), most=100, most_generated=1_000)
+    assert (seen.complete, len(seen.generated)) == (complete, levels)
+    assert seen.seconds_per_state is not None

@@ -22,8 +22,10 @@ from verifier.tla.values import NoValue, listed
 
 MOST_SAMPLED = 2_000
 MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
-"""Of a module that is explored: what has no more states is explored by the interpreter. While the levels of
-the search grow, as many states are expected to come as were found."""
+"""Of a module that is explored: what has no more states is explored by the interpreter."""
+_GROWING = 1.2
+"""While each level of the search is larger than the one before by so much, at least as many states are
+expected to come as were found."""
 MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
 """Of more initial states, which sorts they need is what Init says of each variable by itself."""
 _WALKS, _STEPS = 30, 60
@@ -111,7 +113,7 @@ def _all_further(explorer: Explorer, most: int, most_generated: float, generated
                 level, largest = len(explorer.states) - end, max(level, largest)
                 end = len(explorer.states)
                 generated.append(explorer.found.generated)
-                if most_generated < inf and level > largest and 2 * end > most:
+                if most_generated < inf and level > _GROWING * largest and 2 * end > most:
                     return False
             if len(explorer.states) > most or explorer.found.generated > most_generated:
                 return False
