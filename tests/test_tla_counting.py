@@ -36,8 +36,8 @@ _AS_TRANSLATED = "explored as translated"
 def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few states are looked at, so that these small modules are translated."""
 
-    def few(spec: Any, *_: object, **__: object) -> Any:
-        return sample(spec, most=6, most_initial=4)
+    def few(spec: Any, *_: object, symmetry: Any = None, **__: object) -> Any:
+        return sample(spec, most=6, most_initial=4, symmetry=symmetry)
 
     monkeypatch.setattr(specification, "sample", few)
 

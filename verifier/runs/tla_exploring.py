@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
+_MOST_PERMUTATIONS = 48
+"""Of more permutations classes are large and few, and the first of them take the interpreter long; it would
+have to look at them twice."""
 _LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
 """So many seconds of processor time may building take in a round; then the interpreter explores."""
 _EXPECTED = 10 * MOST_SAMPLED_WIDELY
@@ -107,8 +110,6 @@ def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | N
 def _permuted(asked: ModuleQuestion) -> tuple[ModuleQuestion, str]:
     """The same with the permutations of the configuration, which are watched from now on; and why they cannot
     be used, if so. Without a class for each state that is found, TLC's counts would be others."""
-    from verifier.explicit.classes import MOST_PERMUTATIONS
-
     spec = asked.module.specification
     if not spec.symmetry:
         return asked, ""
@@ -120,8 +121,8 @@ def _permuted(asked: ModuleQuestion) -> tuple[ModuleQuestion, str]:
         return asked, str(error)
     if explorer.asymmetric is not None:
         return asked, f"SYMMETRY changes more than names: {explorer.asymmetric}"
-    if symmetry is not None and len(symmetry.renamings) >= MOST_PERMUTATIONS:
-        return asked, f"SYMMETRY has {len(symmetry.renamings) + 1:,} permutations"
+    if symmetry is not None and len(symmetry.renamings) >= _MOST_PERMUTATIONS:
+        return asked, f"SYMMETRY makes {len(symmetry.renamings) + 1:,} permutations"
     return replace(asked, symmetry=symmetry), ""
 
 

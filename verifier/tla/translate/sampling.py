@@ -15,6 +15,7 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.specification import Formula, Specification
+from verifier.tla.symmetry import Orbits, Symmetry
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
@@ -56,9 +57,11 @@ def sample(
     most_generated: float = inf,
     most_initial: int = MOST_INITIAL,
     depth: int | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Sample:
     """The first states, breadth first: so many, or until so many were generated; all initial ones, if there
     are not more than so many; and some beyond, at most ``depth`` steps, where no longer executions matter.
+    Of states that permutations make of each other, one is looked at, but all initial ones are.
     Raises Undefined if one has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
@@ -66,6 +69,10 @@ def sample(
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.found.generated if all_initial else None
     generated: list[int] = []
+    if symmetry is not None:
+        explorer.orbits = Orbits(symmetry.renamings)
+        for state in explorer.states:
+            explorer.orbits.add(state)
     started = time.process_time()
     complete = all_initial and _all_further(explorer, most, most_generated, generated)
     looked, spent = explorer.current + 1, time.process_time() - started

@@ -43,7 +43,7 @@ SORTS = "Sorts"
 EXCLUDED = "ACTION_CONSTRAINT!excluded"
 """The variable that is true behind a step that an ACTION_CONSTRAINT excludes: such a state is checked, as TLC
 does, and no step leads on from it."""
-_MOST_LISTED_INITIAL, _MOST_IMAGES = 256, 4
+_MOST_LISTED_INITIAL = 256
 _MOST_INSTANCES = 128
 """Parameters are free where an action would have more instances."""
 
@@ -97,8 +97,7 @@ def started(
     """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
     has more steps; ``symmetry``: what permutations make of a value of a sort is to be one. Raises
     Undefined, or Untranslated."""
-    images = 1 if symmetry is None else len(symmetry.renamings) + 1
-    found = _sampled_widely(specification, images) if widely else sample(specification, depth=depth)
+    found = _sampled_widely(specification, symmetry) if widely else sample(specification, depth=depth)
     names = Names(specification.evaluator.order)
     for value in specification.constants.values():
         if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
@@ -119,15 +118,16 @@ def started(
     return made
 
 
-def _sampled_widely(specification: Specification, images: int) -> Sample:
-    """The first states: fewer where as many are one of a class. Many initial states are only looked at where
-    what they are, and in how many ways, is not said by Init itself."""
-    part = min(images, _MOST_IMAGES)
-    wide = (MOST_SAMPLED_WIDELY // part, MOST_GENERATED_WIDELY // part)
-    found = sample(specification, *wide, MOST_INITIAL)
+def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
+    """The first states: fewer where each stands for a class, which takes longer. Many initial states are only
+    looked at where what they are, and in how many ways, is not said by Init itself."""
+    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
+    if symmetry is not None:
+        wide = (MOST_SAMPLED_WIDELY // 4, MOST_GENERATED_WIDELY // 2)
+    found = sample(specification, *wide, MOST_INITIAL, symmetry=symmetry)
     if found.all_initial or (is_true_once(specification) and is_bounded(specification)):
         return found
-    return sample(specification, *wide, MOST_INITIAL_WIDELY)
+    return sample(specification, *wide, MOST_INITIAL_WIDELY, symmetry=symmetry)
 
 
 def translate(
