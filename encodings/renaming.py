@@ -1,4 +1,4 @@
-"""States with the elements of index sets renamed, as terms over the bits of the state."""
+"""States with the elements of index sets, or listed values, renamed, as terms over the bits of the state."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from verifier.encodings.sorts import (
     Boolean,
     Function,
     IndexSet,
+    Listed,
     Option,
     PartialFunction,
     Record,
@@ -26,8 +27,9 @@ from verifier.encodings.sorts import (
     Variant,
 )
 
-Renaming = Mapping[IndexSet, Mapping[Concrete, Concrete]]
-"""For each index set the new element for each element. Elements that it does not list stay as they are."""
+Renaming = Mapping[Any, Mapping[Concrete, Concrete]]
+"""For each index set, or sort that lists its values, the new element for each element. Elements that it does
+not list stay as they are."""
 
 
 def renamed_bits(layout: Layout, renaming: Renaming) -> list[FNode]:
@@ -39,7 +41,7 @@ def renamed_bits(layout: Layout, renaming: Renaming) -> list[FNode]:
 def renamed(sort: Sort, value: Any, renaming: Renaming) -> Any:
     """A concrete value with its elements renamed."""
     match sort:
-        case IndexSet():
+        case IndexSet() | Listed():
             return renaming.get(sort, {}).get(value, value)
         case Option():
             return None if value is None else renamed(sort.inner, value, renaming)
@@ -96,7 +98,7 @@ def _value(sort: Sort, value: Any, renaming: Renaming) -> Any:
 
 def _scalar(sort: Sort, value: Scalar, renaming: Renaming) -> Scalar:
     inner = sort.inner if isinstance(sort, Option) else sort
-    if not isinstance(inner, IndexSet) or inner not in renaming:
+    if not isinstance(inner, IndexSet | Listed) or inner not in renaming:
         return value
     return Scalar(
         [renamed(sort, item, renaming) for item in value.values], exactly=value.exactly, total=value.total

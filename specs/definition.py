@@ -185,6 +185,10 @@ class Definition:
     exchanges: tuple[Mapping[str, str], ...] = ()
     """What words become where two are exchanged that may be interchangeable: guesses, no part of the meaning.
     Who uses one looks whether it is so."""
+    permutations: tuple[Mapping[str, str], ...] = ()
+    """What words become where values are permuted: who makes the definition has checked that this changes
+    nothing but names (TLC's SYMMETRY). Exploration looks at one of the states that all these together make of
+    each other."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
+from verifier.explicit.classes import Classes, classes_of
 from verifier.explicit.coverage import Coverage
 from verifier.explicit.levels import Result, Stage, Tally, Task
 from verifier.explicit.moves import Moves
-from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, unpack
 from verifier.processes.limits import Interrupted, Limits
 from verifier.system.model import Model
@@ -161,7 +161,7 @@ class Findings:
         self.failing: dict[str, tuple[int, int]] = {}
         """The level, and the number within it, of the first state in which a property fails."""
         self.moves = Moves(model)
-        self.orbits = Orbits(model) if request.symmetry and system.symmetries else None
+        self.orbits: Classes | None = classes_of(model, symmetry=request.symmetry)
         actions = [action.name for action in model.definition.actions]
         self.tally = Tally(Coverage(actions, self.moves.actions))
         self.levels: list[int] = []

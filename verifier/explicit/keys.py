@@ -77,7 +77,7 @@ def key_classes(layout: Layout, symmetries: Sequence[Symmetry], place: int) -> C
 
 
 def _swaps(sort: object, elements: Sequence[object]) -> list[Renaming]:
-    return [{sort: {one: other, other: one}} for one, other in pairwise(elements)]  # type: ignore[dict-item]
+    return [{sort: {one: other, other: one}} for one, other in pairwise(elements)]
 
 
 def _orbits(bits: Iterable[int], permutations: Sequence[Permutation]) -> list[tuple[int, ...]]:

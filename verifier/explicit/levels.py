@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.explicit.blocks import Block, Column, Damaged, Shelf, Slice
+from verifier.explicit.classes import Classes
 from verifier.explicit.coverage import Coverage
 from verifier.explicit.moves import Look, Transitions
-from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import bounds, columns_of, rows_of
 from verifier.explicit.sorted_states import Columns, Run, distinct, merged, narrowed, seen, size
@@ -52,7 +52,7 @@ class Tally:
     unexpanded: bool = False
     """Whether a state that was not expanded has successors."""
 
-    def count(self, look: Look, orbits: Orbits | None) -> int:
+    def count(self, look: Look, orbits: Classes | None) -> int:
         """Counts states; returns how many of them are within the constraint."""
         within = int(np.bitwise_count(look.within).sum())
         self.looked += len(look.rows)
@@ -80,7 +80,7 @@ class Stage:
 
     folder: Path
     transitions: Transitions
-    orbits: Orbits | None
+    orbits: Classes | None
     partitions: int
     """Into how many parts of equal size the space of states is divided."""
     run: str = ""

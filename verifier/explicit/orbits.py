@@ -86,13 +86,13 @@ class Orbits:
         for elements, tied in zip(self._sets, ties, strict=True):
             run = np.ones(len(rows), np.int64)
             for one, mask in enumerate(tied):
-                run = np.where(_octets(mask, len(rows)), run + 1, 1)
+                run = np.where(octets(mask, len(rows)), run + 1, 1)
                 stabilisers *= run
                 unsettled |= mask & elements.exchange(one, one + 1).changed(slices)
         result = to_rows(slices, len(rows))
         left = places(unsettled & lanes(len(rows)))
         if len(left):
-            flags = [_octets(mask, len(rows))[left] for tied in ties for mask in tied]
+            flags = [octets(mask, len(rows))[left] for tied in ties for mask in tied]
             result[left], stabilisers[left] = self._try_orders(result[left], np.array(flags).T)
         return result, stabilisers
 
@@ -100,7 +100,7 @@ class Orbits:
         """The same for states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
         slices = to_slices(rows, self._bits)
         twins = [
-            1 - _octets(elements.exchange(one, other).changed(slices), len(rows))
+            1 - octets(elements.exchange(one, other).changed(slices), len(rows))
             for elements in self._sets
             for one, other in combinations(range(elements.count), 2)
         ]
@@ -152,8 +152,8 @@ class Orbits:
             self._sets[number].exchange(one, one + 1).apply(current, everywhere)
             if step.is_new:
                 changed = np.bitwise_or.reduce(current ^ start, axis=0)
-                fixed += 1 - _octets(changed, count)
-                less = _less(current, best)
+                fixed += 1 - octets(changed, count)
+                less = where_less(current, best)
                 best ^= (current ^ best) & less
         return to_rows(best, count), fixed
 
@@ -232,7 +232,7 @@ class _Interchangeable:
         keys: Keys = self._classes.keys(slices)
         for end in range(self.count - 1, 0, -1):
             for one in range(end):
-                less = _less(keys[one + 1], keys[one])
+                less = where_less(keys[one + 1], keys[one])
                 if less.any():
                     self.exchange(one, one + 1).apply(slices, less)
                     differs = (keys[one] ^ keys[one + 1]) & less
@@ -241,7 +241,7 @@ class _Interchangeable:
         return [~np.bitwise_or.reduce(one ^ other, axis=0) for one, other in pairwise(keys)]
 
 
-def _less(one: Slices, other: Slices) -> Mask:
+def where_less(one: Slices, other: Slices) -> Mask:
     """Where the one is less than the other, the first bit counting most."""
     less = np.zeros(one.shape[1], np.uint64)
     undecided = ~less
@@ -262,6 +262,6 @@ def _alike(rows: Rows) -> list[NDArray[np.intp]]:
     return np.split(order, starts)
 
 
-def _octets(mask: Mask, count: int) -> NDArray[np.uint8]:
+def octets(mask: Mask, count: int) -> NDArray[np.uint8]:
     """A byte per state, 1 where the mask has the state."""
     return np.unpackbits(mask.view(np.uint8), bitorder="little", count=count)

@@ -33,14 +33,18 @@ def build_model(
     Raises Interrupted when a limit is reached, DefinitionError if the definition is not well formed,
     UsageError if the model is too large.
     """
-    read = definition.read(free=free)
-    if instance_count(read) > MOST_INSTANCES:
-        read = definition.read(free=True)
+    read = as_built(definition, free=free)
     limits = limits or Limits()
     if patience is None:
         return build(read, _watch(limits, patience))
     with Watched(look_at(limits, patience)):  # what takes long may not call back
         return build(read, _watch(limits, patience))
+
+
+def as_built(definition: Definition, *, free: bool) -> Definition:
+    """The definition with parameters that are left open as ``build_model`` reads them."""
+    read = definition.read(free=free)
+    return definition.read(free=True) if instance_count(read) > MOST_INSTANCES else read
 
 
 def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:

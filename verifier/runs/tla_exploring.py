@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verifier.errors import UsageError
@@ -9,10 +10,13 @@ from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched
 from verifier.runs.asking import Remark
 from verifier.runs.building import look_at
-from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, started, translated_soon
+from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, Symbolic, started, translated_soon
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
-from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY
+from verifier.tla.errors import TlaError
+from verifier.tla.explorer import Explorer
+from verifier.tla.symmetry import Asymmetric
+from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY, is_true_once
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -20,43 +24,106 @@ if TYPE_CHECKING:
 
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
-_PATIENCE = 12.0
-"""So many seconds of processor time may building what explores take; then the interpreter explores."""
+_MOST_PERMUTATIONS = 48
+"""Of more permutations classes are large and few, and the first of them take the interpreter long; it would
+have to look at them twice."""
+_LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
+"""So many seconds of processor time may building take in a round; then the interpreter explores."""
+_EXPECTED = 10 * MOST_SAMPLED_WIDELY
+"""So many states are expected, where these are not all. Building may take as long as the interpreter takes
+for their successors."""
+_TRANSLATING = 0.4
+"""The share of that time for translating alone; terms that take longer are too large to be lowered soon."""
 
 
 def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
     """An exploration of the translated module; or None, and why the interpreter is to explore it."""
-    spec = asked.module.specification
-    if spec.symmetry or spec.view is not None:
-        return None, f"{'SYMMETRY' if spec.symmetry else 'VIEW'} is in the configuration"
-    if spec.action_constraints or spec.postcondition is not None:
-        return None, "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
-    most = asked.question.options.max_states
-    if most is not None and most <= MOST_SAMPLED_WIDELY and not asked.question.options.graph:
-        return None, "few states are asked for"
+    why = _left_to_the_interpreter(asked)
+    if why:
+        return None, why
     try:
         with Watched(look_at(asked.question.limits)):
+            asked, why = _permuted(asked)
+            if why:
+                return None, why
             made = started(asked)
-        if made.translation.sample.complete and not asked.question.options.graph:
-            return None, "there are few states"
-        if not made.translation.sample.all_initial:
-            return None, "in how many ways Init is true is not known: there are too many"
-        size = sum(map(bits_of, made.sorts().values()))
-        if size > _MOST_BITS_EXPLORED:
-            return None, f"a state takes {size} bits"
-        found = translated_soon(asked, made, _PATIENCE)
+        why = _too_few_or_too_large(asked, made)
+        if why:
+            return None, why
+        seconds = _patience(made.translation.sample)
+        found = translated_soon(asked, made, seconds, translating=_TRANSLATING)
         if found is None:
-            return None, "building the translation takes too much time"
-        uncounted = made.translation.uncounted
-        if uncounted is not None and not _counts_alike(found, made.translation.sample):
-            return None, f"{uncounted}: ways to be true are not told apart, and are several"
-        if uncounted is not None:
-            asked.listen(Remark(f"{uncounted}: ways to be true are not told apart, and are taken for one"))
-        return found, ""
+            return None, f"building the translation takes too much time: more than {seconds:.1f} s"
+        return _counted(asked, made, found)
     except Interrupted as stop:
         return None, str(stop)
+    except Asymmetric as reason:
+        return None, f"SYMMETRY changes more than names: {reason}"
     except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
         return None, str(error).removesuffix(f": {INSTEAD}")
+
+
+def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
+    """Why the interpreter is to explore, by what is asked."""
+    spec, options = asked.module.specification, asked.question.options
+    if spec.view is not None:
+        return "VIEW is in the configuration"
+    if spec.action_constraints or spec.postcondition is not None:
+        return "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
+    few = options.max_states is not None and options.max_states <= MOST_SAMPLED_WIDELY
+    return "few states are asked for" if few and not options.graph else ""
+
+
+def _too_few_or_too_large(asked: ModuleQuestion, made: Symbolic) -> str:
+    """The same, by the first states."""
+    sample = made.translation.sample
+    if sample.complete and not asked.question.options.graph:
+        return "there are few states"
+    once = asked.symmetry is None and is_true_once(asked.module.specification)
+    if not sample.all_initial and not once:
+        return "in how many ways Init is true is not known: there are too many"
+    size = sum(map(bits_of, made.sorts().values()))
+    return f"a state takes {size} bits" if size > _MOST_BITS_EXPLORED else ""
+
+
+def _patience(sample: Sample) -> float:
+    """How long building may take: as long as the interpreter is expected to take, within bounds."""
+    if sample.seconds_per_state is None:
+        return _MOST_PATIENCE
+    return min(max(_EXPECTED * sample.seconds_per_state, _LEAST_PATIENCE), _MOST_PATIENCE)
+
+
+def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | None, str]:
+    """The run, if it counts the ways in which steps are taken as the interpreter does; or None, and why."""
+    uncounted = made.translation.uncounted
+    if uncounted is None:
+        return found, ""
+    words = f"{uncounted}: ways to be true are not told apart"
+    if asked.symmetry is not None:
+        return None, f"{words}, and the first states are no classes"
+    if not _counts_alike(found, made.translation.sample):
+        return None, f"{words}, and are several"
+    asked.listen(Remark(f"{words}, and are taken for one"))
+    return found, ""
+
+
+def _permuted(asked: ModuleQuestion) -> tuple[ModuleQuestion, str]:
+    """The same with the permutations of the configuration, which are watched from now on; and why they cannot
+    be used, if so. Without a class for each state that is found, TLC's counts would be others."""
+    spec = asked.module.specification
+    if not spec.symmetry:
+        return asked, ""
+    names = (*spec.invariants, *spec.properties, *asked.question.properties)
+    explorer = Explorer(spec, properties=names)
+    try:
+        symmetry = explorer.permute()
+    except TlaError as error:
+        return asked, str(error)
+    if explorer.asymmetric is not None:
+        return asked, f"SYMMETRY changes more than names: {explorer.asymmetric}"
+    if symmetry is not None and len(symmetry.renamings) >= _MOST_PERMUTATIONS:
+        return asked, f"SYMMETRY makes {len(symmetry.renamings) + 1:,} permutations"
+    return replace(asked, symmetry=symmetry), ""
 
 
 def _counts_alike(found: Run, sample: Sample) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.encodings.sorts import Sort, SortError
@@ -17,7 +18,7 @@ from verifier.errors import UsageError
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.processes.watching import Watched
 from verifier.runs.asking import Remark
-from verifier.runs.building import look_at
+from verifier.runs.building import as_built, look_at
 from verifier.runs.tla_loading import (
     TlaDefinition,
     TlaLoaded,
@@ -32,7 +33,7 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.exchanges import exchanges
+from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.specification import SORTS, Maker, Translation, translate
 from verifier.tla.translate.specification import started as sorted_by_states
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.question import Question
     from verifier.system.model import Model
+    from verifier.tla.symmetry import Symmetry
 
 T = TypeVar("T")
 _MOST_ROUNDS = 60
@@ -83,6 +85,7 @@ class Symbolic:
             if not self._fits(state, sorts):
                 for shape, value in zip(self.translation.shapes.values(), state, strict=True):
                     shape.add(value)
+                self.translation.permute()
                 self.beyond.append(state)
                 sorts = self.sorts()
         return len(self.beyond) > before
@@ -138,6 +141,7 @@ class Symbolic:
             lemmas=made.lemmas,
             successor=made.successor,
             exchanges=tuple(exchanges(made.names, made.names.companions)),
+            permutations=() if made.symmetry is None else tuple(generators(made.names, made.symmetry)),
         )
 
     def _initial(self) -> Iterable[Property]:
@@ -150,10 +154,16 @@ class Symbolic:
 
 
 def symbolic(
-    loaded: TlaLoaded, properties: Iterable[str] = (), *, widely: bool = False, depth: int | None = None
+    loaded: TlaLoaded,
+    properties: Iterable[str] = (),
+    *,
+    widely: bool = False,
+    depth: int | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Symbolic:
     """The module with operators as properties, its first states looked at; ``widely``: more of them;
-    ``depth``: no longer executions matter. Raises UsageError where something has no value, NotTranslated."""
+    ``depth``: no longer executions matter; ``symmetry``: states are to be permuted. Raises UsageError where
+    something has no value, NotTranslated."""
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
@@ -162,7 +172,7 @@ def symbolic(
     own = {name: formula_named(spec, name, []) for name in properties if name not in known}
     try:
         own_too = replace(spec, invariants=spec.invariants | own)
-        made = Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth))
+        made = Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth, symmetry=symmetry))
         if not made.translation.sample.initial:
             raise UsageError(f"{spec.module.name}: no state satisfies Init, so that nothing can happen")
         return made
@@ -170,6 +180,30 @@ def symbolic(
         raise UsageError(str(error)) from None
     except Untranslated as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None
+
+
+class GivenUp(Exception):
+    """Building a translation takes longer than it may."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long building may take, in seconds of the processor time of this process."""
+
+    seconds: float
+    """In a round, that is until sorts are widened."""
+    last: float
+    """When no round begins any more."""
+    translating: float = 1.0
+    """The share of a round in which the module is to be translated."""
+
+    def until(self) -> tuple[float, float]:
+        """When a round that begins now is given up: while the module is translated, and later. Raises
+        GivenUp."""
+        now = time.process_time()
+        if now > self.last:
+            raise GivenUp
+        return now + self.translating * self.seconds, now + self.seconds
 
 
 @dataclass(frozen=True)
@@ -183,8 +217,10 @@ class ModuleQuestion:
     """The properties that were named by who asks."""
     listen: Listen
     built: Callable[[Model], None]
-    patience: float | None = None
-    """When building is given up, by the processor time of this process."""
+    patience: Patience | None = None
+    """When building is given up."""
+    symmetry: Symmetry | None = None
+    """The permutations of which one state of each class is to be looked at, while they are watched."""
 
 
 def run(asked: ModuleQuestion) -> Run:
@@ -199,13 +235,18 @@ def run(asked: ModuleQuestion) -> Run:
     return run_translated(asked, made) if found is None else found
 
 
-def within_limits(asked: ModuleQuestion, work: Callable[[], T]) -> T:
-    """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it."""
+def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
+    """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it.
+    ``until``: raises GivenUp later than this, by the processor time of this process."""
     try:
-        with Watched(look_at(asked.question.limits, asked.patience)):
+        with Watched(look_at(asked.question.limits, until)):
             return work()
     except KeyboardInterrupt:
         raise Interrupted(INTERRUPTED) from None
+    except Interrupted:
+        if until is not None and time.process_time() > until:
+            raise GivenUp from None
+        raise
 
 
 def _ended(asked: ModuleQuestion, reason: str) -> Run:
@@ -230,18 +271,25 @@ def started(asked: ModuleQuestion) -> Symbolic:
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
-    made = symbolic(asked.module, own, widely=asked.engine.counts_states, depth=depth)
+    widely, symmetry = asked.engine.counts_states, asked.symmetry
+    made = symbolic(asked.module, own, widely=widely, depth=depth, symmetry=symmetry)
     sample = made.translation.sample
     every = ", which are all" if sample.complete else ""
     asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
     return made
 
 
-def translated_soon(asked: ModuleQuestion, made: Symbolic, seconds: float) -> Run | None:
-    """The same as ``run_translated``; None if building takes more seconds of processor time."""
-    until = time.process_time() + seconds
-    found = run_translated(replace(asked, patience=until), made)
-    return None if found.model is None and time.process_time() > until else found
+def translated_soon(
+    asked: ModuleQuestion, made: Symbolic, seconds: float, *, translating: float = 1.0
+) -> Run | None:
+    """The same as ``run_translated``; None if building takes more seconds of processor time in a round, or if
+    another one would begin later than that. ``translating``: the share of these seconds in which the module
+    is to be translated."""
+    patience = Patience(seconds, time.process_time() + seconds, translating)
+    try:
+        return run_translated(replace(asked, patience=patience), made)
+    except GivenUp:
+        return None
 
 
 def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
@@ -251,13 +299,14 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
     made.each_way = asked.engine.counts_states
     settled = Settled()
     for _ in range(_MOST_ROUNDS):
-        if asked.patience is not None and time.process_time() > asked.patience:
-            return _ended(asked, "it takes too much time")
+        translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
-            definition = within_limits(asked, lambda: _definition(asked, made))
+            definition = within_limits(asked, lambda: _definition(asked, made), translated)
         except Interrupted as stop:
             return settled.added_to(made, _ended(asked, str(stop)), asked)
-        found = _round(asked, made, definition, tuple(settled.verdicts))
+        found = _round(asked, made, definition, tuple(settled.verdicts), built)
+        if built is not None and found.model is None and time.process_time() > built:
+            raise GivenUp
         leaving = _leaving(found)
         if leaving is None or _decided(found, leaving):
             return settled.added_to(made, checked(made, found, asked), asked)
@@ -280,11 +329,30 @@ def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
         return made.definition(names)
     definition = made.definition()
     _check_translated(made, names, asked.named)
+    if asked.engine.counts_states:
+        _check_choices(definition)
     return definition
 
 
-def _round(asked: ModuleQuestion, made: Symbolic, definition: TlaDefinition, settled: tuple[str, ...]) -> Run:
-    """One run, at the sorts that are known, of the properties that are not settled."""
+def _check_choices(definition: TlaDefinition) -> None:
+    """Raises NotTranslated where free parameters have more values than exploration tries."""
+    from verifier.explicit.moves import MOST_MOVES
+
+    for action in as_built(definition, free=False).actions:
+        free = [p.symbol.sort.size for p in action.parameters if p.free]
+        if prod(free) > MOST_MOVES:
+            raise NotTranslated(f"{action.name} is chosen too freely to enumerate: {INSTEAD}")
+
+
+def _round(
+    asked: ModuleQuestion,
+    made: Symbolic,
+    definition: TlaDefinition,
+    settled: tuple[str, ...],
+    until: float | None,
+) -> Run:
+    """One run, at the sorts that are known, of the properties that are not settled; building is to end
+    before."""
     question = asked.question
     names = tuple(name for name in question.properties if name not in settled)
     if not asked.engine.decides_temporal and not (names and asked.engine.writes_certificates):
@@ -301,7 +369,7 @@ def _round(asked: ModuleQuestion, made: Symbolic, definition: TlaDefinition, set
         asked.built(model)
 
     try:
-        own = replace(asked.engine.prepare(loaded, options), patience=asked.patience)
+        own = replace(asked.engine.prepare(loaded, options), patience=until)
         return asked.engine.run(own, asked.listen, built)
     except (Untranslated, SortError) as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None

@@ -92,14 +92,19 @@ class Explorer:
 
     # -- symmetry
 
-    def _permute(self) -> None:
+    def permute(self) -> Symmetry | None:
         """Uses the permutations of the configuration, if the formulas do not tell them apart.
 
         First of all that is evaluated, since what is remembered must be watched.
         """
-        if self._permuted:
-            return
+        if not self._permuted:
+            self._permute()
+        return self.evaluator.symmetry if self.orbits is not None else None
+
+    def _permute(self) -> None:
         spec, asked, self._permuted = self.specification, set(self.properties), True
+        if not spec.symmetry:  # what another search watches goes on to be watched
+            return
         self.evaluator.symmetry = None
         group = permutations(spec)
         if not group:
@@ -123,7 +128,7 @@ class Explorer:
 
     def assume(self) -> None:
         """Evaluates the ASSUMEs, before anything else. Raises TlaError for one that is false."""
-        self._permute()
+        self.permute()
         for assumption in self.specification.module.assumptions:
             if self.evaluator.analysis.of(assumption.body, self.specification.module.name).reads:
                 words = "an assumption speaks of constants only, and this one reads a variable"
@@ -145,7 +150,7 @@ class Explorer:
 
         Begins anew without permutations if they turn out to change more than names.
         """
-        self._permute()
+        self.permute()
         try:
             self._explore()
         except Asymmetric as reason:

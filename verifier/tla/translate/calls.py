@@ -104,7 +104,7 @@ class Calls(Evaluation):
         found = self.value(fold.empty, context)
         kept, pinned = dict(self.folding), self.pinned.get(fold.item)
         try:
-            for case in reversed(self.each_once(of)):
+            for case in reversed(self.in_order(of)):
                 self.folding.update(dict.fromkeys(fold.calls, found))
                 self.pinned[fold.item] = case.item
                 found = self.if_(case.condition, self.value(fold.step, context), found)

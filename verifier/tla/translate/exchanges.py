@@ -1,11 +1,11 @@
-"""Exchanges of model values that may change nothing, in the words of sorts."""
+"""Exchanges of model values that may change nothing, and permutations that do not, in the words of sorts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
-from verifier.tla.symmetry import Renaming
+from verifier.tla.symmetry import Permutation, Renaming, Symmetry
 from verifier.tla.translate.coding import Names
 from verifier.tla.values import ModelValue, Value
 
@@ -23,6 +23,30 @@ def exchanges(names: Names, sets: Iterable[Iterable[Value]]) -> Iterator[Mapping
         pairs = combinations(range(len(several)), 2)
         for one, other in sorted(pairs, key=lambda pair: pair[1] - pair[0]):
             yield _words(names, several[one], several[other])
+
+
+def generators(names: Names, symmetry: Symmetry) -> Iterator[Mapping[str, str]]:
+    """For some permutations that generate all what each word becomes, those first that move few values."""
+    for value in [value for value in names.words if symmetry.touches(value)]:
+        for renaming in symmetry.renamings:
+            names.word(renaming.of(value))
+    moved = list(symmetry.moved)
+    found: set[tuple[Value, ...]] = {tuple(moved)}
+    chosen: list[Permutation] = []
+    for renaming in sorted(symmetry.renamings, key=lambda one: len(one.permutation)):
+        if tuple(map(renaming.of, moved)) in found:
+            continue
+        chosen.append(renaming.permutation)
+        waiting = list(found)
+        while waiting:
+            element = waiting.pop()
+            for permutation in chosen:
+                made = tuple([permutation.get(value, value) for value in element])
+                if made not in found:
+                    found.add(made)
+                    waiting.append(made)
+        words = {word: names.words[renaming.of(value)] for value, word in names.words.items()}
+        yield {word: image for word, image in words.items() if image != word}
 
 
 def _words(names: Names, one: Value, other: Value) -> Mapping[str, str]:

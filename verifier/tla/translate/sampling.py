@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import inf
@@ -12,8 +13,9 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
-from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.specification import Formula, Specification
+from verifier.tla.symmetry import Orbits, Symmetry
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
@@ -22,6 +24,9 @@ from verifier.tla.values import NoValue, listed
 MOST_SAMPLED = 2_000
 MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
 """Of a module that is explored: what has no more states is explored by the interpreter."""
+_GROWING = 1.2
+"""While each level of the search is larger than the one before by so much, at least as many states are
+expected to come as were found."""
 MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
 """Of more initial states, which sorts they need is what Init says of each variable by itself."""
 _WALKS, _STEPS = 30, 60
@@ -42,6 +47,8 @@ class Sample:
     """In how many ways Init is true, as TLC counts them; None if that is not known."""
     generated: tuple[int, ...] = ()
     """How many states were generated when all states of a depth had been looked at, for depths 0, 1, …"""
+    seconds_per_state: float | None = None
+    """Processor time for the successors of a state; None if none were looked for."""
 
 
 def sample(
@@ -50,9 +57,11 @@ def sample(
     most_generated: float = inf,
     most_initial: int = MOST_INITIAL,
     depth: int | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Sample:
     """The first states, breadth first: so many, or until so many were generated; all initial ones, if there
     are not more than so many; and some beyond, at most ``depth`` steps, where no longer executions matter.
+    Of states that permutations make of each other, one is looked at, but all initial ones are.
     Raises Undefined if one has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
@@ -60,13 +69,20 @@ def sample(
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.found.generated if all_initial else None
     generated: list[int] = []
+    if symmetry is not None:
+        explorer.orbits = Orbits(symmetry.renamings)
+        for state in explorer.states:
+            explorer.orbits.add(state)
+    started = time.process_time()
     complete = all_initial and _all_further(explorer, most, most_generated, generated)
+    looked, spent = explorer.current + 1, time.process_time() - started
     states = list(explorer.states)
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
         states += Stepper(specification).strolls(states[-50:], _WALKS, steps)
     initial = list(explorer.states[:began])
-    return Sample(states, initial, all_initial, complete, ways, tuple(generated))
+    per_state = spent / looked if looked else None
+    return Sample(states, initial, all_initial, complete, ways, tuple(generated), per_state)
 
 
 def _all_initial(explorer: Explorer, most: int) -> bool:
@@ -87,6 +103,7 @@ def _all_further(explorer: Explorer, most: int, most_generated: float, generated
     """Finds the states after the initial ones, and counts what is generated to each depth. Whether these are
     all."""
     began = end = len(explorer.states)
+    level, largest = end, 0
 
     def stop(found: Explorer) -> None:
         if len(found.states) > most:
@@ -100,11 +117,15 @@ def _all_further(explorer: Explorer, most: int, most_generated: float, generated
     try:
         for number, state in enumerate(explorer.states):
             if number == end:
+                level, largest = len(explorer.states) - end, max(level, largest)
                 end = len(explorer.states)
                 generated.append(explorer.found.generated)
+                if most_generated < inf and level > _GROWING * largest and 2 * end > most:
+                    return False
             if len(explorer.states) > most or explorer.found.generated > most_generated:
                 return False
             if number >= began or stepper.within(state):
+                explorer.current = number
                 explorer._expand(number, walk)
     except (Interrupted, Undefined):
         return False
@@ -199,6 +220,48 @@ def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> No
                 f"Init has more than {MOST_INITIAL:,} states, and does not say by itself which values "
                 f"{one.name} has, as {one.name} \\in S does where no variable occurs in S",
             )
+
+
+def is_bounded(specification: Specification) -> bool:
+    """Whether Init says by itself which values each variable has, whatever the others have."""
+    try:
+        bounds_of_init(specification, {one.name: Shape() for one in specification.variables})
+    except Untranslated:
+        return False
+    return True
+
+
+def is_true_once(specification: Specification) -> bool:
+    """Whether Init is true of each state in one way, as TLC counts ways: it gives the variables their values
+    one after the other, and tests all that could be true in several ways once all of them have values."""
+    assigned: set[ast.Variable] = set()
+    return all(_is_true_once(specification, formula, assigned, ()) for formula in specification.init)
+
+
+def _is_true_once(
+    specification: Specification,
+    formula: Formula,
+    assigned: set[ast.Variable],
+    seen: tuple[Definition, ...],
+) -> bool:
+    body, evaluator = formula.body, specification.evaluator
+    if len(assigned) == len(specification.variables):
+        return True
+    if isinstance(body, ast.Junction) and body.conjunction:
+        parts = [Formula(item, formula.module) for item in body.items]
+        return all(_is_true_once(specification, part, assigned, seen) for part in parts)
+    if isinstance(body, ast.Apply):
+        symbol = evaluator.resolve(body.operator, formula.module) or body.operator
+        if isinstance(symbol, Definition) and not body.arguments and symbol not in seen:
+            assert symbol.body is not None
+            further = Formula(symbol.body, symbol.module)
+            return _is_true_once(specification, further, assigned, (*seen, symbol))
+        if isinstance(symbol, Builtin) and symbol.name in ("\\in", "="):
+            left = body.arguments[0]
+            if isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
+                assigned.add(left.operator)
+            return True
+    return not evaluator.actions.branches(body, Unit(formula.module), True)
 
 
 def _widen(

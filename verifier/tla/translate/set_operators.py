@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verifier.encodings.sorts import PartialFunction, Range, Set, Sort, Variant
+from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.making import set_of
 from verifier.tla.translate.sequences import Rows
 from verifier.tla.translate.spreading import MOST_FOLDED, Case
@@ -34,6 +35,9 @@ _MOST_COUNTED = 8
 
 class SetOperators(Rows):
     """Makes terms of the operators on sets."""
+
+    symmetry: Symmetry | None = None
+    """The permutations that are to change nothing but names: no order of what they move may matter."""
 
     def united(self, one: Sym, other: Sym) -> Sym:
         r"""``one \\cup other``"""
@@ -134,19 +138,20 @@ class SetOperators(Rows):
     def chosen(self, domain: Sym, body: Callable[[Sym], Sym]) -> Sym:
         """CHOOSE: the first member that fits, in TLC's order."""
         cases = self.spread(domain)
+        first = self._alone if any(map(self._is_permuted, cases)) else self._first
         if isinstance(domain, Known) and all(case.symbol is None for case in cases):
-            return self._first(cases, body)
+            return first(cases, body)
         symbols = [case.symbol for case in cases if case.symbol is not None]
         if len(cases) != 1 or not symbols:
             if not symbols and any(not isinstance(case.item, Known) for case in cases):
                 return self._alone(cases, body)
-            return self._first(self.each_once(domain), body)
+            return first(self.each_once(domain), body)
         (case,) = cases
         fits = self.and_([case.condition, body(case.item)])
         plain = isinstance(case.item, Term) and case.item.data is case.symbol
         exact = plain and ordered(symbols[0].sort) and self.reads(fits) is YES
         if not exact and symbols[0].sort.size <= MOST_FOLDED:
-            return self._first(self.each_once(domain), body)
+            return first(self.each_once(domain), body)
         if not plain:
             raise Untranslated(None, "CHOOSE from a set of this form")
         if isinstance(fits, Nothing):
@@ -183,8 +188,9 @@ class SetOperators(Rows):
         return self.after(self.if_(clash, Nothing("CHOOSE has several elements"), YES), found)
 
     def _chosen_term(self, case: Case, symbol: Symbol, formula: Term) -> Term:
-        """CHOOSE from a large sort; there must be one that fits alone where the sort's order is not TLC's."""
-        if not ordered(symbol.sort):
+        """CHOOSE from a large sort; there must be one that fits alone where the sort's order is not TLC's, or
+        where permutations change the order."""
+        if not ordered(symbol.sort) or self._is_permuted(case):
             other = self.fresh("y", symbol.sort)
             renamed = Term(Operator.CONTAINS, TRUTH, (self._comprehended(case, formula), variable(other)))
             same = Term(Operator.EQUAL, TRUTH, (variable(other), variable(symbol)))
@@ -197,13 +203,35 @@ class SetOperators(Rows):
         assert case.symbol is not None
         return Term(Operator.COMPREHENSION, Set(case.symbol.sort), (formula,), binds=case.symbol)
 
+    def _is_permuted(self, case: Case) -> bool:
+        """Whether permutations may change which member of a set is the first one."""
+        if self.symmetry is None:
+            return False
+        if isinstance(case.item, Known):
+            return self.symmetry.touches(case.item.value)
+        return not isinstance(case.item, Term) or self._is_sort_permuted(case.item.sort)
+
+    def _is_sort_permuted(self, sort: Sort) -> bool:
+        assert self.symmetry is not None
+        if isinstance(sort, Listed):
+            words = (word for word in sort.members if isinstance(word, str))
+            return any(self.symmetry.touches(self.names.meant[word]) for word in words)
+        return any(map(self._is_sort_permuted, sort.parts()))
+
     # -- folds
+
+    def in_order(self, of: Sym) -> list[Case]:
+        """The members of a set in TLC's order. Raises Untranslated where permutations change it."""
+        cases = self.each_once(of)
+        if any(map(self._is_permuted, cases)):
+            raise Untranslated(None, "a fold over a set of values that SYMMETRY permutes")
+        return cases
 
     def fold_set(self, operator: Sym, base: Sym, of: Sym) -> Sym:
         """``FoldSet``: the first element is combined last."""
         assert isinstance(operator, Op)
         found = base
-        for case in reversed(self.each_once(of)):
+        for case in reversed(self.in_order(of)):
             found = self.if_(case.condition, operator.call(case.item, found), found)
         return found
 
@@ -212,7 +240,7 @@ class SetOperators(Rows):
         assert isinstance(operator, Op)
         assert isinstance(image, Op)
         found = base
-        for case in reversed(self.each_once(of)):
+        for case in reversed(self.in_order(of)):
             found = self.if_(case.condition, operator.call(image.call(case.item), found), found)
         return found
 

@@ -24,6 +24,7 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.tla.order import text
+from verifier.tla.symmetry import Renaming
 from verifier.tla.translate.coding import Names, field_name
 from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import Fn, ModelValue, NoValue, Value, listed
@@ -151,6 +152,24 @@ class Shape:
             self.seen |= other.seen
         elif not self.lists and other != Shape():
             self.seen = None
+
+    def permute(self, renamings: Iterable[Renaming]) -> None:
+        """Adds what permutations, which are a group without the identity, make of the values that the sort
+        lists."""
+        for renaming in renamings:
+            self.words |= dict.fromkeys([renaming.of(word) for word in list(self.words)])
+            if self.seen is not None:
+                self.seen |= dict.fromkeys([renaming.of(value) for value in list(self.seen)])
+        parts = [shape for fields in self.records.values() for shape in fields.values()]
+        parts += [] if self.sets is None else [self.sets]
+        parts += [] if self.rows is None else self.rows.items
+        if self.functions is not None:
+            parts += [self.functions.keys, self.functions.results]
+            for renaming in renamings:
+                moved = [frozenset(map(renaming.of, domain)) for domain in self.functions.domains]
+                self.functions.domains.update(moved)
+        for part in parts:
+            part.permute(renamings)
 
     def add_sort(self, sort: Sort, names: Names) -> None:
         """What a sort holds."""

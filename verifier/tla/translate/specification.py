@@ -15,17 +15,21 @@ from verifier.tla.errors import Place
 from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.specification import Formula, Specification
+from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.sampling import (
     MOST_GENERATED_WIDELY,
+    MOST_INITIAL,
     MOST_INITIAL_WIDELY,
     MOST_SAMPLED_WIDELY,
     Sample,
     bounds_of_init,
     bounds_of_types,
+    is_bounded,
+    is_true_once,
     sample,
 )
 from verifier.tla.translate.shapes import Shape
@@ -67,6 +71,8 @@ class Translation:
     """What the module calls each action: it is there once for each way to take it."""
     refused: dict[str, Untranslated] = field(default_factory=dict)
     """Properties that cannot be translated."""
+    symmetry: Symmetry | None = None
+    """The permutations of model values that change nothing but names; the sorts are kept under them."""
     uncounted: Place | None = None
     """The first formula whose ways to be true are not told apart, where each way is to be an action."""
 
@@ -74,36 +80,54 @@ class Translation:
         """A state of the definition as the interpreter has it."""
         return tuple(self.names.decode(state[s.name], s.sort) for s in self.variables)
 
-    def widen(self, states: list[State]) -> bool:
-        """Adds states to the shapes. Whether a sort became wider."""
-        before = {s.name: s.sort for s in self.variables}
-        for state in states:
-            for symbol, value in zip(self.variables, state, strict=True):
-                self.shapes[symbol.name].add(value)
-        return any(shape.sort(self.names) != before[name] for name, shape in self.shapes.items())
+    def permute(self) -> None:
+        """Adds to the shapes what the permutations make of them."""
+        if self.symmetry is not None:
+            for shape in self.shapes.values():
+                shape.permute(self.symmetry.renamings)
 
 
-def started(specification: Specification, *, widely: bool = False, depth: int | None = None) -> Translation:
+def started(
+    specification: Specification,
+    *,
+    widely: bool = False,
+    depth: int | None = None,
+    symmetry: Symmetry | None = None,
+) -> Translation:
     """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
-    has more steps. Raises Undefined, or Untranslated."""
-    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY, MOST_INITIAL_WIDELY)
-    found = sample(specification, *wide) if widely else sample(specification, depth=depth)
+    has more steps; ``symmetry``: what permutations make of a value of a sort is to be one. Raises
+    Undefined, or Untranslated."""
+    found = _sampled_widely(specification, symmetry) if widely else sample(specification, depth=depth)
     names = Names(specification.evaluator.order)
     for value in specification.constants.values():
         if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
             names.companions.append(tuple(specification.evaluator.order.sorted(value)))
     shapes = {one.name: Shape() for one in specification.variables}
-    for state in found.states:
-        for one, value in zip(specification.variables, state, strict=True):
-            try:
+    for one, values in zip(specification.variables, zip(*found.states, strict=True), strict=False):
+        try:
+            for value in dict.fromkeys(values):
                 shapes[one.name].add(value)
-            except NoValue as error:
-                raise Untranslated(None, f"{one.name} has no finite sort: {error}") from None
+        except NoValue as error:
+            raise Untranslated(None, f"{one.name} has no finite sort: {error}") from None
     if not found.complete:
         bounds_of_types(specification, shapes)
     if not found.all_initial:
         bounds_of_init(specification, shapes)
-    return Translation(specification, names, shapes, found)
+    made = Translation(specification, names, shapes, found, symmetry=symmetry)
+    made.permute()
+    return made
+
+
+def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
+    """The first states: fewer where each stands for a class, which takes longer. Many initial states are only
+    looked at where what they are, and in how many ways, is not said by Init itself."""
+    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
+    if symmetry is not None:
+        wide = (MOST_SAMPLED_WIDELY // 4, MOST_GENERATED_WIDELY // 2)
+    found = sample(specification, *wide, MOST_INITIAL, symmetry=symmetry)
+    if found.all_initial or (is_true_once(specification) and is_bounded(specification)):
+        return found
+    return sample(specification, *wide, MOST_INITIAL_WIDELY, symmetry=symmetry)
 
 
 def translate(
@@ -128,7 +152,7 @@ class Maker:
         self.symbols = {v: Symbol(v.name, self.sorts[v]) for v in declared}
         self.successor = {v: Symbol(primed(v.name), self.sorts[v]) for v in declared}
         self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
-        self.t.assigned, self.t.keeps_sorts = {}, made.keeps_sorts
+        self.t.assigned, self.t.keeps_sorts, self.t.symmetry = {}, made.keeps_sorts, made.symmetry
         self.steps = Steps(self.t, each_way=each_way)
 
     def make(self, lemmas: dict[str, Formula]) -> None:

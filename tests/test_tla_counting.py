@@ -1,0 +1,213 @@
+"""Translated modules are counted as the interpreter counts them, which counts as TLC does: classes of states
+where the configuration has a SYMMETRY, and ways in which Init is true of a state."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.command_line import verify
+from tests.tla_modules import explored, specified, written
+from verifier.encodings.sorts import Range, Set
+from verifier.encodings.terms import Symbol
+from verifier.explicit.classes import PermutedWords
+from verifier.explicit.packing import pack_columns
+from verifier.runs import tla_exploring
+from verifier.runs.building import build_model
+from verifier.runs.tla_loading import TlaDefinition, load
+from verifier.runs.tla_symbolic import NotTranslated, _check_choices, symbolic
+from verifier.specs.definition import Action, Parameter
+from verifier.tla.explorer import Explorer
+from verifier.tla.translate import specification
+from verifier.tla.translate.sampling import Stepper, is_true_once, sample
+from verifier.tla.translate.terms import variable
+
+_PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
+_AS_TRANSLATED = "explored as translated"
+
+
+@pytest.fixture(autouse=True)
+def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few states are looked at, so that these small modules are translated."""
+
+    def few(spec: Any, *_: object, symmetry: Any = None, **__: object) -> Any:
+        return sample(spec, most=6, most_initial=4, symmetry=symmetry)
+
+    monkeypatch.setattr(specification, "sample", few)
+
+
+def _compared(folder: Path, body: str, config: str) -> str:
+    """Explores by the command and by the interpreter, which agree; what the command said on the way."""
+    found = explored(folder, body, config).found
+    (folder / "M.cfg").write_text(config)
+    done = verify("explore", "--spec", str(written(folder, body)), "--keep-going", "--format", "json")
+    run = json.loads(done.stdout)
+    figures = run["statistics"]
+    assert figures["complete"], done.output
+    own = (figures["distinct_states"], figures["generated_states"], figures["levels"])
+    assert own == (found.distinct, found.generated, found.levels), done.output
+    violated = {r["property"]: r["steps"] for r in run["results"] if r["verdict"] == "VIOLATED"}
+    assert violated == {name: len(one.states) - 1 for name, one in found.violations.items()}
+    return done.stderr
+
+
+_VOTES = """EXTENDS TLC, Naturals, FiniteSets, Sequences, FiniteSetsExt
+CONSTANTS S, V, none, v
+VARIABLES sets, vote, queue, sent
+Init == sets = {} /\\ vote = [s \\in S |-> none] /\\ queue = <<>> /\\ sent = {}
+Vote(s, w) == /\\ vote[s] = none /\\ vote' = [vote EXCEPT ![s] = w]
+              /\\ sent' = sent \\cup {[from |-> s, of |-> w]} /\\ UNCHANGED <<sets, queue>>
+Ask(s) == Len(queue) < 2 /\\ queue' = Append(queue, s) /\\ UNCHANGED <<sets, vote, sent>>
+Meet(s, t) == /\\ s # t /\\ {s, t} \\notin sets /\\ sets' = sets \\cup {{s, t}}
+              /\\ UNCHANGED <<vote, queue, sent>>
+"""
+_NEXT = """Next == \\/ \\E s \\in S, w \\in V : Vote(s, w)
+        \\/ \\E s \\in S : Ask(s)
+        \\/ \\E s, t \\in S : Meet(s, t)
+"""
+_FINE = _NEXT + "Inv == \\A m \\in sent : m.from \\in S\nSym == Permutations(S) \\cup Permutations(V)\n"
+_CONFIG = """INIT Init
+NEXT Next
+CONSTANTS S = {a, b, c}
+V = {v, w}
+none = none
+v = v
+SYMMETRY Sym
+INVARIANT Inv
+CHECK_DEADLOCK FALSE
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "why"),
+    [
+        (_FINE, _AS_TRANSLATED),
+        # Some of the permutations: the classes are smaller.
+        (_NEXT + "Inv == Len(queue) < 2\nSym == Permutations({v})\n", _AS_TRANSLATED),
+        (_NEXT + "Inv == Cardinality(sets) < 3\n"
+         "Sym == {[s \\in S |-> CHOOSE t \\in S : TRUE]}\n", "SYMMETRY expects a set of permutations"),
+        # One thing is chosen, whatever the order.
+        (_NEXT + "Inv == \\A s \\in S : vote[s] # none => (CHOOSE m \\in sent : m.from = s).of = vote[s]\n"
+         "Sym == Permutations(S) \\cup Permutations(V)\n", _AS_TRANSLATED),
+        # What is chosen rests on the order, in the state or among constants.
+        (_NEXT + "Inv == sent = {} \\/ (CHOOSE m \\in sent : TRUE).of \\in V\nSym == Permutations(S)\n",
+         "explored by the interpreter"),
+        (_NEXT + "First == CHOOSE s \\in S : TRUE\nInv == vote[First] = vote[First]\n"
+         "Sym == Permutations(S)\n", "CHOOSE takes a or"),
+        (_NEXT + "Inv == FoldSet(LAMBDA m, n : n + 1, 0, sent) <= 3\nSym == Permutations(S)\n",
+         "a fold over a set"),
+        # A value is named.
+        (_NEXT + "Inv == vote = vote \\/ v \\in V\nSym == Permutations(V)\n", "v stands here"),
+    ],
+)  # fmt: skip
+def test_classes_are_those_of_the_interpreter(rest: str, why: str, tmp_path: Path) -> None:
+    if "expects" in why:
+        (tmp_path / "M.cfg").write_text(_CONFIG)
+        assert why in verify("explore", "--spec", str(written(tmp_path, _VOTES + rest))).stderr
+        return
+    assert why in _compared(tmp_path, _VOTES + rest, _CONFIG)
+
+
+_HELD = """EXTENDS TLC, Naturals
+CONSTANT S
+VARIABLES held, seen, last
+Init == held = <<>> /\\ seen = {} /\\ last = <<>>
+Take(s) == /\\ s \\notin DOMAIN held /\\ \\E n \\in {1, 9} : held' = (s :> n) @@ held
+           /\\ last' = <<s>> /\\ UNCHANGED seen
+Note(s) == /\\ seen = {} /\\ last # <<>> /\\ seen' = {<<s, DOMAIN held, {last[1]}>>}
+           /\\ UNCHANGED <<held, last>>
+Next == \\E s \\in S : Take(s) \\/ Note(s)
+Inv == \\A t \\in seen : t[1] \\notin t[2] \\/ t[1] \\in DOMAIN held
+Sym == Permutations(S)
+"""
+
+
+def test_all_that_permutations_make_of_a_listed_value_is_listed(tmp_path: Path) -> None:
+    """Few of the tuples in a set and few of the domains of a function are in the states looked at."""
+    config = f"CONSTANT S = {{a, b, c, d}}\nSYMMETRY Sym\nINVARIANT Inv\n{_PLAIN}"
+    assert _AS_TRANSLATED in _compared(tmp_path, _HELD, config)
+
+
+def test_permuted_words_can_be_sent_to_other_processes(tmp_path: Path) -> None:
+    """What workers get says the same; three generators make the twelve permutations of two sets."""
+    (tmp_path / "M.cfg").write_text(_CONFIG)
+    path = written(tmp_path, _VOTES + _FINE)
+    module = load(str(path), {})
+    symmetry = Explorer(module.specification, properties=()).permute()
+    assert symmetry is not None
+    made = symbolic(module, widely=True, symmetry=symmetry)
+    model = build_model(made.definition())
+    words = PermutedWords(model)
+    assert (words.size, len(model.definition.permutations)) == (12, 3)
+    stepper = Stepper(module.specification)
+    states = stepper.strolls(stepper.successors(made.translation.sample.initial[0]), 5, 9)
+    encode, names = made.translation.names.encode, made.sorts()
+    for state in states:
+        images = [tuple(map(renaming.of, state)) for renaming in symmetry.renamings]
+        own = [
+            {name: encode(value, sort) for (name, sort), value in zip(names.items(), image, strict=True)}
+            for image in (state, *images)
+        ]
+        rows = pack_columns(np.array([model.layout.encode_state(one) for one in own]))
+        found = pickle.loads(pickle.dumps(words)).representatives(rows)
+        assert len(np.unique(found, axis=0)) == 1
+        assert words.sizes(rows).tolist() == [len({state, *images})] * len(rows)
+
+
+_COUNTED = "EXTENDS Naturals\nVARIABLES x, y\n{init}\nNext == x < 3 /\\ x' = x + 1 /\\ UNCHANGED y\n"
+_ONCE = [
+    "Init == x \\in 0..2 /\\ y \\in {0, 5, 7}",
+    "Both == x \\in 0..2 /\\ y \\in {0, 5, 7}\nInit == Both /\\ (x = 0 \\/ y = 0 \\/ x < 2)",
+    "Init == x \\in 0..2 /\\ TRUE /\\ y \\in {0, 5, 7} /\\ y \\in 0..9 /\\ \\E z \\in 0..5 : z > x",
+]
+_SEVERAL = [
+    "Init == (x \\in {0, 1} \\/ x = 1) /\\ x \\in 0..2 /\\ y \\in {0, 5, 7}",
+    "Init == x \\in 0..2 /\\ (x = 0 \\/ x < 2) /\\ y \\in {0, 5, 7}",
+    "Init == (\\E z \\in 0..2 : x = z \\div 2) /\\ x \\in 0..2 /\\ y \\in {0, 5, 7}",
+]
+
+
+@pytest.mark.parametrize("init", [*_ONCE, *_SEVERAL])
+def test_ways_of_many_initial_states(init: str, tmp_path: Path) -> None:
+    """More initial states than are looked at are counted by their number, where each is one way."""
+    body, config = _COUNTED.format(init=init), _PLAIN
+    assert is_true_once(specified(tmp_path, body, config)) == (init in _ONCE)
+    why = _AS_TRANSLATED if init in _ONCE else "in how many ways Init is true is not known"
+    assert why in _compared(tmp_path, body, config)
+
+
+def test_no_time_to_build_leaves_exploring_to_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tla_exploring, "_LEAST_PATIENCE", 0.0)
+    monkeypatch.setattr(tla_exploring, "_MOST_PATIENCE", 0.0)
+    said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
+    assert "explored by the interpreter: building the translation takes too much time" in said
+
+
+def test_free_parameters_of_many_values_are_told_before_building() -> None:
+    chosen = Parameter(Symbol("m", Set(Range(1, 20))), free=True)
+    choosing = Action("Choose", (chosen,), (), (), "")
+    definition = TlaDefinition("M", {}, (), variable(chosen.symbol), (choosing,), (), None)
+    with pytest.raises(NotTranslated, match="Choose is chosen too freely to enumerate"):
+        _check_choices(definition)
+    few = replace(choosing, parameters=(replace(chosen, symbol=Symbol("m", Range(1, 20))),))
+    _check_choices(replace(definition, actions=(few,)))
+
+
+@pytest.mark.parametrize(("step", "levels", "complete"), [("2 * x + i", 5, False), ("x + i", 99, True)])
+def test_the_first_states_end_where_levels_grow_fast(
+    step: str, levels: int, complete: bool, tmp_path: Path
+) -> None:
+    """Levels of 1, 2, 4, … states are expected to go on to grow when half of the states are found."""
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 1\n"
+    body += f"Next == x < 100 /\\ \\E i \\in 0..1 : x' = {step}\n"
+    seen = sample(specified(tmp_path, body), most=100, most_generated=1_000)
+    assert (seen.complete, len(seen.generated)) == (complete, levels)
+    assert seen.seconds_per_state is not None
