@@ -14,8 +14,9 @@ from verifier.tla.ast import Builtin, Definition
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.orbits import Orbits
 from verifier.tla.specification import Formula, Specification
-from verifier.tla.symmetry import Orbits, Symmetry
+from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
