@@ -177,7 +177,9 @@ class Paxos(Protocol):
             self.ballot,
             lambda c: (c < bal).implies(
                 self.for_some_quorum(
-                    lambda q: forall(q, lambda a: self.voted_for(s, a, val, c) | self.will_not_vote(s, a, c))
+                    lambda q: forall(
+                        q, lambda a: self.voted_for(s, a, val, c) | self.will_not_vote(s, a, c)
+                    )
                 )
             ),
         )
