@@ -190,7 +190,8 @@ def test_a_job_in_parts_on_a_cluster_says_what_it_says_whole(tmp_path: Path) -> 
         (job,) = jobs_of(specs=(name,), properties=("StrongIsr",), depth=9, options={"steps": "serial"})
         (row,) = read_rows(tmp_path / name)
         assert row.job_id == job.job_id
-        assert len(row.statistics["parts"]) == 4 or verdict == "VIOLATED"
+        # A cluster of local processes counts as this machine: no more parts than its two cores.
+        assert len(row.statistics["parts"]) == 2 or verdict == "VIOLATED"
 
 
 def free_port() -> int:
