@@ -13,7 +13,6 @@ Init is walked as if all of it were primed: it assigns the next state too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -344,7 +343,7 @@ class Walker(Branching):
             lines = [f"{inner} = {evaluator.frame(target, arguments)}"]
         body = self.body(symbol, target, primed, top=top)
         if top:
-            lines.append(f"{evaluator.emit.bound(partial(self._enter, symbol))}()")
+            lines.append(f"{evaluator.emit.bound(self)}.action = {evaluator.emit.bound(symbol)}")
         name, place = symbol.shown, whole.place
 
         def within(error: Undefined) -> None:
@@ -364,9 +363,6 @@ class Walker(Branching):
                 " raise",
             ],
         )
-
-    def _enter(self, symbol: Definition) -> None:
-        self.action = symbol
 
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
         slot, evaluator = unit.slot(symbol), self.evaluator

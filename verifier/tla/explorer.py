@@ -251,18 +251,14 @@ class Explorer:
     def _captured(self, what: str) -> State:
         """The next state, all of whose variables must have a value."""
         made = tuple(self.evaluator.next)
-        for index, value in enumerate(made):
+        for value in made:
             if value is UNSET:
                 names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
                 place = self._action_place()
                 raise Undefined(place, f"{what} leaves {', '.join(names)} without a value in the next state")
             if type(value) not in self.plain:
-                self._plain(made, index)
                 return tuple(self._listed(item, i) for i, item in enumerate(made))
         return made
-
-    def _plain(self, made: State, index: int) -> None:
-        """Kinds of values that need not be listed are remembered, so that states are made fast."""
 
     def _listed(self, value: Value, index: int) -> Value:
         try:
