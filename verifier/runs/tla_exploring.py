@@ -99,8 +99,6 @@ def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | N
     if uncounted is None:
         return found, ""
     words = f"{uncounted}: ways to be true are not told apart"
-    if asked.symmetry is not None:
-        return None, f"{words}, and the first states are no classes"
     if not _counts_alike(found, made.translation.sample):
         return None, f"{words}, and are several"
     asked.listen(Remark(f"{words}, and are taken for one"))
