@@ -331,7 +331,7 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
     )
     assert rows[-1].verdict is VerdictKind.NOT_INDUCTIVE
     of_two = ("--spec", "kip320", "--property", "WeakIsr", "--set", "replicas=2")
-    rows += run_rows("prove", *of_two, "--no-lemmas")
+    rows += run_rows("prove", *of_two, "--no-lemmas", "--engine", "ic3")
     opened(driver, Report("every", rows), tmp_path)
     assert evaluate(driver, "document.querySelectorAll('#list tbody tr').length") == len(rows)
     for number in range(1, len(rows) + 1):
