@@ -10,7 +10,8 @@ from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched
 from verifier.runs.asking import Remark
 from verifier.runs.building import look_at
-from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, Symbolic, started, translated_soon
+from verifier.runs.tla_rounds import ModuleQuestion, started, translated_soon
+from verifier.runs.tla_symbolic import INSTEAD, Symbolic
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
 from verifier.tla.errors import TlaError
