@@ -30,7 +30,7 @@ _MOST_PERMUTATIONS = 48
 have to look at them twice."""
 _LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
 """So many seconds of processor time may building take in a round; then the interpreter explores."""
-_EXPECTED = 10 * MOST_SAMPLED_WIDELY
+_EXPECTED = 20 * MOST_SAMPLED_WIDELY
 """So many states are expected, where these are not all. Building may take as long as the interpreter takes
 for their successors."""
 _TRANSLATING = 0.4
