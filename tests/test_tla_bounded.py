@@ -14,11 +14,12 @@ from tests.sampling import rest_slow
 from tests.tla_modules import translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.runs import tla_bounded, tla_symbolic
+from verifier.runs import tla_bounded, tla_rounds
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
+from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_source import TlaSource
-from verifier.runs.tla_symbolic import ModuleQuestion, NotTranslated, Symbolic
+from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.verdict import VerdictKind
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
@@ -125,7 +126,7 @@ def test_where_building_takes_long_and_all_states_are_known(
             engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
         )
         asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
-        found = tla_symbolic.run(asked)
+        found = tla_rounds.run(asked)
         assert set(_kinds(found).values()) == {("HOLDS", 3)}
         return tuple(found.outcome.statistics["searches"])
 

@@ -300,7 +300,7 @@ def _endless(*_: object, **how: object) -> None:
 def test_the_first_look_at_states_ends_with_the_time(
     engine: str, counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifier.runs.tla_symbolic.symbolic", _endless)
+    monkeypatch.setattr("verifier.runs.tla_rounds.symbolic", _endless)
     asked = verify(engine, "M.tla", "--timeout", "0.5")
     assert asked.exit_code == 12
     assert "timeout of 0.5 s" in asked.stdout
@@ -309,7 +309,7 @@ def test_the_first_look_at_states_ends_with_the_time(
 def test_the_first_look_at_states_ends_with_the_memory(
     counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifier.runs.tla_symbolic.symbolic", _endless)
+    monkeypatch.setattr("verifier.runs.tla_rounds.symbolic", _endless)
     asked = verify("bmc", "M.tla", "--memory", "1MiB", "--timeout", "20")
     assert asked.exit_code == 12
     assert "memory limit of 1 MiB" in asked.stdout

@@ -21,7 +21,8 @@ from verifier.explicit.packing import pack_columns
 from verifier.runs import tla_exploring
 from verifier.runs.building import build_model
 from verifier.runs.tla_loading import TlaDefinition, load
-from verifier.runs.tla_symbolic import NotTranslated, _check_choices, symbolic
+from verifier.runs.tla_rounds import _check_choices
+from verifier.runs.tla_symbolic import NotTranslated, symbolic
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import specification

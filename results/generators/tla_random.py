@@ -26,8 +26,9 @@ from verifier.outcomes.run import Run
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
 from verifier.runs.tla_loading import TlaLoaded, formula_named, load
+from verifier.runs.tla_rounds import ModuleQuestion, run_translated
 from verifier.runs.tla_source import TlaSource
-from verifier.runs.tla_symbolic import ModuleQuestion, NotTranslated, Symbolic, run_translated, symbolic
+from verifier.runs.tla_symbolic import NotTranslated, Symbolic, symbolic
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State

@@ -21,7 +21,8 @@ from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.question import Answer, conclude
 from verifier.runs.tla_loading import OF_STEPS
-from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, translated_soon, within_limits
+from verifier.runs.tla_rounds import ModuleQuestion, translated_soon, within_limits
+from verifier.runs.tla_symbolic import Symbolic
 from verifier.runs.tla_verdicts import temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of

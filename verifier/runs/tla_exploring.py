@@ -10,7 +10,8 @@ from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched
 from verifier.runs.asking import Remark
 from verifier.runs.building import look_at
-from verifier.runs.tla_symbolic import INSTEAD, ModuleQuestion, Symbolic, started, translated_soon
+from verifier.runs.tla_rounds import ModuleQuestion, started, translated_soon
+from verifier.runs.tla_symbolic import INSTEAD, Symbolic
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
 from verifier.tla.errors import TlaError
@@ -29,7 +30,7 @@ _MOST_PERMUTATIONS = 48
 have to look at them twice."""
 _LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
 """So many seconds of processor time may building take in a round; then the interpreter explores."""
-_EXPECTED = 10 * MOST_SAMPLED_WIDELY
+_EXPECTED = 20 * MOST_SAMPLED_WIDELY
 """So many states are expected, where these are not all. Building may take as long as the interpreter takes
 for their successors."""
 _TRANSLATING = 0.4

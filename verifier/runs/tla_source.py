@@ -31,7 +31,8 @@ from verifier.runs.tla_loading import (
     temporal_named,
     word_of,
 )
-from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic, run, symbolic
+from verifier.runs.tla_rounds import ModuleQuestion, run
+from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty

@@ -23,7 +23,8 @@ from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.tla_symbolic import ModuleQuestion, Symbolic
+    from verifier.runs.tla_rounds import ModuleQuestion
+    from verifier.runs.tla_symbolic import Symbolic
 
 _OF_THE_TRANSLATION = (SORTS, UNDEFINED_READ)
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)

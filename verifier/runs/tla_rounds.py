@@ -1,0 +1,271 @@
+"""Engines on TLA+ files: the module is translated; the interpreter checks what an engine finds.
+
+The sorts of the variables are guessed. Where an execution leaves them, the interpreter says what follows: the
+sort is widened by it and the engine starts again, unless the interpreter finds an expression without a value
+there, which is an error of the specification. Every counterexample is an execution to the interpreter too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from verifier.encodings.sorts import SortError
+from verifier.errors import UsageError
+from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.processes.watching import Watched
+from verifier.runs.asking import Remark
+from verifier.runs.building import as_built, look_at
+from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
+from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
+from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
+from verifier.tla.translate.specification import SORTS
+from verifier.tla.translate.symbolic import Untranslated
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+    from verifier.tla.symmetry import Symmetry
+
+T = TypeVar("T")
+_MOST_ROUNDS = 60
+
+
+class GivenUp(Exception):
+    """Building a translation takes longer than it may."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long building may take, in seconds of the processor time of this process."""
+
+    seconds: float
+    """In a round, that is until sorts are widened."""
+    last: float
+    """When no round begins any more."""
+    translating: float = 1.0
+    """The share of a round in which the module is to be translated."""
+
+    def until(self) -> tuple[float, float]:
+        """When a round that begins now is given up: while the module is translated, and later. Raises
+        GivenUp."""
+        now = time.process_time()
+        if now > self.last:
+            raise GivenUp
+        return now + self.translating * self.seconds, now + self.seconds
+
+
+@dataclass(frozen=True)
+class ModuleQuestion:
+    """A question about a module."""
+
+    engine: Engine[Any]
+    module: TlaLoaded
+    question: Question[Any]
+    named: tuple[str, ...]
+    """The properties that were named by who asks."""
+    listen: Listen
+    built: Callable[[Model], None]
+    patience: Patience | None = None
+    """When building is given up."""
+    symmetry: Symmetry | None = None
+    """The permutations of which one state of each class is to be looked at, while they are watched."""
+
+
+def run(asked: ModuleQuestion) -> Run:
+    """Runs an engine, at wider sorts where those that were guessed do not do."""
+    from verifier.runs.tla_bounded import by_the_interpreter
+
+    try:
+        made = within_limits(asked, lambda: started(asked))
+        found = by_the_interpreter(asked, made) if asked.engine.name == "bmc" else None
+    except Interrupted as stop:
+        return _ended(asked, str(stop))
+    return run_translated(asked, made) if found is None else found
+
+
+def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
+    """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it.
+    ``until``: raises GivenUp later than this, by the processor time of this process."""
+    try:
+        with Watched(look_at(asked.question.limits, until)):
+            return work()
+    except KeyboardInterrupt:
+        raise Interrupted(INTERRUPTED) from None
+    except Interrupted:
+        if until is not None and time.process_time() > until:
+            raise GivenUp from None
+        raise
+
+
+def _ended(asked: ModuleQuestion, reason: str) -> Run:
+    """The run of an engine that could not begin."""
+    return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
+
+
+def _stopped(asked: ModuleQuestion, reason: str) -> Run:
+    """The run of an engine that cannot go on."""
+    found = _ended(asked, reason)
+    verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
+    return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
+
+
+def started(asked: ModuleQuestion) -> Symbolic:
+    """The module, its first states looked at."""
+    left = [name for name, one in asked.module.specification.properties.items() if not one.liveness]
+    if asked.engine.decides_temporal and left and not asked.named:
+        asked.listen(Remark(left_to_others(*left)))
+    if asked.module.specification.postcondition is not None:
+        asked.listen(Remark("the POSTCONDITION is not evaluated here: verify explore does"))
+    asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
+    own = () if asked.engine.decides_temporal else asked.question.properties
+    depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
+    widely, symmetry = asked.engine.counts_states, asked.symmetry
+    made = symbolic(asked.module, own, widely=widely, depth=depth, symmetry=symmetry)
+    sample = made.translation.sample
+    every = ", which are all" if sample.complete else ""
+    asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
+    return made
+
+
+def translated_soon(
+    asked: ModuleQuestion, made: Symbolic, seconds: float, *, translating: float = 1.0
+) -> Run | None:
+    """The same as ``run_translated``; None if building takes more seconds of processor time in a round, or if
+    another one would begin later than that. ``translating``: the share of these seconds in which the module
+    is to be translated."""
+    patience = Patience(seconds, time.process_time() + seconds, translating)
+    try:
+        return run_translated(replace(asked, patience=patience), made)
+    except GivenUp:
+        return None
+
+
+def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
+    """The same of a module whose first states were looked at."""
+    from verifier.runs.tla_verdicts import Settled, checked
+
+    made.each_way = asked.engine.counts_states
+    settled = Settled()
+    for _ in range(_MOST_ROUNDS):
+        translated, built = (None, None) if asked.patience is None else asked.patience.until()
+        try:
+            definition = within_limits(asked, lambda: _definition(asked, made), translated)
+        except Interrupted as stop:
+            return settled.added_to(made, _ended(asked, str(stop)), asked)
+        found = _round(asked, made, definition, tuple(settled.verdicts), built)
+        if built is not None and found.model is None and time.process_time() > built:
+            raise GivenUp
+        leaving = _leaving(found)
+        if leaving is None or _decided(found, leaving):
+            return settled.added_to(made, checked(made, found, asked), asked)
+        if not (asked.engine.counts_states or asked.engine.decides_temporal):
+            settled = settled.and_of(made, found, leaving, asked)
+        try:
+            asked.listen(Remark(widened_after(made, leaving)))
+        except UsageError as error:
+            if not settled.verdicts:
+                raise
+            return settled.added_to(made, _stopped(asked, str(error)), asked)
+    words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
+    raise NotTranslated(f"{words}: {INSTEAD}")
+
+
+def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
+    """The module at the sorts that are known."""
+    names = asked.question.properties
+    if asked.engine.decides_temporal:
+        return made.definition(names)
+    definition = made.definition()
+    _check_translated(made, names, asked.named)
+    if asked.engine.counts_states:
+        _check_choices(definition)
+    return definition
+
+
+def _check_choices(definition: TlaDefinition) -> None:
+    """Raises NotTranslated where free parameters have more values than exploration tries."""
+    from verifier.explicit.moves import MOST_MOVES
+
+    for action in as_built(definition, free=False).actions:
+        free = [p.symbol.sort.size for p in action.parameters if p.free]
+        if prod(free) > MOST_MOVES:
+            raise NotTranslated(f"{action.name} is chosen too freely to enumerate: {INSTEAD}")
+
+
+def _round(
+    asked: ModuleQuestion,
+    made: Symbolic,
+    definition: TlaDefinition,
+    settled: tuple[str, ...],
+    until: float | None,
+) -> Run:
+    """One run, at the sorts that are known, of the properties that are not settled; building is to end
+    before."""
+    question = asked.question
+    names = tuple(name for name in question.properties if name not in settled)
+    if not asked.engine.decides_temporal and not (names and asked.engine.writes_certificates):
+        names = tuple(dict.fromkeys((*names, SORTS)))  # a proof of another property is one of this, too
+    loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
+    options = replace(question.options, properties=names, ending=(SORTS, UNDEFINED_READ))
+    if settled:  # what is expected is compared with all verdicts, in the end
+        options = replace(options, expect=())
+    if NO_DEADLOCK in settled:
+        options = replace(options, deadlock=False)
+
+    def built(model: Model) -> None:
+        _check_fairness(model, made)
+        asked.built(model)
+
+    try:
+        own = replace(asked.engine.prepare(loaded, options), patience=until)
+        return asked.engine.run(own, asked.listen, built)
+    except (Untranslated, SortError) as error:
+        raise NotTranslated(f"{error}: {INSTEAD}") from None
+
+
+def _check_fairness(model: Model, made: Symbolic) -> None:
+    """Raises NotTranslated if an action for the sake of fairness adds a step."""
+    from verifier.engines.contained import with_steps_beyond
+
+    beyond = with_steps_beyond(model, made.open) if made.open else None
+    if beyond is not None:
+        words = "a step of it may be no step of Next: such fairness is not supported"
+        raise NotTranslated(f"{made.open[beyond]}: {words}")
+
+
+def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]) -> None:
+    refused = made.translation.refused
+    for name in names:
+        if name in refused:
+            other = INSTEAD if named else f"name others with --property, or else {INSTEAD}"
+            words = f"{refused[name]}, so {name} cannot be asked of this engine"
+            raise NotTranslated(f"{words}: {other}")
+
+
+def _leaving(found: Run) -> Verdict | None:
+    """The verdict that the sorts were left, or that something has no value."""
+    for verdict in found.outcome.verdicts:
+        leaves = verdict.property_name in (SORTS, UNDEFINED_READ)
+        if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
+            return verdict
+    return None
+
+
+def _decided(found: Run, leaving: Verdict) -> bool:
+    """Whether all that was asked is violated, and not later than the sorts were left."""
+    beside = (SORTS, UNDEFINED_READ, NO_DEADLOCK)
+    others = [verdict for verdict in found.outcome.verdicts if verdict.property_name not in beside]
+    return bool(others) and all(
+        verdict.kind is VerdictKind.VIOLATED
+        and verdict.trace is not None
+        and leaving.trace is not None
+        and verdict.trace.steps <= leaving.trace.steps
+        for verdict in others
+    )
