@@ -378,6 +378,13 @@ def _join_compound(left: Sort, right: Sort) -> Sort:
     raise SortError(f"values of {left} and of {right} do not go together")
 
 
+def sorts_in(sort: Sort) -> Iterator[Sort]:
+    """The sort, and all sorts that it consists of."""
+    yield sort
+    for part in sort.parts():
+        yield from sorts_in(part)
+
+
 def contains_sort(sort: Sort, wanted: Sort) -> bool:
     """Whether ``wanted`` occurs in ``sort``."""
-    return sort == wanted or any(contains_sort(part, wanted) for part in sort.parts())
+    return wanted in sorts_in(sort)

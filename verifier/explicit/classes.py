@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.renaming import renamed_bits
-from verifier.encodings.sorts import Listed, Sort
+from verifier.encodings.sorts import Listed, sorts_in
 from verifier.explicit.compiled import Compiled, Program
 from verifier.explicit.orbits import Orbits, octets, where_less
 from verifier.explicit.packing import Rows, Slices, to_rows, to_slices
@@ -26,7 +27,7 @@ from verifier.system.model import Model
 
 _AT_ONCE = 1 << 16
 """States that are permuted at once."""
-MOST_PERMUTATIONS = 1_000
+_MOST_PERMUTATIONS = 1_000
 
 
 class Classes(Protocol):
@@ -99,7 +100,8 @@ def _parts(rows: Rows) -> Iterator[Rows]:
 def _compiled(model: Model, words: Mapping[str, str]) -> Compiled:
     """What a permutation of words makes of a state. Raises DefinitionError where it leads out of a sort."""
     renaming: dict[Listed, Mapping[Concrete, Concrete]] = {}
-    for sort in dict.fromkeys(part for whole in model.layout.sorts.values() for part in _listed(whole)):
+    parts = chain.from_iterable(map(sorts_in, model.layout.sorts.values()))
+    for sort in dict.fromkeys(part for part in parts if isinstance(part, Listed)):
         image = {one: words.get(one, one) if isinstance(one, str) else one for one in sort.members}
         if set(image.values()) != set(sort.members):
             raise DefinitionError(f"a permutation of words leads out of the sort {sort}")
@@ -108,13 +110,6 @@ def _compiled(model: Model, words: Mapping[str, str]) -> Compiled:
     for term in renamed_bits(model.layout, renaming):
         program.output(program.number(term))
     return program.compile()
-
-
-def _listed(sort: Sort) -> Iterator[Listed]:
-    if isinstance(sort, Listed):
-        yield sort
-    for part in sort.parts():
-        yield from _listed(part)
 
 
 def _tree(generators: Sequence[Mapping[str, str]]) -> tuple[tuple[_Branch, ...], int]:
@@ -133,14 +128,11 @@ def _tree(generators: Sequence[Mapping[str, str]]) -> tuple[tuple[_Branch, ...],
                     below[made] = []
                     below[element].append((number, made))
                     following.append(made)
-        if len(below) > MOST_PERMUTATIONS:
-            raise DefinitionError(f"more than {MOST_PERMUTATIONS:,} permutations are too many to try all")
+        if len(below) > _MOST_PERMUTATIONS:
+            raise DefinitionError(f"more than {_MOST_PERMUTATIONS:,} permutations are too many to try all")
         level = following
 
     def branches(element: tuple[str, ...]) -> tuple[_Branch, ...]:
         return tuple(_Branch(number, branches(made)) for number, made in below[element])
 
     return branches(identity), len(below)
-
-
-__all__ = ["MOST_PERMUTATIONS", "Classes", "PermutedWords", "classes_of"]

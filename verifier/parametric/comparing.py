@@ -7,10 +7,10 @@ between two readings, and then the protocol has no reading for all constants.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from verifier.encodings.concrete import Element
-from verifier.encodings.sorts import Bag, Enum, Function, IndexSet, Range, Sequence, Sort
+from verifier.encodings.sorts import Bag, Enum, Function, IndexSet, Range, Sequence, Sort, sorts_in
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.traced import Polynomial, polynomial_of, polynomial_text
@@ -74,14 +74,8 @@ def index_set_counts(definition: Definition) -> list[Polynomial]:
             if term.binds is not None:
                 sorts[id(term.binds.sort)] = term.binds.sort
             waiting += term.arguments
-    return [polynomial_of(part.count) for sort in sorts.values() for part in _index_sets(sort)]
-
-
-def _index_sets(sort: Sort) -> Iterator[IndexSet]:
-    if isinstance(sort, IndexSet):
-        yield sort
-    for part in sort.parts():
-        yield from _index_sets(part)
+    parts = chain.from_iterable(map(sorts_in, sorts.values()))
+    return [polynomial_of(part.count) for part in parts if isinstance(part, IndexSet)]
 
 
 class _Same:
@@ -110,7 +104,7 @@ class _Same:
     def _read(self, term: Term) -> tuple[object, ...]:
         """What the parametric reading uses of a term beside its parts."""
         bound = self._sort(term.binds.sort) if term.binds is not None else ""
-        domains = tuple(self._sort(part.domain) for part in _functions(term.sort))
+        domains = tuple(self._sort(part.domain) for part in sorts_in(term.sort) if isinstance(part, Function))
         if isinstance(term.data, Symbol):
             return (*self.symbol(term.data), bound, domains)
         if term.operator is Operator.LITERAL and isinstance(term.sort, Range):
@@ -138,8 +132,3 @@ class _Same:
         return f"{type(sort).__name__}[{' '.join(names)}]({parts}{own})"
 
 
-def _functions(sort: Sort) -> Iterator[Function]:
-    if isinstance(sort, Function):
-        yield sort
-    for part in sort.parts():
-        yield from _functions(part)

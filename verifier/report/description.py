@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 from pysmt.fnode import FNode
@@ -12,7 +13,7 @@ from pysmt.fnode import FNode
 from verifier.clauses.unrolling import Steps, unroll
 from verifier.encodings.layout import Layout
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Enum
+from verifier.encodings.sorts import Enum, sorts_in
 from verifier.encodings.terms import Symbol
 from verifier.specs.definition import Definition
 from verifier.specs.expectations import expectations
@@ -97,13 +98,8 @@ def _enumerations(definition: Definition) -> list[Enum]:
     """The enumerations in the sorts of variables and parameters."""
     sorts = [symbol.sort for symbol in definition.variables]
     sorts += [sort for action in definition.actions for sort in action.sorts.values()]
-    found: dict[Enum, None] = {}
-    while sorts:
-        sort = sorts.pop(0)
-        if isinstance(sort, Enum):
-            found[sort] = None
-        sorts = [*sort.parts(), *sorts]
-    return list(found)
+    parts = chain.from_iterable(map(sorts_in, sorts))
+    return list(dict.fromkeys(part for part in parts if isinstance(part, Enum)))
 
 
 def _actions(definition: Definition, model: Model | None) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.renaming import renamed
-from verifier.encodings.sorts import IndexSet, Listed, Sort, contains_sort
+from verifier.encodings.sorts import IndexSet, Listed, Sort, contains_sort, sorts_in
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
@@ -63,7 +63,7 @@ def _check(definition: Definition, sort: IndexSet) -> Symmetry:
 def _listed(definition: Definition) -> Iterator[Concrete]:
     """The elements that values of listed sorts name: renaming them would lead out of these sorts."""
     for sort in _sorts(definition):
-        for part in _parts(sort):
+        for part in sorts_in(sort):
             if isinstance(part, Listed):
                 yield from part.elements
 
@@ -100,14 +100,7 @@ def _sorts(definition: Definition) -> list[Sort]:
 
 
 def _within(sort: Sort) -> Iterator[IndexSet]:
-    return (part for part in _parts(sort) if isinstance(part, IndexSet))
-
-
-def _parts(sort: Sort) -> Iterator[Sort]:
-    """The sort and all sorts that it consists of."""
-    yield sort
-    for part in sort.parts():
-        yield from _parts(part)
+    return (part for part in sorts_in(sort) if isinstance(part, IndexSet))
 
 
 def _atoms(value: Concrete) -> Iterator[Concrete]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, Variant
+from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, Variant, sorts_in
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.making import set_of
@@ -213,10 +213,9 @@ class SetOperators(Rows):
 
     def _is_sort_permuted(self, sort: Sort) -> bool:
         assert self.symmetry is not None
-        if isinstance(sort, Listed):
-            words = (word for word in sort.members if isinstance(word, str))
-            return any(self.symmetry.touches(self.names.meant[word]) for word in words)
-        return any(map(self._is_sort_permuted, sort.parts()))
+        listed = (part for part in sorts_in(sort) if isinstance(part, Listed))
+        words = (word for part in listed for word in part.members if isinstance(word, str))
+        return any(self.symmetry.touches(self.names.meant[word]) for word in words)
 
     # -- folds
 
