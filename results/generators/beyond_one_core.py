@@ -38,7 +38,7 @@ _EACH_THREE = ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_le
 _KIP320 = ("--property", "StrongIsr", *_EACH_THREE)
 QUESTIONS = {
     "kip320": Question("kip320", (*_KIP320, "--max-depth", "19"), ("workers", "local", "cluster", "memory")),
-    "kip320-whole": Question("kip320", _KIP320, ("local",)),
+    "kip320-whole": Question("kip320", _KIP320, ("workers", "local", "cluster")),
     "bookkeeper": Question(
         "bookkeeper",
         ("--property", "NoDivergenceBetweenClientAndMetaData", "--set", "bookies=3")
