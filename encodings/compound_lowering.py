@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pysmt.fnode import FNode
@@ -11,6 +11,7 @@ from verifier.encodings.bits import TRUE, conjunction
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowered import LoweredOption, Slot, defined, either, known, restricted, select, tagged
+from verifier.encodings.lowering_rules import Rule
 from verifier.encodings.sorts import PartialFunction, Sort, Variant
 from verifier.encodings.terms import Operator, Term
 
@@ -27,21 +28,21 @@ def apply_partial(
 
 
 def _tuple(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
-    return dict(enumerate(lowering._all(term, bindings)))
+    return dict(enumerate(lowering.arguments(term, bindings)))
 
 
 def _variant(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Variant)
-    payload = lowering._only(term, bindings)
+    payload = lowering.argument(term, bindings)
     return restricted(term.sort, defined(payload), tagged(term.sort, str(term.data), payload))
 
 
 def _has_tag(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
-    return lowering._only(term, bindings).tag.equals(term.data)
+    return lowering.argument(term, bindings).tag.equals(term.data)
 
 
 def _payload(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
-    variant, tag = lowering._only(term, bindings), str(term.data)
+    variant, tag = lowering.argument(term, bindings), str(term.data)
     return restricted(term.sort, variant.tag.equals(tag), variant.payloads[tag])
 
 
@@ -50,14 +51,14 @@ def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any
     condition, body = term.arguments
     nothing = known(Slot(term.sort.range), None)
     slots = {}
-    for key, inner in lowering._expand(term, bindings):
-        held = LoweredOption(TRUE, lowering._as(term.sort.range, body, inner))
+    for key, inner in lowering.expand(term, bindings):
+        held = LoweredOption(TRUE, lowering.converted(term.sort.range, body, inner))
         slots[key] = either(lowering.formula(condition, inner), held, nothing)
     return slots
 
 
 def _domain(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
-    function = lowering._only(term, bindings)
+    function = lowering.argument(term, bindings)
     keys = {key: slot.present for key, slot in function.items()}
     return restricted(term.sort, defined(function), keys)
 
@@ -65,8 +66,8 @@ def _domain(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _extend(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     function, key, value = term.arguments
-    held = LoweredOption(TRUE, lowering._as(term.sort.range, value, bindings))
-    return _changed(lowering, term, bindings, lowering._as(term.sort, function, bindings), key, held)
+    held = LoweredOption(TRUE, lowering.converted(term.sort.range, value, bindings))
+    return _changed(lowering, term, bindings, lowering.converted(term.sort, function, bindings), key, held)
 
 
 def _without(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -94,7 +95,7 @@ def _changed(
     return restricted(term.sort, defined(at), {**slots, **changed})
 
 
-COMPOUND_RULES: Mapping[Operator, Callable[[Lowering, Term, Bindings], Any]] = {
+COMPOUND_RULES: Mapping[Operator, Rule] = {
     Operator.TUPLE: _tuple,
     Operator.VARIANT: _variant,
     Operator.HAS_TAG: _has_tag,

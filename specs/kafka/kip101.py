@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from verifier.encodings.declared import Element, Integer
 from verifier.encodings.quantifiers import comprehension, if_
-from verifier.specs.kafka.replication import KafkaReplication, KafkaState
+from verifier.specs.kafka.replication import KafkaReplication
+from verifier.specs.kafka.state import KafkaState
 from verifier.specs.protocol import Step, action, strong, weak
 from verifier.specs.temporal import Fairness
 

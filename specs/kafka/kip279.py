@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from verifier.encodings.declared import Element, Integer
 from verifier.encodings.quantifiers import comprehension, if_
-from verifier.specs.kafka.replication import KafkaReplication, KafkaState
+from verifier.specs.kafka.replication import KafkaReplication
+from verifier.specs.kafka.state import KafkaState
 from verifier.specs.protocol import Step, action, strong, weak
 from verifier.specs.temporal import Fairness
 

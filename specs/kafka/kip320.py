@@ -8,7 +8,7 @@ from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import forall
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.kip320_lemmas import Kip320Lemmas
-from verifier.specs.kafka.replication import KafkaState
+from verifier.specs.kafka.state import KafkaState
 from verifier.specs.protocol import Step, action, step_invariant, strong, weak
 from verifier.specs.temporal import Fairness
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import forall, minimum
 from verifier.specs.kafka.kip279 import Kip279
-from verifier.specs.kafka.replication import KafkaState
+from verifier.specs.kafka.state import KafkaState
 from verifier.specs.protocol import Step, action, strong, weak
 from verifier.specs.temporal import Fairness
 

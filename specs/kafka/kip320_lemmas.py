@@ -11,7 +11,8 @@ from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Range
-from verifier.specs.kafka.replication import KafkaReplication, KafkaState
+from verifier.specs.kafka.replication import KafkaReplication
+from verifier.specs.kafka.state import KafkaState
 from verifier.specs.protocol import lemma
 
 

@@ -14,11 +14,12 @@ and Util.tla. What is written differently here, and why no verdict changes:
 from __future__ import annotations
 
 from verifier.encodings.collection_values import SetValue
-from verifier.encodings.declared import Element, Fields, Formula, Integer, field, variable
+from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.expressions import set_of
 from verifier.encodings.quantifiers import comprehension, exists, forall, if_, minimum
-from verifier.encodings.sorts import Function, Option, Range, Record, Sequence, Set
+from verifier.encodings.sorts import Range, Record
 from verifier.encodings.values import OptionValue
+from verifier.specs.kafka.state import Entry, KafkaState, Local, Quorum, Request
 from verifier.specs.protocol import (
     Call,
     Drawing,
@@ -26,7 +27,6 @@ from verifier.specs.protocol import (
     IntegerConstant,
     Lane,
     Protocol,
-    State,
     Step,
     action,
     eventually_always,
@@ -37,53 +37,6 @@ from verifier.specs.protocol import (
     weak,
 )
 from verifier.specs.temporal import Fairness, TemporalFormula
-
-
-class Entry(Fields):
-    """A record in a log."""
-
-    def __init__(self, kafka: KafkaReplication) -> None:
-        self.id = field(Range(0, kafka.max_records - 1))
-        self.epoch = field(kafka.epochs)
-
-
-class Local(Fields):
-    """What a replica knows."""
-
-    def __init__(self, kafka: KafkaReplication) -> None:
-        self.hw = field(Range(0, kafka.log_size))
-        self.epoch = field(kafka.known_epochs)
-        self.leader = field(Option(kafka.replicas))
-        self.isr = field(Set(kafka.replicas))
-
-
-class Request(Fields):
-    """What the controller sends for an epoch."""
-
-    def __init__(self, kafka: KafkaReplication) -> None:
-        self.leader = field(Option(kafka.replicas))
-        self.isr = field(Set(kafka.replicas))
-
-
-class Quorum(Fields):
-    """What the controller has decided last, and the true leader since."""
-
-    def __init__(self, kafka: KafkaReplication) -> None:
-        self.epoch = field(kafka.known_epochs)
-        self.leader = field(Option(kafka.replicas))
-        self.isr = field(Set(kafka.replicas))
-
-
-class KafkaState(State):
-    """The replicas, with their logs, and the controller."""
-
-    def __init__(self, kafka: KafkaReplication) -> None:
-        self.log = variable(Function(kafka.replicas, Sequence(kafka.entry, kafka.log_size)))
-        self.replica = variable(Function(kafka.replicas, kafka.local))
-        self.next_record_id = variable(Range(0, kafka.max_records))
-        self.next_leader_epoch = variable(Range(0, kafka.max_leader_epoch + 1))
-        self.requests = variable(Function(kafka.epochs, kafka.request))
-        self.quorum = variable(kafka.quorum)
 
 
 class KafkaReplication(Protocol):

@@ -1,0 +1,39 @@
+"""What a rule of the finite reading is, and rules made of operations on lowered values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from pysmt.fnode import FNode
+
+from verifier.encodings.lowered import Lowered
+from verifier.encodings.terms import Term
+
+if TYPE_CHECKING:
+    from verifier.encodings.lowering import Bindings, Lowering
+
+Rule = Callable[["Lowering", Term, "Bindings"], Any]
+"""Lowers a term of one operator, whose bound variables have the values of the bindings."""
+
+
+def of_all(operation: Callable[..., Lowered]) -> Rule:
+    """The rule for an operation on all arguments in lowered form."""
+    return lambda lowering, term, bindings: operation(*lowering.arguments(term, bindings))
+
+
+def of_sort(operation: Callable[..., Lowered]) -> Rule:
+    """The rule for an operation on the result's sort and all arguments in lowered form."""
+    return lambda lowering, term, bindings: operation(term.sort, *lowering.arguments(term, bindings))
+
+
+def of_formulas(operation: Callable[[Iterable[FNode]], Lowered]) -> Rule:
+    """The rule for an operation on all arguments as formulas."""
+    return lambda lowering, term, bindings: operation(lowering.formulas(term, bindings))
+
+
+def of_instances(operation: Callable[[Iterable[FNode]], Lowered]) -> Rule:
+    """The rule for an operation on the formulas for all values of the bound variable."""
+    return lambda lowering, term, bindings: operation(
+        formula for _, formula in lowering.instances(term, bindings)
+    )
