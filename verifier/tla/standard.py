@@ -50,7 +50,6 @@ _OPERATORS: Mapping[str, str] = {
 
 PARTIAL = (
     "TLAPS",
-    "Apalache",
     "FiniteSetTheorems",
     "SequenceTheorems",
     "NaturalsInduction",
