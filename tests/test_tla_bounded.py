@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from results.generators.tla_random import module, ran
+from results.generators.tla_random import ran
+from results.generators.tla_random_texts import module
 from tests.sampling import rest_slow
 from tests.tla_modules import translated
 from verifier.errors import UsageError

@@ -11,7 +11,8 @@ from random import Random
 
 import pytest
 
-from results.generators.tla_random import compare_expressions, compare_modules, compare_texts, state
+from results.generators.tla_random import compare_expressions, compare_modules, compare_texts
+from results.generators.tla_random_texts import state
 from tests.sampling import rest_slow
 
 
