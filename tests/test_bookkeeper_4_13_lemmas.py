@@ -53,7 +53,7 @@ def failing(outcome: InductionOutcome) -> set[tuple[str | None, str]]:
         pytest.param({"send_limit": 2}, marks=pytest.mark.slow),
         pytest.param({"ack_quorum": 3}, marks=pytest.mark.slow),
         {"bookies": 1, "write_quorum": 1, "ack_quorum": 1, "send_limit": 2},
-        {"write_quorum": 2},
+        pytest.param({"write_quorum": 2}, marks=pytest.mark.slow),
         pytest.param({"bookies": 4, "ensemble_choice": "any", "losses": "one"}, marks=pytest.mark.slow),
     ],
 )
