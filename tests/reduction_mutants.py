@@ -256,28 +256,15 @@ def _keys_of_places(layout: Any, symmetries: Any, place: int) -> Any:
     return replace(classes, single=np.roll(classes.single, 1, axis=0))
 
 
-class _Coarse(table.Hashing):
-    """Hashes of few bits."""
-
-    def __call__(self, rows: Any) -> Any:
-        return super().__call__(rows) % np.uint64(61)
-
-
 class _ByHash(table.StateTable):
-    """Takes states with the same hash for the same."""
+    """Takes states with the same hash of few bits for the same."""
 
-    def __init__(self, words: int) -> None:
-        super().__init__(words, _Coarse)
+    def _first_slots(self, rows: Any) -> Any:
+        return (table.hashes_of(rows) >> np.uint64(58)).astype(np.int64)
 
-    def _check_alike(self, *_: Any) -> None:
-        return None
-
-    def _lookup(self, hashes: Any, rows: Any) -> Any:
-        self._words, kept = 1, self._words
-        try:
-            return super()._lookup(hashes, rows)
-        finally:
-            self._words = kept
+    def _differ(self, numbers: Any, others: Any) -> Any:
+        hashes = self._first_slots(self._rows[: max(numbers.max(), others.max()) + 1])
+        return np.flatnonzero(hashes[numbers] != hashes[others])
 
 
 def _meets(one: frozenset[int], other: frozenset[int]) -> bool:

@@ -22,13 +22,14 @@ from verifier.encodings.renaming import renamed
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
 from verifier.explicit import initial
+from verifier.explicit import table as table_of_states
 from verifier.explicit.arrangements import arrangements, walk
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Moves
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import lanes, pack_columns, places, to_rows, to_slices, unpack
-from verifier.explicit.table import Hashing, StateTable
+from verifier.explicit.table import StateTable, hashes_of
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
@@ -60,27 +61,15 @@ def test_lanes_are_the_first_states(count: int) -> None:
     assert places(lanes(count)).tolist() == list(range(count))
 
 
-class WeakHashing(Hashing):
-    """Keeps few bits of a hash at first, and more each time the table hashes anew."""
-
-    tries = 0
-
-    def __init__(self, words: int) -> None:
-        super().__init__(words)
-        WeakHashing.tries += 1
-        self._dropped = np.uint64(max(0, 64 - 4 * WeakHashing.tries))
-
-    def __call__(self, rows: Any) -> Any:
-        return super().__call__(rows) >> self._dropped
-
-
 @pytest.mark.parametrize("words", [1, 2, 3])
-@pytest.mark.parametrize("hashing", [Hashing, WeakHashing])
-def test_the_table_is_exact_whatever_the_hashes(words: int, hashing: type[Hashing]) -> None:
-    if words == 1 and hashing is WeakHashing:
-        pytest.skip("rows of one word are their own hashes")
-    WeakHashing.tries = 0
-    rng, table, known = np.random.default_rng(words), StateTable(words, hashing), dict[tuple[int, ...], int]()
+@pytest.mark.parametrize("kept", [64, 5])
+def test_the_table_is_exact_whatever_the_hashes(
+    words: int, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With hashes of few bits, rows that differ ask for one slot, equal ones among them."""
+    mask = np.uint64(((1 << kept) - 1) << (64 - kept))
+    monkeypatch.setattr(table_of_states, "hashes_of", lambda rows: hashes_of(rows) & mask)
+    rng, table, known = np.random.default_rng(words), StateTable(words), dict[tuple[int, ...], int]()
     for _ in range(20):
         rows = rng.integers(0, 40 if words < 3 else 12, (500, words)).astype(np.uint64)
         expected = []
@@ -91,12 +80,27 @@ def test_the_table_is_exact_whatever_the_hashes(words: int, hashing: type[Hashin
         assert table.insert(rows, np.arange(500)).tolist() == expected
         assert table.find(rows).tolist() == [known[tuple(row)] for row in rows.tolist()]
     assert [tuple(row) for row in table.rows(0, len(table)).tolist()] == list(known)
-    assert words == 1 or hashing is Hashing or WeakHashing.tries > 2
 
 
-def test_the_hash_has_no_collision_where_words_differ_in_their_top_bits() -> None:
-    rows = np.array([[a << 63, b << 63, c << 63] for a in (0, 1) for b in (0, 1) for c in (0, 1)], np.uint64)
-    assert len(set(Hashing(3)(rows).tolist())) == 8
+def test_the_table_grows_while_it_has_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_of_states, "_FIRST_CAPACITY", 4)
+    table = StateTable(1)
+    for start in range(0, 3000, 100):
+        assert table.growth(100) >= 0
+        rows = np.arange(start, start + 100, dtype=np.uint64)[:, np.newaxis]
+        assert len(table.insert(rows, np.arange(100) - 1)) == 100
+    assert table.growth(1) + table.growth(10_000) > 10_000 * 8
+    assert table.find(np.array([[7], [2999]], np.uint64)).tolist() == [7, 2999]
+    assert [table.predecessor(state) for state in (0, 1, 100)] == [None, 0, None]
+
+
+def test_the_first_bits_of_a_hash_depend_on_all_bits_of_a_row() -> None:
+    for words, bit_place in product((1, 2, 3), range(64)):
+        for word in range(words):
+            rows = np.zeros((2, words), np.uint64)
+            rows[1, word] = 1 << bit_place
+            one, other = hashes_of(rows).tolist()
+            assert one >> 40 != other >> 40
 
 
 def _random_term(rng: random.Random, depth: int) -> Any:

@@ -1,13 +1,15 @@
-"""The exact set of the states seen: hashes find candidates, a comparison of whole rows decides.
+"""The exact set of the states seen: hashes say where to look, a comparison of whole rows decides.
 
-The table keeps the states in the order of insertion. It keeps their 64-bit hashes in sorted runs and merges
-runs of similar size (O'Neil et al. 1996, doi:10.1007/s002360050048). If two states have the same hash, the
-table hashes all states again with other constants. So no two states in it have the same hash.
+The table keeps the states in the order of insertion, and the number of each in a slot: the one that its hash
+names, or the next one that was free (linear probing: Knuth, The Art of Computer Programming, volume 3,
+section 6.4). All rows of an insertion probe at the same time, one slot after the other. So equal rows probe
+the same slots at the same times, and of those that find a slot free the first one takes it: no state is
+inserted twice, whatever the hashes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,54 +17,38 @@ from numpy.typing import NDArray
 from verifier.explicit.packing import Rows
 
 Indices = NDArray[np.int64]
-_CONSTANTS = np.random.default_rng(0x5EED)
-_GROWTH = 1.5
 _FIRST_CAPACITY = 1 << 12
+_GROWTH = 1.5
+_FREE = -1
+"""In a slot without a state."""
+_SLOTS_PER_STATE = 2
+"""At least. The fewer there are, the more are probed."""
+_ROW_BYTES, _SLOT_BYTES = 8, 8
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""2 ** 64 divided by the golden ratio, and odd (the same section)."""
 
 
-class _CollisionError(Exception):
-    """Two states have one hash."""
-
-
-@dataclass(frozen=True)
-class _SortedRun:
-    """Hashes in ascending order, and the state that each belongs to."""
-
-    hashes: NDArray[np.uint64]
-    states: Indices
-
-
-class Hashing:
-    """A hash function of rows. Rows of one word are their own hashes."""
-
-    def __init__(self, words: int) -> None:
-        self._words = words
-        self._factors = _CONSTANTS.integers(0, 1 << 63, words, np.uint64) * np.uint64(2) + np.uint64(1)
-
-    def __call__(self, rows: Rows) -> NDArray[np.uint64]:
-        """The hashes."""
-        result = rows[:, 0].copy()
-        for word in range(1, self._words):
-            result ^= result >> np.uint64(32)
-            result *= self._factors[word]
-            result ^= result >> np.uint64(29)
-            result += rows[:, word]
-        if self._words > 1:
-            result ^= result >> np.uint64(32)
-            result *= self._factors[0]
-        return result
+def hashes_of(rows: Rows) -> NDArray[np.uint64]:
+    """The hashes. The upper bits of each depend on all bits of its row."""
+    result = rows[:, 0] * _FACTOR
+    for word in range(1, rows.shape[1]):
+        result ^= result >> np.uint64(29)
+        result += rows[:, word]
+        result *= _FACTOR
+    if rows.shape[1] > 1:
+        result ^= result >> np.uint64(32)
+        result *= _FACTOR
+    return result
 
 
 class StateTable:
     """The states seen, numbered in the order of insertion, each with a predecessor."""
 
-    def __init__(self, words: int, hashing: type[Hashing] = Hashing) -> None:
+    def __init__(self, words: int) -> None:
         self._words = words
-        self._hashing = hashing
-        self._hash = hashing(words)
         self._rows: Rows = np.empty((_FIRST_CAPACITY, words), np.uint64)
-        self._predecessors = np.empty(_FIRST_CAPACITY, np.int64)
-        self._runs: list[_SortedRun] = []
+        self._predecessors: Indices = np.empty(_FIRST_CAPACITY, np.int64)
+        self._slots: Indices = np.full(_slots_for(_FIRST_CAPACITY), _FREE, np.int64)
         self._count = 0
 
     def __len__(self) -> int:
@@ -90,97 +76,98 @@ class StateTable:
 
     def growth(self, coming: int) -> int:
         """The most bytes that the table allocates at once for this many further states."""
-        if self._count + coming <= len(self._rows):
-            return 0
-        return int((self._count + coming) * _GROWTH) * 8 * (self._words + 1)
+        needed, more = self._count + coming, 0
+        if needed > len(self._rows):
+            more = int(needed * _GROWTH) * _ROW_BYTES * (self._words + 1)
+        if _slots_for(needed) > len(self._slots):
+            more += _slots_for(needed) * _SLOT_BYTES
+        return more
 
     def insert(self, rows: Rows, predecessors: Indices) -> Indices:
         """Adds the states that are new, and returns their places among ``rows``, ascending."""
-        while True:
-            try:
-                return self._insert(rows, predecessors)
-            except _CollisionError:
-                self._hash_anew()
+        self._make_room(len(rows))
+        count, end = self._count, self._count + len(rows)
+        self._rows[count:end] = rows  # while they are looked for, rows have numbers as if all were new
+        asking, slots = np.arange(count, end), self._first_slots(rows)
+        new = np.zeros(len(rows), np.bool_)
+        taken: list[tuple[Indices, Indices]] = []
+        while len(asking):
+            numbers = self._slots.take(slots)
+            free = np.flatnonzero(numbers == _FREE)
+            if len(free):
+                asks, there = asking.take(free), slots.take(free)
+                self._slots[there[::-1]] = asks[::-1]  # of several, what is written last stays: the first one
+                owners = self._slots.take(there)
+                numbers[free] = owners
+                first = np.flatnonzero(owners == asks)
+                taken.append((asks.take(first), there.take(first)))
+                new[taken[-1][0] - count] = True
+            others = self._differ(numbers, asking)
+            asking, slots = asking.take(others), self._following(slots.take(others))
+        arrival, order = np.flatnonzero(new), np.cumsum(new)
+        for numbers, slots in taken:
+            self._slots[slots] = order.take(numbers - count) + (count - 1)
+        self._count += len(arrival)
+        self._rows[count : self._count] = rows.take(arrival, axis=0)
+        self._predecessors[count : self._count] = predecessors.take(arrival)
+        return arrival
 
     def find(self, rows: Rows) -> Indices:
         """The numbers of states that are in the table."""
-        return self._lookup(self._hash(rows), rows)
-
-    def _insert(self, rows: Rows, predecessors: Indices) -> Indices:
-        hashes = self._hash(rows)
-        order = np.argsort(hashes)
-        ascending = hashes[order]
-        differs = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
-        starts = np.concatenate(([0], differs)) if len(order) else differs
-        self._check_alike(rows, order, ascending)
-        # The sort is not stable, so the first of equal states is chosen here.
-        firsts = np.minimum.reduceat(order, starts) if len(starts) else order
-        new = self._lookup(ascending[starts], rows[firsts]) < 0
-        kept, kept_hashes = firsts[new], ascending[starts][new]
-        arrival = np.sort(kept)
-        if len(arrival):
-            numbers = self._count + np.searchsorted(arrival, kept)
-            self._append(rows[arrival], predecessors[arrival])
-            self._runs.append(_SortedRun(kept_hashes, numbers))
-            self._merge()
-        return arrival
-
-    def _check_alike(self, rows: Rows, order: Indices, ascending: NDArray[np.uint64]) -> None:
-        if self._words == 1:
-            return
-        same = np.flatnonzero(ascending[1:] == ascending[:-1])
-        if not np.array_equal(rows[order[same]], rows[order[same + 1]]):
-            raise _CollisionError
-
-    def _lookup(self, hashes: NDArray[np.uint64], rows: Rows) -> Indices:
-        """For each row its number; -1 if it is not in the table."""
-        found = np.full(len(hashes), -1, np.int64)
-        for run in self._runs:
-            place = np.searchsorted(run.hashes, hashes)
-            place[place == len(run.hashes)] = 0
-            hit = np.flatnonzero(run.hashes[place] == hashes)
-            numbers = run.states[place[hit]]
-            if self._words > 1 and not np.array_equal(self._rows[numbers], rows[hit]):
-                raise _CollisionError
-            found[hit] = numbers
+        self._make_room(len(rows))
+        count, end = self._count, self._count + len(rows)
+        self._rows[count:end] = rows
+        found = np.empty(len(rows), np.int64)
+        asking, slots = np.arange(count, end), self._first_slots(rows)
+        while len(asking):
+            numbers = self._slots.take(slots)
+            found[asking - count] = numbers  # those that ask again are written again
+            others = self._differ(numbers, asking)
+            asking, slots = asking.take(others), self._following(slots.take(others))
         return found
 
-    def _append(self, rows: Rows, predecessors: Indices) -> None:
-        needed = self._count + len(rows)
+    def _differ(self, numbers: Indices, others: Indices) -> Indices:
+        """The places at which the rows with these numbers differ."""
+        if self._words == 1:
+            column = self._rows[:, 0]
+            return np.flatnonzero(column.take(numbers) != column.take(others))
+        unequal = self._rows.take(numbers, axis=0) != self._rows.take(others, axis=0)
+        return np.flatnonzero(np.logical_or.reduce(unequal, axis=1))
+
+    def _first_slots(self, rows: Rows) -> Indices:
+        shift = np.uint64(64 - (len(self._slots) - 1).bit_length())
+        return (hashes_of(rows) >> shift).astype(np.int64)
+
+    def _following(self, slots: Indices) -> Indices:
+        return (slots + 1) & (len(self._slots) - 1)
+
+    def _make_room(self, coming: int) -> None:
+        """Makes room for so many further states."""
+        needed = self._count + coming
         if needed > len(self._rows):
             capacity = int(needed * _GROWTH)
-            larger = np.empty((capacity, self._words), np.uint64)
-            larger[: self._count] = self._rows[: self._count]
-            self._rows = larger
-            longer = np.empty(capacity, np.int64)
-            longer[: self._count] = self._predecessors[: self._count]
-            self._predecessors = longer
-        self._rows[self._count : needed] = rows
-        self._predecessors[self._count : needed] = predecessors
-        self._count = needed
+            self._rows = _longer(self._rows, self._count, capacity)
+            self._predecessors = _longer(self._predecessors, self._count, capacity)
+        if _slots_for(needed) > len(self._slots):
+            self._slots = np.full(_slots_for(needed), _FREE, np.int64)
+            self._fill_slots()
 
-    def _merge(self) -> None:
-        while len(self._runs) > 1 and len(self._runs[-2].hashes) < 2 * len(self._runs[-1].hashes):
-            later, earlier = self._runs.pop(), self._runs.pop()
-            self._runs.append(
-                _sorted_run(
-                    np.concatenate((earlier.hashes, later.hashes)),
-                    np.concatenate((earlier.states, later.states)),
-                )
-            )
-
-    def _hash_anew(self) -> None:
-        """Chooses other hashes for all states until no two states have the same hash."""
-        while True:
-            self._hash = self._hashing(self._words)
-            hashes = self._hash(self._rows[: self._count])
-            run = _sorted_run(hashes, np.arange(self._count))
-            if np.all(run.hashes[1:] != run.hashes[:-1]):
-                self._runs = [run] if self._count else []
-                return
+    def _fill_slots(self) -> None:
+        """Puts the states into slots; all of them differ."""
+        numbers, slots = np.arange(self._count), self._first_slots(self._rows[: self._count])
+        while len(numbers):
+            free = np.flatnonzero(self._slots.take(slots) == _FREE)
+            self._slots[slots.take(free)] = numbers.take(free)
+            left = np.flatnonzero(self._slots.take(slots) != numbers)
+            numbers, slots = numbers.take(left), self._following(slots.take(left))
 
 
-def _sorted_run(hashes: NDArray[np.uint64], states: Indices) -> _SortedRun:
-    # A stable sort makes use of order: it merges two runs in a quarter of the time that the default takes.
-    order = np.argsort(hashes, kind="stable")
-    return _SortedRun(hashes[order], states[order])
+def _slots_for(states: int) -> int:
+    """The least power of two that gives each state its slots."""
+    return 1 << (_SLOTS_PER_STATE * states - 1).bit_length()
+
+
+def _longer(column: NDArray[Any], count: int, capacity: int) -> NDArray[Any]:
+    longer = np.empty((capacity, *column.shape[1:]), column.dtype)
+    longer[:count] = column[:count]
+    return longer

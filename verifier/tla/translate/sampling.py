@@ -25,11 +25,13 @@ from verifier.tla.values import NoValue, listed
 MOST_SAMPLED = 2_000
 MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
 """Of a module that is explored: what has no more states is explored by the interpreter."""
-_GROWING = 1.2
-"""While each level of the search is larger than the one before by so much, at least as many states are
-expected to come as were found."""
+_GROWING, _GROWN = 1.2, MOST_SAMPLED_WIDELY // 4
+"""Where so many states were found, and each level of the search is larger than the one before by so much,
+many more are expected to come."""
 MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
 """Of more initial states, which sorts they need is what Init says of each variable by itself."""
+MOST_INITIAL_SAID = 5_000
+"""The same of a module that is explored, where Init does say so, and which ways it has to be true."""
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
 
@@ -121,7 +123,7 @@ def _all_further(explorer: Explorer, most: int, most_generated: float, generated
                 level, largest = len(explorer.states) - end, max(level, largest)
                 end = len(explorer.states)
                 generated.append(explorer.found.generated)
-                if most_generated < inf and level > _GROWING * largest and 2 * end > most:
+                if most_generated < inf and level > _GROWING * largest and end > _GROWN:
                     return False
             if len(explorer.states) > most or explorer.found.generated > most_generated:
                 return False

@@ -23,6 +23,7 @@ from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.sampling import (
     MOST_GENERATED_WIDELY,
     MOST_INITIAL,
+    MOST_INITIAL_SAID,
     MOST_INITIAL_WIDELY,
     MOST_SAMPLED_WIDELY,
     Sample,
@@ -120,12 +121,17 @@ def started(
 
 def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
     """The first states: fewer where each stands for a class, which takes longer. Many initial states are only
-    looked at where what they are, and in how many ways, is not said by Init itself."""
+    looked at where what they are, and in how many ways, is not said by Init itself, or a property speaks of
+    them."""
     wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
     if symmetry is not None:
         wide = (MOST_SAMPLED_WIDELY // 4, MOST_GENERATED_WIDELY // 2)
+    if is_true_once(specification) and is_bounded(specification):
+        spoken_of = any(safety.initially for safety in specification.properties.values())
+        most_initial = MOST_INITIAL if spoken_of else MOST_INITIAL_SAID
+        return sample(specification, *wide, most_initial, symmetry=symmetry)
     found = sample(specification, *wide, MOST_INITIAL, symmetry=symmetry)
-    if found.all_initial or (is_true_once(specification) and is_bounded(specification)):
+    if found.all_initial:
         return found
     return sample(specification, *wide, MOST_INITIAL_WIDELY, symmetry=symmetry)
 
