@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.models import build
 from verifier.encodings.bits import (
     FALSE,
@@ -15,9 +17,15 @@ from verifier.encodings.bits import (
     equivalence,
 )
 from verifier.encodings.elimination import exists_over
-from verifier.encodings.sorts import Boolean, Range
+from verifier.encodings.sorts import Boolean, Range, Set
+from verifier.engines import explore as explore_module
+from verifier.engines import findings
+from verifier.engines import simulate as simulate_module
 from verifier.engines.bmc import Request, check
-from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free
+from verifier.engines.explore import explore
+from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted, Limits
+from verifier.specs.protocol import Protocol, State, Step, action, deadlock_invariant, free, invariant
 from verifier.trust.replay import Replayer
 from verifier.verdict import VerdictKind
 
@@ -65,3 +73,41 @@ def test_exists_over_quantifies_each_connective() -> None:
     assert exists_over(conjunction((x, y)), [x, y]) is TRUE
     assert exists_over(FALSE, [x]) is FALSE
     assert exists_over(y, [x]) is y
+
+
+class Subsets(Protocol):
+    """Takes a set of which a guard says that it is the whole one."""
+
+    PLACES = Set(Range(1, 40))
+
+    def state(self) -> State:
+        return State(x=Range(0, 1))
+
+    def init(self, s: Any) -> Any:
+        return s.x == 0
+
+    @action(taken=free("PLACES"))
+    def take(self, s: Any, taken: Any) -> Step:
+        return Step(when=[taken.cardinality == 40], then={s.x: 1})
+
+    @invariant
+    def stays(self, s: Any) -> Any:
+        return s.x == 0
+
+
+def test_choices_too_many_to_try_are_refused_though_one_makes_a_move() -> None:
+    with pytest.raises(UsageError, match=r"Take\(\) is chosen too freely to enumerate"):
+        explore(build(Subsets()), explore_module.Request(("Stays",)))
+
+
+@pytest.mark.parametrize("searched", [explore_module, simulate_module], ids=["explore", "simulate"])
+def test_compiling_the_moves_ends_with_the_time(monkeypatch: pytest.MonkeyPatch, searched: Any) -> None:
+    def endless(_: Any) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(findings, "Moves", endless)
+    monkeypatch.setattr(simulate_module, "Moves", endless)
+    run = explore if searched is explore_module else simulate_module.simulate
+    with pytest.raises(Interrupted, match=r"timeout of 0\.3 s"):
+        run(build(Doubling()), searched.Request(("TypeInvariant",), limits=Limits(seconds=0.3)))

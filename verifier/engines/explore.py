@@ -11,6 +11,7 @@ workers, it goes on in files (``level_search``), from the last level that was lo
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -33,6 +34,7 @@ from verifier.explicit.moves import Look, Successors
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.table import StateTable
 from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.processes.watching import Watched, look_at
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 
@@ -46,10 +48,13 @@ def explore(
 ) -> Exploration:
     """Explores until all is seen, all properties are violated or reached, or the limits or the user end it.
 
-    The type invariant is always checked along, as in bounded model checking. Raises NoInitialState.
+    The type invariant is always checked along, as in bounded model checking. Raises NoInitialState, and
+    Interrupted where a limit is reached before all moves are compiled.
     """
     require_initial_state(model)
-    findings = Findings(model.asking(request.properties), request, listen)
+    request = replace(request, limits=request.limits.begun())
+    with Watched(look_at(request.limits)):
+        findings = Findings(model.asking(request.properties), request, listen)
     search, reason = _BreadthFirstSearch(findings), ""
     try:
         _explore(findings, search)

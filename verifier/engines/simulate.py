@@ -26,6 +26,7 @@ from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
 from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.watching import Watched, look_at
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
@@ -63,7 +64,8 @@ class Progress:
 
 
 def simulate(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
-    """Walks at random; the same seed gives the same walks. Raises NoInitialState."""
+    """Walks at random; the same seed gives the same walks. Raises NoInitialState, and Interrupted where a
+    limit is reached before all moves are compiled."""
     require_initial_state(model)
     return _Simulation(model.asking(request.properties), request, listen).run()
 
@@ -100,7 +102,8 @@ class _Simulation:
         self.names = tuple(dict.fromkeys((*self.request.properties, *implied)))
         """What was asked for and, checked along, what is implied."""
         self.rng = np.random.default_rng(self.request.seed)
-        self.moves = Moves(self.model)
+        with Watched(look_at(self.limits)):
+            self.moves = Moves(self.model)
         self.action = np.array([self._number(move.instance.action) for move in self.moves.moves], np.int64)
         self.violations: dict[str, Verdict] = {}
         self.violating: Counter[str] = Counter()

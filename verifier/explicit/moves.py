@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -21,6 +22,8 @@ from verifier.system.transition_system import Instance
 
 MOST_MOVES = 100_000
 """The most moves to compile. Each instance with each value of its free parameters is a move."""
+_MOST_TRIED = 1 << 20
+"""The most values of free parameters to try. One that makes the guard false in every state is no move."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +172,11 @@ class Moves(Transitions):
 
     def _grounded(self, program: Program) -> Iterator[tuple[Move, int, dict[int, int]]]:
         """Each move whose guard is not constantly false, with the numbers of its guard and its new bits."""
-        system, found = self.model.system, 0
+        system, found, tried = self.model.system, 0, 0
         for instance in system.instances:
+            tried += self._count_of_choices(instance)
+            if tried > _MOST_TRIED:
+                raise _too_free(instance)
             possible = possible_choices(instance.guard, instance.inputs)
             for inputs in self._choices(instance):
                 if possible is not None and inputs not in possible:
@@ -181,14 +187,17 @@ class Moves(Transitions):
                     continue
                 found += 1
                 if found > MOST_MOVES:
-                    raise UsageError(
-                        f"{instance.label} is chosen too freely to enumerate: more than {MOST_MOVES:,} "
-                        "instances and values of free parameters (verify bmc chooses them by the solver)"
-                    )
+                    raise _too_free(instance)
                 changed = {
                     self._place[bit]: program.number(term, known) for bit, term in instance.updates.items()
                 }
                 yield Move(instance, inputs), guard, changed
+
+    def _count_of_choices(self, instance: Instance) -> int:
+        """How many values the free parameters have together."""
+        if not instance.inputs:
+            return 1
+        return math.prod(len(leaf.values) for leaf in self.model.free_layouts[instance.label].leaves)
 
     def _choices(self, instance: Instance) -> Iterator[tuple[bool, ...]]:
         if not instance.inputs:
@@ -218,3 +227,10 @@ class Moves(Transitions):
             positions = np.array([position for position, _ in targets], np.uint64)[:, np.newaxis]
             parts.append((word, slice(outputs[0], outputs[-1] + 1), positions))
         return _Update(kept, ones, tuple(parts))
+
+
+def _too_free(instance: Instance) -> UsageError:
+    return UsageError(
+        f"{instance.label} is chosen too freely to enumerate: more than {MOST_MOVES:,} instances and values "
+        "of free parameters (verify bmc chooses them by the solver)"
+    )

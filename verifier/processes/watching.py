@@ -9,14 +9,19 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 from types import TracebackType
 
-from verifier.processes.limits import Interrupted
+import psutil
+
+from verifier.processes.limits import Interrupted, Limits
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _ENOUGH_TO_ARRIVE = 10_000
 """Rounds of a loop, in the first of which an exception that waits arrives."""
+_SPARED = 0.2
+"""The share of the memory that is free when building begins, which is left free if no limit is given."""
 
 
 class Watched:
@@ -63,3 +68,21 @@ class Watched:
                         thread = ctypes.c_ulong(self._working)
                         ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Interrupted))
                 return
+
+
+def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:
+    """Raises Interrupted when it is called after the time, or with too much memory in use."""
+    process = psutil.Process()
+    free = psutil.virtual_memory().available * (1 - _SPARED)
+    most = process.memory_info().rss + free
+
+    def look() -> None:
+        limits.check_time()
+        if patience is not None and time.process_time() > patience:
+            raise Interrupted("it takes too much time")
+        used = process.memory_info().rss
+        limits.check_memory(used)
+        if used > most:
+            raise Interrupted("the memory of this machine")
+
+    return look

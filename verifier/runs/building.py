@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
-import psutil
-
-from verifier.processes.limits import Interrupted, Limits
-from verifier.processes.watching import Watched
+from verifier.processes.limits import Limits
+from verifier.processes.watching import Watched, look_at
 from verifier.specs.definition import Definition
 from verifier.system.model import Model, build
 from verifier.system.size import MOST_INSTANCES, instance_count
 
 _TICKS_BETWEEN_LOOKS = 512
 """Building calls back this often before it looks at the clock and the memory."""
-_SPARED = 0.2
-"""The share of the memory that is free when building begins, which is left free if no limit is given."""
 
 
 def build_model(
@@ -45,24 +40,6 @@ def as_built(definition: Definition, *, free: bool) -> Definition:
     """The definition with parameters that are left open as ``build_model`` reads them."""
     read = definition.read(free=free)
     return definition.read(free=True) if instance_count(read) > MOST_INSTANCES else read
-
-
-def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:
-    """Raises Interrupted when it is called after the time, or with too much memory in use."""
-    process = psutil.Process()
-    free = psutil.virtual_memory().available * (1 - _SPARED)
-    most = process.memory_info().rss + free
-
-    def look() -> None:
-        limits.check_time()
-        if patience is not None and time.process_time() > patience:
-            raise Interrupted("it takes too much time")
-        used = process.memory_info().rss
-        limits.check_memory(used)
-        if used > most:
-            raise Interrupted("the memory of this machine")
-
-    return look
 
 
 def _watch(limits: Limits, patience: float | None) -> Callable[[], None]:

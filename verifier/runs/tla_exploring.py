@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
-from verifier.processes.watching import Watched
+from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
-from verifier.runs.building import look_at
 from verifier.runs.tla_rounds import ModuleQuestion, started, translated_soon
 from verifier.runs.tla_symbolic import INSTEAD, Symbolic
 from verifier.specs.definition import DefinitionError

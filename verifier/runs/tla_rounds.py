@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from verifier.encodings.sorts import SortError
 from verifier.errors import UsageError
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.processes.watching import Watched
+from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
-from verifier.runs.building import as_built, look_at
+from verifier.runs.building import as_built
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
