@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 
-from pysmt.environment import get_env
+from pysmt.environment import Environment
 from pysmt.fnode import FNode
+from pysmt.formula import FormulaManager
 from pysmt.operators import AND, IFF, ITE, NOT, OR
 from pysmt.typing import BOOL
 
-_manager = get_env().formula_manager
+
+class _BooleanManager(FormulaManager):  # type: ignore[misc]  # pySMT has no types
+    """Checks no types. That takes a third of the time, and no term here has another one than BOOL: the
+    variables are boolean, and the only operators are those below."""
+
+    def _do_type_check(self, formula: FNode) -> None:
+        """Nothing."""
+
+
+class _BooleanEnvironment(Environment):  # type: ignore[misc]  # pySMT has no types
+    FormulaManagerClass = _BooleanManager
+
+
+ENVIRONMENT = _BooleanEnvironment()
+"""All terms belong to it; pySMT's own functions take them as its terms while it is entered (``with``)."""
+_manager = ENVIRONMENT.formula_manager
 TRUE: FNode = _manager.TRUE()
 FALSE: FNode = _manager.FALSE()
 

@@ -25,6 +25,10 @@ from verifier.encodings.bits import (
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 
+_MOST_ONE_BY_ONE = 16
+"""More conditions are counted in halves: one by one, each threshold is a disjunction that is made anew, and
+longer, for each of them."""
+
 
 def _rank(value: Concrete) -> int | float:
     """A key that orders integers and none; none is least."""
@@ -291,6 +295,25 @@ def _combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) 
 
 def total_of(flags: Iterable[FNode]) -> Scalar:
     """The number of conditions that hold, as a scalar with thresholds."""
+    every = [flag for flag in flags if flag is not FALSE]
+    if len(every) <= _MOST_ONE_BY_ONE:
+        reached = _reached(every)
+    else:
+        half = len(every) // 2
+        reached = _both_reached(total_of(every[:half]).thresholds, total_of(every[half:]).thresholds)
+    return Scalar(range(len(reached)), thresholds=reached, total=True)
+
+
+def _both_reached(some: Sequence[FNode], others: Sequence[FNode]) -> list[FNode]:
+    """The thresholds of a sum (Bailleux and Boufkhad 2003, doi:10.1007/978-3-540-45193-8_8)."""
+    found: list[list[FNode]] = [[] for _ in range(len(some) + len(others) - 1)]
+    for one, reached in enumerate(some):
+        for other, reached_too in enumerate(others):
+            found[one + other].append(conjunction((reached, reached_too)))
+    return [disjunction(ways) for ways in found]
+
+
+def _reached(flags: Iterable[FNode]) -> list[FNode]:
     reached = [TRUE]
     for flag in flags:
         longer = [*reached, FALSE]
@@ -299,7 +322,7 @@ def total_of(flags: Iterable[FNode]) -> Scalar:
         reached = longer
     while len(reached) > 1 and reached[-1] is FALSE:
         reached.pop()
-    return Scalar(range(len(reached)), thresholds=reached, total=True)
+    return reached
 
 
 def outside(sort: Sort, scalar: Scalar) -> FNode:

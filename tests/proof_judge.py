@@ -10,6 +10,7 @@ from pysmt import shortcuts as smt
 from pysmt.fnode import FNode
 
 from tests import explicit
+from verifier.encodings.bits import ENVIRONMENT
 from verifier.encodings.evaluator import Evaluator
 from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model
@@ -28,6 +29,10 @@ class Judge:
 
     def faults(self, proof: Certificate) -> list[str]:
         """Why the certificate is no proof; nothing if it is one."""
+        with ENVIRONMENT:
+            return self._faults(proof)
+
+    def _faults(self, proof: Certificate) -> list[str]:
         parts, goals = self._parts(proof), self._goals(proof)
         found = [f"a reachable state violates {name}" for name in self._violated({**parts, **goals})]
         if proof.k > 1:

@@ -61,6 +61,7 @@ from verifier.encodings.quantifiers import (
     sum_of,
     union_of,
 )
+from verifier.encodings.scalars import total_of
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -1152,3 +1153,18 @@ def test_wide_and_long_terms_evaluate() -> None:
 def test_an_unknown_variable_is_refused() -> None:
     with pytest.raises(ValueError, match="the variable b is not among"):
         Evaluator([bit("a")], [bit("b")])
+
+
+@pytest.mark.parametrize("count", [0, 1, 16, 17, 40])
+def test_conditions_are_counted_however_many_there_are(count: int) -> None:
+    """Also where some are known, or are there twice."""
+    rng = Random(count)
+    symbols = [bit(f"counted{number}") for number in range(count)]
+    flags = [rng.choice([symbol, negation(symbol), TRUE, FALSE, *symbols[:2]]) for symbol in symbols]
+    total = total_of(flags)
+    evaluate = Evaluator(symbols, [*flags, *total.thresholds])
+    for chance in (0.0, 0.1, 0.5, 0.9, 1.0):
+        found = evaluate.single([rng.random() < chance for _ in symbols])
+        held = sum(found[:count])
+        assert found[count:] == [number <= held for number in range(len(total.values))], (chance, held)
+        assert held < len(total.values)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pysmt.environment import get_env
+from pysmt.typing import BOOL
 
 from tests import explicit as slow
 from tests.models import build
@@ -125,6 +127,7 @@ def test_compiled_terms_agree_with_the_evaluator(seed: int) -> None:
     expected = Evaluator(symbols, terms)
     program, known = Program(symbols[:4]), {symbols[4]: True, symbols[5]: False}
     for term in terms:
+        assert get_env().stc.get_type(term) is BOOL  # what is built is not checked
         program.output(program.number(term, program.decided(known)))
     values = [np.array([state >> index & 1 for state in range(16)], np.bool_) for index in range(4)]
     found = program.compile()(values)

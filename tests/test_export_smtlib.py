@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import z3
-from pysmt.shortcuts import And, Not, is_sat
+from pysmt.shortcuts import And, Not, Symbol, is_sat
 from pysmt.smtlib.parser import SmtLibParser
 
 from tests.command_line import ROOT
@@ -114,8 +114,9 @@ def test_pysmt_reads_the_annotations(case: Any) -> None:
     (init,) = annotations.all_annotated_formulae("init", "true")
     (trans,) = annotations.all_annotated_formulae("trans", "true")
     (prop,) = annotations.all_annotated_formulae("invar-property", "0")
-    assert set(init.get_free_variables()) <= set(model.system.bits)
-    following = {next(iter(annotations[bit]["next"])) for bit in model.system.bits}
+    bits = [Symbol(bit.symbol_name()) for bit in model.system.bits]
+    assert set(init.get_free_variables()) <= set(bits)
+    following = {next(iter(annotations[bit]["next"])) for bit in bits}
     assert following == {f"{bit.symbol_name()}'" for bit in model.system.bits}
     initially = not is_sat(And(init, Not(prop)), solver_name="z3")
     assert initially == (case[2] != 0)

@@ -87,6 +87,20 @@ def test_explore_counts_as_before(tmp_path: Path) -> None:
     assert '"initial_states": 16' in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("goal", "all_of_them"),
+    [("[][Next]_<<flags, count>>", False), ("count = 0 /\\ [][Next]_<<flags, count>>", True)],
+)
+def test_explore_looks_at_all_where_a_property_speaks_of_them(
+    tmp_path: Path, goal: str, all_of_them: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(specification, "sample", sample)
+    monkeypatch.setattr(specification, "MOST_INITIAL_SAID", 1)
+    config = "INIT Init\nNEXT Next\nPROPERTY Goal\nCHECK_DEADLOCK FALSE\n"
+    spec = specified(tmp_path, f"{_FLAGS}Goal == {goal}\n", config)
+    assert started(spec, widely=True).sample.all_initial == all_of_them
+
+
 @pytest.mark.parametrize("first", [0, *rest_slow(range(4, 40, 4), 1)])
 def test_random_modules_from_one_state(tmp_path: Path, first: int) -> None:
     found: Counter[str] = Counter()

@@ -136,13 +136,13 @@ class Transitions:
     def after(self, look: Look, move: int, sources: NDArray[np.intp]) -> Rows:
         """The states after a move from the states at ``sources``. The move must be enabled in them."""
         update = self._updates[move]
-        rows: Rows = look.rows[sources]
+        rows: Rows = look.rows.take(sources, axis=0)
         rows &= update.kept
         rows |= update.ones
         if update.computed:
             word, lane = sources >> 6, (sources & 63).astype(np.uint64)
         for target, outputs, positions in update.computed:
-            new = np.array(look.values[outputs])[:, word]
+            new = np.array(look.values[outputs]).take(word, axis=1)
             new >>= lane
             new &= np.uint64(1)
             new <<= positions

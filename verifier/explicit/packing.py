@@ -83,7 +83,7 @@ def lanes(count: int) -> NDArray[np.uint64]:
 
 def places(slice_: NDArray[np.uint64]) -> NDArray[np.intp]:
     """The states whose bit is 1."""
-    return np.flatnonzero(np.unpackbits(slice_.view(np.uint8), bitorder="little"))
+    return np.flatnonzero(np.unpackbits(slice_.view(np.uint8), bitorder="little").view(np.bool_))
 
 
 def pack_columns(states: NDArray[np.bool_]) -> Rows:

@@ -7,13 +7,15 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
-from verifier.trust.certificate import Certificate
 from verifier.version import tool_version
+
+if TYPE_CHECKING:
+    from verifier.trust.certificate import Certificate
 
 
 @dataclass(frozen=True)

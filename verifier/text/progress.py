@@ -6,10 +6,9 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from verifier.parametric.results import Open, Shown
-
 if TYPE_CHECKING:
     from verifier.engines import bmc, explore, induction, prove, simulate
+    from verifier.parametric.results import Open, Shown
 
 _SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_SUMMARIES = 5.0, 10.0
 
@@ -99,6 +98,8 @@ class ProversText(ProgressText):
 
     def hear(self, news: prove.Progress | Shown | Open, *, live: bool) -> Iterator[str]:
         """Frames and depths stay where there is no live line."""
+        from verifier.parametric.results import Open, Shown
+
         if isinstance(news, Shown | Open):
             yield from self._obligation(news)
         elif news.note or not live:
@@ -108,6 +109,8 @@ class ProversText(ProgressText):
 
     def _obligation(self, news: Shown | Open) -> Iterator[str]:
         """Of a proof for all constants: what is open stays."""
+        from verifier.parametric.results import Open
+
         self._asked += 1
         if isinstance(news, Open):
             yield f"{news.name} is open: {news.reason}"

@@ -7,7 +7,7 @@ are one; with symmetry, states that a permutation turns into each other are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from verifier.processes.limits import Interrupted
@@ -401,7 +401,3 @@ class Explorer:
         if not names:
             raise Undefined(self._action_place(), "a step that was found is not found again")
         return names[0]
-
-    def rows(self) -> Iterator[State]:
-        """The states."""
-        return iter(self.states)

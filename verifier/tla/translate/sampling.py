@@ -30,8 +30,9 @@ _GROWING, _GROWN = 1.2, MOST_SAMPLED_WIDELY // 4
 many more are expected to come."""
 MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
 """Of more initial states, which sorts they need is what Init says of each variable by itself."""
-MOST_INITIAL_SAID = 5_000
-"""The same of a module that is explored, where Init does say so, and which ways it has to be true."""
+MOST_INITIAL_SAID = MOST_SAMPLED_WIDELY
+"""The same of a module that is explored, where Init does say so, and which ways it has to be true. With more
+initial states it has more states than the interpreter explores."""
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
 

@@ -10,7 +10,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
-from verifier.tla.translate.branches import MOST_BRANCHES, Branch
+from verifier.tla.translate.branches import MOST_BRANCHES, Branch, merged_sides
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.guards import all_ways
@@ -245,34 +245,13 @@ class Steps:
     def _either(self, decides: Sym, then: object, otherwise: object, branch: Branch) -> Iterator[Branch]:
         bare = replace(branch, guards=())
         sides = [list(side(bare)) for side in (then, otherwise)]  # type: ignore[operator]
-        merged = self._merged(decides, sides, branch)
+        merged = merged_sides(self.t, decides, sides, branch)
         if merged is not None:
             yield merged
             return
         for guard, side in zip((decides, self.t.not_(decides)), sides, strict=True):
             for made in side:
                 yield replace(made, guards=(*branch.guards, guard, *made.guards))
-
-    def _merged(self, decides: Sym, sides: list[list[Branch]], branch: Branch) -> Branch | None:
-        """Both sides of an IF as one branch, where each is one and assigns the same variables."""
-        if any(len(side) != 1 or side[0].dead for side in sides):
-            return None
-        one, other = sides[0][0], sides[1][0]
-        same = one.assigned.keys() == other.assigned.keys() and one.name == other.name
-        if not same or one.parameters != branch.parameters or other.parameters != branch.parameters:
-            return None
-        try:
-            assigned = {
-                v: branch.assigned[v]
-                if v in branch.assigned
-                else self.t.if_(decides, one.assigned[v], other.assigned[v])
-                for v in one.assigned
-            }
-        except Untranslated:
-            return None
-        guard = self.t.if_(decides, self.t.and_(one.guards), self.t.and_(other.guards))
-        guards = branch.guards if guard is YES else (*branch.guards, guard)
-        return replace(one, guards=guards, assigned=assigned)
 
     def _case(self, whole: ast.Case, c: Context, branch: Branch) -> Iterator[Branch]:
         arms = whole.arms
