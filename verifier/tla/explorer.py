@@ -36,12 +36,14 @@ class Explorer:
         *,
         properties: tuple[str, ...],
         keep_going: bool = False,
+        first: bool = False,
         max_states: int | None = None,
         max_depth: int | None = None,
         enforce: Callable[[Explorer], None] = lambda explorer: None,
     ) -> None:
         self.specification, self.evaluator = specification, specification.evaluator
-        self.properties, self.keep_going = properties, keep_going
+        self.properties, self.keep_going, self.first = properties, keep_going, first
+        """``first``: the search ends once all states as deep as a violation were looked at."""
         self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
         self.asymmetric: str | None = None
         """Why the permutations of the configuration are not used."""
@@ -58,6 +60,8 @@ class Explorer:
         self.shared: dict[Value, Value] = {}
         self.level = 0
         self.current = -1
+        self.depths: dict[str, int] = {}
+        """Of each property that is violated, the depth of the state that does, or from which a step does."""
 
     def _prepare(self) -> None:
         asked, spec, evaluator = set(self.properties), self.specification, self.evaluator
@@ -184,12 +188,21 @@ class Explorer:
             if len(self.states) == end:
                 found.complete = True
                 break
+            if self.first and min(self.depths.values(), default=self.level + 1) <= self.level:
+                self._forget_deeper()
+                break
             first, end, self.level = end, len(self.states), self.level + 1
         found.waiting = len(self.states) - self.current - 1
 
     def _decided(self) -> bool:
         asked = set(self.properties)
-        return bool(asked) and not self.keep_going and self.found.violations.keys() >= asked
+        ends = not (self.keep_going or self.first)
+        return bool(asked) and ends and self.found.violations.keys() >= asked
+
+    def _forget_deeper(self) -> None:
+        """Forgets what states violate that follow the level at hand: not all of them were looked at."""
+        kept = {name: one for name, one in self.found.violations.items() if self.depths[name] <= self.level}
+        self.found.violations = kept
 
     def _walker(
         self, formula: Formula, *, primed: bool, later: bool = False
@@ -340,7 +353,7 @@ class Explorer:
                 if made not in steps:
                     now[:], following[:] = state, made
                     steps[made] = all(test() for test in self.action_constraints)
-                    self._check(made, -1, number, self.steps)
+                    self._check(made, -1, number, self.steps, of_step=True)
                 within = steps[made]
             now[:] = made
             following[:] = [UNSET] * len(following)
@@ -355,7 +368,13 @@ class Explorer:
     # -- violations
 
     def _check(
-        self, state: State, number: int, parent: int, tests: list[tuple[str, Callable[[], bool]]]
+        self,
+        state: State,
+        number: int,
+        parent: int,
+        tests: list[tuple[str, Callable[[], bool]]],
+        *,
+        of_step: bool = False,
     ) -> None:
         violations = self.found.violations
         for name, test in tests:
@@ -365,14 +384,15 @@ class Explorer:
                 if number >= 0:
                     self._violated(name, number, None)
                 else:
-                    self._violated(name, parent, state)
+                    self._violated(name, parent, state, of_step=of_step)
 
-    def _violated(self, name: str, number: int, last: State | None) -> None:
+    def _violated(self, name: str, number: int, last: State | None, *, of_step: bool = False) -> None:
         chain = [] if last is None else [last]
         while number >= 0:
             chain.append(self.states[number])
             number = self.parents[number]
         self.found.violations[name] = Violation(name, chain[::-1], [])
+        self.depths[name] = len(chain) - 1 - of_step
 
     # -- traces
 
