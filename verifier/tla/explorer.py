@@ -7,7 +7,7 @@ are one; with symmetry, states that a permutation turns into each other are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from verifier.processes.limits import Interrupted
@@ -25,6 +25,10 @@ from verifier.tla.values import Fn, NoValue, Value, listed
 DEADLOCK = "NoDeadlock"
 _BETWEEN_CHECKS = 128
 """So many states are looked at or generated before the limits are looked at again."""
+
+
+class _HasAStep(Exception):
+    """A state has a step."""
 
 
 class Explorer:
@@ -176,6 +180,8 @@ class Explorer:
                 break
             if self.level == self.max_depth:
                 found.complete = False
+                if self.looks_for_deadlocks:
+                    self._look_for_deadlocks(range(first, end), walk)
                 found.closed = self.level
                 break
             for number in range(first, end):
@@ -340,6 +346,30 @@ class Explorer:
             name = action.shown if action is not None else "Next"
             taken[name] = taken.get(name, 0) + 1
         self._take(successors, state, number)
+
+    def _look_for_deadlocks(
+        self, numbers: Iterable[int], walk: Callable[[Callable[[], None]], None]
+    ) -> None:
+        """Whether states that are not expanded have a step, of which one is enough."""
+        evaluator, expanded = self.evaluator, self.current
+
+        def leave() -> None:
+            raise _HasAStep
+
+        for number in numbers:
+            if number % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
+            evaluator.now[:] = self.states[number]
+            evaluator.next[:] = [UNSET] * len(evaluator.next)
+            self.current, evaluator.actions.action = number, None
+            try:
+                walk(leave)
+            except _HasAStep:
+                continue
+            self.found.deadlocks += 1
+            if DEADLOCK not in self.found.violations:
+                self._violated(DEADLOCK, number, None)
+        self.current = expanded
 
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
         now, following = self.evaluator.now, self.evaluator.next
