@@ -44,7 +44,7 @@ _PATIENCE = 8.0
 """So many seconds of processor time may building take where all states are known; then the interpreter
 answers, if it can."""
 _MANY_BITS = 400
-"""States of more bits are translated slowly: building takes many seconds, and again where sorts are widened."""
+"""States of more bits are translated slowly: it takes many seconds, and again where sorts are widened."""
 _MOST_STATES, _MOST_OF_MANY_BITS = 20_000, 80_000
 _STATES_BEFORE = 200
 """Before so many states are seen, nothing is expected."""
@@ -124,8 +124,8 @@ def _stop(most: int, explorer: Explorer) -> None:
 
 
 def expected(levels: Sequence[int], depth: int, most: int) -> float:
-    """The states to the depth, if levels go on to grow as the last ones did, or by less and less where the last
-    one grew by less than that before. Of more than ``most`` it says only that they are more."""
+    """The states to the depth, if levels go on to grow as the last ones did, or by less and less where the
+    last one grew by less than that before. Of more than ``most`` it says only that they are more."""
     growths = [max(later / before, 1.0) for before, later in pairwise(levels[-3:])]
     if not growths:
         return 0.0
