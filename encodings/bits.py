@@ -64,7 +64,7 @@ def _junction(operands: Iterable[FNode], kind: int, unit: FNode, zero: FNode) ->
         return unit
     if len(kept) == 1:
         return next(iter(kept))
-    return _manager.And(*kept) if kind == AND else _manager.Or(*kept)
+    return _manager.create_node(kind, tuple(kept))
 
 
 def conjunction(operands: Iterable[FNode]) -> FNode:

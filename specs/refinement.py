@@ -32,6 +32,7 @@ from verifier.encodings.substitution import substituted
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import OptionValue, RecordValue
 from verifier.specs.definition import Action, Definition, DefinitionError
+from verifier.specs.targets import assigned_variable
 from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator
 
 Meaning = Mapping[Symbol, Term]
@@ -110,7 +111,7 @@ def _step(
     other state, that it leads to some other state."""
     lines = [substituted(line, before) for line in action.when]
     changed = {symbol: wrap(before[symbol]) for symbol in abstract.variables}
-    roots = [_root(target) for target, _ in action.then]
+    roots = [assigned_variable(target) for target, _ in action.then]
     for root, (target, value) in zip(roots, action.then, strict=True):
         new = wrap(substituted(value, before))
         if roots.count(root) > 1 or after is None:
@@ -145,13 +146,6 @@ def _all(lines: Sequence[Term]) -> Term:
 
 def _equal(one: Term, other: Term) -> Term:
     return term_of(wrap(one) == wrap(other))
-
-
-def _root(target: Term) -> Symbol:
-    while target.operator is not Operator.VARIABLE:
-        target = target.arguments[0]
-    assert isinstance(target.data, Symbol)
-    return target.data
 
 
 def _path(target: Term) -> list[Term]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, cut, nearest, unknown_name
+from verifier.files import did_you_mean, meant
 from verifier.specs.protocol import Protocol
 from verifier.specs.reading.explaining import explained
 
@@ -50,8 +51,19 @@ def load(spec: str) -> type[Protocol]:
         return _in_file(Path(path), class_name)
     if spec.endswith(".py") or "/" in spec:
         return _in_file(Path(spec), None)
-    error = unknown_name("spec", spec, BUILT_IN)
-    raise UsageError(f"{error}; a protocol of your own is named by its file, as in {spec}.py or {spec}.tla")
+    raise UsageError(f"unknown spec {cut(spec)!r} (allowed: {', '.join(BUILT_IN)}){_meant(spec)}")
+
+
+def _meant(spec: str) -> str:
+    """What was meant by a word that is no spec: a built-in protocol, a file beside, or one to be named."""
+    near, file = nearest(spec, BUILT_IN), meant(Path(spec), ".tla", ".py")
+    if file is not None and file.stem == Path(spec).stem:
+        near = None
+    found = [*([repr(near)] if near is not None else []), *([str(file)] if file is not None else [])]
+    hint = f"; did you mean {' or '.join(found)}?" if found else ""
+    if file is not None:
+        return hint
+    return f"{hint}; a protocol of your own is named by its file, as in {cut(spec)}.py or {cut(spec)}.tla"
 
 
 def _imported(name: str) -> type[Protocol]:
@@ -97,7 +109,9 @@ def _run(path: Path) -> ModuleType:
     try:
         source = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"cannot read the spec file {path}: {error.strerror}") from error
+        raise UsageError(
+            f"cannot read the spec file {path}: {error.strerror}{did_you_mean(path, '.py', '.tla')}"
+        ) from error
     module = ModuleType(f"verifier_spec_{path.stem}")
     module.__file__ = str(path)
     beside = str(path.resolve().parent)

@@ -29,6 +29,13 @@ def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, T
     return entries
 
 
+def assigned_variable(target: Term) -> Symbol:
+    """The variable that an assignment changes."""
+    found = _steps(target)[0].data
+    assert isinstance(found, Symbol)
+    return found
+
+
 def _assigned(target: Value, value: Any, variables: Collection[Symbol]) -> Term:
     """What a target is assigned. An error names the target, since an action has many."""
     sort = _assigned_sort(target, variables)

@@ -17,6 +17,7 @@ import pytest
 import verifier
 from tests.command_line import CHAIN, LOCK, ROOT, verify
 from tests.toys import Chain
+from verifier.encodings.concrete import FrozenMap
 from verifier.runs.option import declared
 from verifier.runs.table import ENGINES, engine_named
 
@@ -189,3 +190,31 @@ def test_logging_is_silent_unless_heard(caplog: pytest.LogCaptureFixture, capfd:
     assert any("StartsLow: HOLDS" in record.getMessage() for record in caplog.records)
     done = verify("--log", "info", "bmc", "--spec", CHAIN, "--depth", "1")
     assert done.exit_code == 0
+
+
+def test_a_tla_module_is_loaded_with_its_configuration_and_has_its_own_values(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "Steps.tla").write_text("---- MODULE Steps ----\nLater(q) == <<q>>\n====\n")
+    path = tmp_path / "Bag.tla"
+    path.write_text(
+        "---- MODULE Bag ----\nEXTENDS Integers, Steps\nCONSTANTS Top, Who\nVARIABLES x, m\n"
+        "Init == x = 0 /\\ m = [w \\in Who |-> <<>>]\n"
+        "Put(w) == m' = [m EXCEPT ![w] = Later({[n |-> x, t |-> TRUE]})]\n"
+        "Next == x < Top /\\ x' = x + 1 /\\ \\E w \\in Who : Put(w)\n"
+        "Low == x < 1\nBelow == x \\in 0..Top\n====\n"
+    )
+    config = tmp_path / "Small.cfg"
+    config.write_text("INIT Init NEXT Next CONSTANTS Top = 9 Who = {a} INVARIANT Low CHECK_DEADLOCK FALSE")
+    module = verifier.load(path, config=config, library=[tmp_path / "more"], lemmas=["Below"], Top=2)
+    assert module.constants["Top"] == 2
+    for engine in (module.explore, module.bmc):
+        low = engine("Low", **({"shortest": True} if engine.__name__ == "bmc" else {}))["Low"]
+        assert (low.verdict, low.steps) == ("VIOLATED", 1)
+        assert low.trace is not None
+        one = {"x": 1, "m": {"a": (frozenset({FrozenMap({"n": 0, "t": True})}),)}}
+        assert dict(low.trace[-1]) == one
+    assert module.induct("Below").ok
+    with pytest.raises(verifier.UsageError, match=r"are for TLA\+ modules"):
+        verifier.load(CHAIN, config=config)
+    with pytest.raises(verifier.UsageError, match=r"did you mean .*Small\.cfg"):
+        verifier.load(path, config=tmp_path / "Smal.cfg", library=[tmp_path / "more"])

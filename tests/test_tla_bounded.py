@@ -138,3 +138,14 @@ def test_where_building_takes_long_and_all_states_are_known(
     monkeypatch.setattr(tla_bounded, "_PATIENCE", 8.0)
     monkeypatch.setattr(tla_bounded, "_FEWEST_BITS", 0)
     assert searched(depth=3) == ("explore",)
+
+
+def test_states_are_expected_by_how_levels_grow() -> None:
+    seen = [1, 2, 34, 256, 1136, 3728, 9288, 17728, 27100]
+    for known in (6, 7, 8):  # grows by less and less
+        assert sum(seen) / 2 < tla_bounded.expected(seen[:known], 8, 10**6) < 2 * sum(seen)
+    assert tla_bounded.expected([1, 3, 9], 4, 10**6) == 1 + 3 + 9 + 27 + 81
+    assert tla_bounded.expected([1, 2, 8], 4, 10**6) == 1 + 2 + 8 + 32 + 128  # never by more and more
+    assert tla_bounded.expected([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
+    assert tla_bounded.expected([1, 10], 100, 10**6) > 10**6
+    assert tla_bounded.expected([1], 5, 10) == 0

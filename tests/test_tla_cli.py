@@ -124,6 +124,21 @@ def test_a_deadlock(module: Path) -> None:
     assert [result["property"] for result in run["results"]] == ["Bounded"]
 
 
+def test_a_deadlock_as_deep_as_was_looked(module: Path) -> None:
+    """A state at the greatest depth is not expanded; whether it has a step is asked all the same."""
+    config = module.parent / "D.cfg"
+    config.write_text("INIT Init\nNEXT Up\nCONSTANT N = 2\nINVARIANT Bounded\n")
+    asked = ("explore", str(module), "--config", str(config), "--max-depth")
+    found = {depth: _object(*asked, str(depth), code=0 if depth < 2 else 13) for depth in (0, 1, 2)}
+    stuck = {
+        depth: next(r["verdict"] for r in run["results"] if r["property"] == "NoDeadlock")
+        for depth, run in found.items()
+    }
+    assert stuck == {0: "HOLDS", 1: "HOLDS", 2: "VIOLATED"}
+    assert [run["statistics"]["distinct_states"] for run in found.values()] == [1, 2, 3]
+    assert [run["statistics"]["generated_states"] for run in found.values()] == [1, 2, 3]
+
+
 def test_limits_keep_what_was_found(module: Path) -> None:
     run = _object("explore", str(module), "--set", "N=100000", "--max-states", "500", code=12)
     assert run["statistics"]["distinct_states"] >= 500

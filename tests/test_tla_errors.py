@@ -199,7 +199,7 @@ CONFIGS |= {
     "a specification with parameters": ("SPECIFICATION Op", "it takes 1 arguments, none are expected"),
     "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
     "Next as Init": ("INIT Next\nNEXT Next", "or in a formula of initial states"),
-    "Init as Next": ("INIT Init\nNEXT Init", "leaves x without a value in the next state"),
+    "Init as Next": ("INIT Init\nNEXT Init", "leaves x without a value"),
     "INIT of nothing": ("INIT\nNEXT Next", "1:1: INIT needs a name"),
     "nothing at all": ("\\* nothing", "names no SPECIFICATION, and no INIT and NEXT"),
     "a number as operator": (f"{CONFIG}\nCONSTANT Three <- 3", "the name of an operator is expected"),

@@ -9,7 +9,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from verifier.errors import UsageError
+from verifier.errors import UsageError, nearest
 
 _MOST_OF_THE_NAME = 40
 """Characters of a file's name in that of its draft: no name has more than 255 bytes."""
@@ -21,6 +21,25 @@ _DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
 def reason_of(error: OSError) -> str:
     """Why the system refused, in its words."""
     return (error.strerror or str(error)).lower()
+
+
+def meant(path: Path, *endings: str) -> Path | None:
+    """Where a file is not there, the one in its folder with one of these endings whose name is nearest, if
+    that is near."""
+    try:
+        if path.exists():
+            return None
+        files = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in endings}
+    except OSError:
+        return None
+    near = path.stem if path.stem in files else nearest(path.stem, files)
+    return None if near is None else files[near]
+
+
+def did_you_mean(path: Path, *endings: str) -> str:
+    """What an error adds of a file that is not there: ``; did you mean b/Lock.tla?``, or nothing."""
+    found = meant(path, *endings)
+    return "" if found is None else f"; did you mean {found}?"
 
 
 def read_text(file: Path) -> str:

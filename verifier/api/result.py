@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from verifier.api.values import plain
+from verifier.api.values import of_itf, plain
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
@@ -202,14 +202,20 @@ class Result:
             steps=verdict.steps,
             fewest=verdict.fewest,
             reason=verdict.reason,
-            trace=None if trace is None else _execution(trace),
+            trace=None if trace is None else _execution(trace, run.traces.get(verdict.property_name)),
             certificate=written,
         )
 
 
-def _execution(trace: Trace) -> Execution:
+def _execution(trace: Trace, written: Mapping[str, Any] | None) -> Execution:
+    """An execution; of a TLA+ module as it is ``written``, with the values that the module has."""
+    if written is None:
+        states = tuple({name: plain(value) for name, value in state.items()} for state in trace.states)
+    else:
+        names = written["vars"]
+        states = tuple({name: of_itf(state[name]) for name in names} for state in written["states"])
     return Execution(
-        states=tuple({name: plain(value) for name, value in state.items()} for state in trace.states),
+        states=states,
         actions=tuple(
             Action(taken.name, {n: plain(v) for n, v in taken.parameters.items()}, str(taken))
             for taken in trace.actions

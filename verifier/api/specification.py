@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from verifier.api.result import Result
 from verifier.errors import unknown_name
 from verifier.runs.asking import answered, prepared
-from verifier.runs.loading import Loaded, load_class_at
+from verifier.runs.loading import Loaded, Reading, load_class_at, only_of_modules
 from verifier.runs.loading import load as load_spec
 from verifier.runs.option import Option, Words, declared
 from verifier.runs.table import ENGINES, engine_named
@@ -125,13 +125,26 @@ class Specification:
         return f"verifier.load({self.loaded.spec!r}{constants})"
 
 
-def load(spec: str | Path | type[Protocol], /, **constants: Any) -> Specification:
+def load(
+    spec: str | Path | type[Protocol],
+    /,
+    *,
+    config: str | Path | None = None,
+    library: Iterable[str | Path] = (),
+    lemmas: Iterable[str] = (),
+    **constants: Any,
+) -> Specification:
     """A protocol at constants: a built-in one by name, one of your own by its file (``FILE.py`` or
-    ``FILE.py:Class``) or its class.
+    ``FILE.py:Class``) or its class, or a TLA+ module (``FILE.tla``).
 
-    Constants that are not given have their defaults. Raises UsageError for an unknown spec or constant, and
-    DefinitionError if the protocol is not well formed.
+    Constants that are not given have their defaults; those of a module have what its configuration says:
+    ``config``, or the file of the same name beside the module. ``library`` has folders with modules that it
+    extends, ``lemmas`` operators of it that help to prove. Raises UsageError for an unknown spec or constant,
+    and DefinitionError if the protocol is not well formed.
     """
+    reading = Reading(None if config is None else Path(config), tuple(map(Path, library)), tuple(lemmas))
     if isinstance(spec, type):
+        if reading != Reading():
+            raise only_of_modules(spec.spec_name())
         return Specification(load_class_at(spec, constants))
-    return Specification(load_spec(str(spec), constants))
+    return Specification(load_spec(str(spec), constants, reading=reading))

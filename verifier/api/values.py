@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, Element, FrozenMap, Tagged, show
@@ -20,6 +21,23 @@ def plain(value: Concrete) -> Any:
             return Tagged(value.tag, _key(value.payload))
         case Element():
             return show(value)
+    return value
+
+
+def of_itf(value: Any, mapping: Callable[..., Any] = dict) -> Any:
+    """The same of a value of a TLA+ module, from its JSON in the Informal Trace Format; ``mapping`` is what
+    maps become."""
+    match value:
+        case list():
+            return tuple(of_itf(item, mapping) for item in value)
+        case {"#set": items}:
+            return frozenset(of_itf(item, FrozenMap) for item in items)
+        case {"#map": pairs}:
+            return mapping((of_itf(key, FrozenMap), of_itf(item, mapping)) for key, item in pairs)
+        case {"#bigint": digits}:
+            return int(digits)
+        case dict():
+            return mapping((name, of_itf(item, mapping)) for name, item in value.items())
     return value
 
 

@@ -17,6 +17,7 @@ from verifier.encodings.sorts import Enum, sorts_in
 from verifier.encodings.terms import Symbol
 from verifier.specs.definition import Definition
 from verifier.specs.expectations import expectations
+from verifier.specs.targets import assigned_variable
 from verifier.system.declared_symmetry import check_symmetry
 from verifier.system.model import Model
 from verifier.system.size import bits_of, instance_count, instances_of
@@ -88,8 +89,14 @@ def _variables(definition: Definition, model: Model | None) -> list[dict[str, An
     def bits(symbol: Symbol) -> int:
         return bits_of(symbol.sort) if model is None else len(Layout({symbol.name: symbol.sort}).bits)
 
+    assigned = {assigned_variable(target) for action in definition.actions for target, _ in action.then}
     return [
-        {"name": symbol.name, "sort": str(symbol.sort), "bits": bits(symbol)}
+        {
+            "name": symbol.name,
+            "sort": str(symbol.sort),
+            "bits": bits(symbol),
+            "assigned": symbol in assigned,
+        }
         for symbol in definition.variables
     ]
 
@@ -119,6 +126,7 @@ def _actions(definition: Definition, model: Model | None) -> list[dict[str, Any]
                 for parameter in action.parameters
             ],
             "instances": counts.get(action.name, 0),
+            "changes": bool(action.then),
             "description": action.description,
         }
         for action in definition.actions

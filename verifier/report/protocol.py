@@ -22,7 +22,7 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
     for paragraph in about["description"].split("\n\n"):
         lines += [Text(), *(Text(line) for line in wrap(" ".join(paragraph.split()), width))]
     lines += _table("Constants", map(_constant, about["constants"]), width)
-    variables = ((v["name"], _number(v["bits"], "bit"), v["sort"]) for v in about["variables"])
+    variables = ((v["name"], _number(v["bits"], "bit"), _sort(v)) for v in about["variables"])
     lines += _table("Variables", variables, width)
     if about["enumerations"]:
         members = ((e["name"], ", ".join(map(show, e["members"]))) for e in about["enumerations"])
@@ -84,7 +84,14 @@ def _action(action: Mapping[str, Any]) -> tuple[str, str, str]:
         f"{parameter['name']} ∈ {parameter['sort']}{_reading(parameter)}"
         for parameter in action["parameters"]
     )
-    return f"{action['name']}({parameters})", _number(action["instances"], "instance"), action["description"]
+    remark = _number(action["instances"], "instance")
+    if not action["changes"]:
+        remark += ", changes nothing: it assigns no variable"
+    return f"{action['name']}({parameters})", remark, action["description"]
+
+
+def _sort(variable: Mapping[str, Any]) -> str:
+    return str(variable["sort"]) + ("" if variable["assigned"] else " (never changes: no action assigns it)")
 
 
 def _reading(parameter: Mapping[str, Any]) -> str:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _KEEP_GOING = "Count all states, even when every property asked for is violated or reached before."
+_FIRST = (
+    "End at the first violation, once all states as deep were looked at. By default it goes on until each "
+    "property has its verdict."
+)
 _SYMMETRY = (
     "Of states that differ only in the names of interchangeable elements, look at one. Counts are then of "
     "such classes; how many states they have is said too."
@@ -65,6 +69,7 @@ Examples:
 class ExploreOptions(DeadlockOption, Options):
     """What exhaustive exploration can be asked."""
 
+    first: bool = option(False, Switch(), _FIRST)
     keep_going: bool = option(False, Switch(), _KEEP_GOING)
     symmetry: bool = option(False, Switch(both_ways=True), _SYMMETRY)
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")
@@ -80,11 +85,18 @@ class ExploreOptions(DeadlockOption, Options):
     """Keep the states and steps."""
 
 
+def check_ends(options: ExploreOptions) -> None:
+    """Raises UsageError for options that contradict each other on where exploration ends."""
+    if options.first and options.keep_going:
+        raise UsageError("--first does not go with --keep-going: one ends at a violation, the other goes on")
+
+
 def _prepare(loaded: Loaded, options: ExploreOptions) -> Question[ExploreOptions]:
     from verifier.runs.beyond import check
     from verifier.runs.question import ask
 
     check(options)
+    check_ends(options)
     # The graph and the counts speak of deadlocks whether they are looked for or not.
     return replace(ask(loaded, options), deadlock=True)
 
@@ -102,6 +114,9 @@ def _run(
     options = question.options
     kinds = {prop.name: prop.kind for prop in question.definition.properties}
     invariants = [name for name in question.properties if kinds.get(name) is PropertyKind.TYPE_INVARIANT]
+    ending = options.ending
+    if options.first:
+        ending += tuple(n for n in question.properties if kinds.get(n) is not PropertyKind.REACHABLE)
     named = question.options.properties or question.expectations.properties
     request = Request(
         properties=question.properties,
@@ -111,7 +126,7 @@ def _run(
         keep_going=options.keep_going,
         graph=options.graph,
         along=() if named else tuple(invariants),
-        ending=options.ending,
+        ending=ending,
         limits=question.limits,
     )
     if not options.graph:

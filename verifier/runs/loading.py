@@ -136,7 +136,7 @@ def load(
 
         return load_tla(spec, settings, began, reading or Reading())
     if reading not in (None, Reading()):
-        raise UsageError(f"a configuration, a library and lemmas are for TLA+ modules, and {spec} is none")
+        raise only_of_modules(spec)
     found = load_class(spec)
     try:
         return load_class_at(found, settings, spec, began, empty=empty)
@@ -147,6 +147,11 @@ def load(
             raise
         path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
         raise UsageError(f"{raised_at(error) or path}: {explained(error)}") from error
+
+
+def only_of_modules(spec: str) -> UsageError:
+    """The error where something is said that only the reading of a TLA+ module needs."""
+    return UsageError(f"a configuration, a library and lemmas are for TLA+ modules, and {spec} is none")
 
 
 def load_class_at(

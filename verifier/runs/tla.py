@@ -15,7 +15,7 @@ from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
-from verifier.runs.explore import ExploreOptions
+from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
 from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
 from verifier.runs.tla_traces import about, as_aliased, module_trace
@@ -53,6 +53,7 @@ def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda 
     """Explores, and makes a run of it. Raises UsageError for an expression that has no value."""
     if options.symmetry:
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
+    check_ends(options)
     properties = chosen(loaded, options)
     expectations = parse_expectations(options.expect, properties)
     limits = Limits(options.timeout, options.memory, loaded.began)
@@ -104,6 +105,7 @@ class _Search:
             self.spec,
             properties=checked,
             keep_going=self.options.keep_going,
+            first=self.options.first,
             max_states=self.options.max_states,
             max_depth=self.options.max_depth,
             enforce=self._enforce,

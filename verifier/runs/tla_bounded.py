@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import psutil
@@ -41,7 +43,9 @@ _FEWEST_BITS = 256
 _PATIENCE = 8.0
 """So many seconds of processor time may building take where all states are known; then the interpreter
 answers, if it can."""
-_MOST_STATES = 20_000
+_MANY_BITS = 400
+"""States of more bits are translated slowly: it takes many seconds, and again where sorts are widened."""
+_MOST_STATES, _MOST_OF_MANY_BITS = 20_000, 80_000
 _STATES_BEFORE = 200
 """Before so many states are seen, nothing is expected."""
 
@@ -74,7 +78,9 @@ def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:
         return None
     began = time.monotonic()
     plain = replace(spec, symmetry=[], view=None)
-    explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=_stop)
+    bits = sum(map(bits_of, made.sorts().values()))
+    most = _MOST_STATES if bits <= _MANY_BITS else _MOST_OF_MANY_BITS
+    explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=partial(_stop, most))
     try:
         explorer.explore()
         stuck = _stuck_in_the_end(explorer, plain)
@@ -107,20 +113,31 @@ def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | N
     return own if asymmetry(spec, formulas, []) is None else None
 
 
-def _stop(explorer: Explorer) -> None:
-    """Ends the search where many states are expected, if levels go on to grow as the last one did."""
+def _stop(most: int, explorer: Explorer) -> None:
+    """Ends the search where more states are found or expected."""
     states, levels = len(explorer.states), explorer.found.levels
-    expected = float(states)
-    if states > _STATES_BEFORE and len(levels) > 1:
-        assert explorer.max_depth is not None
-        growth, level = max(levels[-1] / levels[-2], 1.0), float(levels[-1])
-        for _ in range(explorer.max_depth - explorer.level):
-            level *= growth
-            expected += level
-            if expected > _MOST_STATES:
-                break
-    if expected > _MOST_STATES:
+    assert explorer.max_depth is not None
+    if states > most:
         raise _TooMany
+    if states > _STATES_BEFORE and expected(levels, explorer.max_depth, most) > most:
+        raise _TooMany
+
+
+def expected(levels: Sequence[int], depth: int, most: int) -> float:
+    """The states to the depth, if levels go on to grow as the last ones did, or by less and less where the
+    last one grew by less than that before. Of more than ``most`` it says only that they are more."""
+    growths = [max(later / before, 1.0) for before, later in pairwise(levels[-3:])]
+    if not growths:
+        return 0.0
+    growth, level, count = growths[-1], float(levels[-1]), float(sum(levels))
+    slower = min((growth - 1) / (growths[0] - 1), 1.0) if growths[0] > 1 else 1.0
+    for _ in range(depth + 1 - len(levels)):
+        growth = 1 + (growth - 1) * slower
+        level *= growth
+        count += level
+        if count > most:
+            break
+    return count
 
 
 def _stuck_in_the_end(explorer: Explorer, spec: Specification) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError, cut, nearest, unknown_name
+from verifier.files import did_you_mean
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
@@ -27,12 +28,12 @@ from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.specification import Formula, Safety, Specification, conjuncts, specify
+from verifier.verdict import TEMPORAL_PART
 
 _TRUE = Term(Operator.LITERAL, Boolean(), (), True)
 UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_TRUE,))
 """What stands for a temporal formula before it is translated."""
 Found = TypeVar("Found")
-TEMPORAL_PART = " (temporal part)"
 OF_STEPS = "!step"
 """What follows the name of a property where it speaks of steps and beside that of states."""
 
@@ -136,7 +137,9 @@ def _config(path: Path, config: Path | None) -> Config:
         return read_config(config)
     beside = path.with_suffix(".cfg")
     if not beside.is_file():
-        words = f"there is no configuration {beside}: name one with --config FILE"
+        words = (
+            f"there is no configuration {beside}: name one with --config FILE{did_you_mean(beside, '.cfg')}"
+        )
         raise TlaError(Place(str(path), 0, 0), words)
     return read_config(beside)
 

@@ -123,6 +123,8 @@ def started(asked: ModuleQuestion) -> Symbolic:
         asked.listen(Remark(left_to_others(*left)))
     if asked.module.specification.postcondition is not None:
         asked.listen(Remark("the POSTCONDITION is not evaluated here: verify explore does"))
+    if asked.module.specification.view is not None and not asked.engine.counts_states:
+        asked.listen(Remark("the VIEW is not used here: states are told apart by all variables"))
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None

@@ -20,7 +20,6 @@ from verifier.runs.loading import Loaded, Reading
 from verifier.runs.tla import explore
 from verifier.runs.tla_exploring import explored
 from verifier.runs.tla_loading import (
-    TEMPORAL_PART,
     UNKNOWN,
     TlaDefinition,
     TlaLoaded,
@@ -43,6 +42,7 @@ from verifier.tla.found import State
 from verifier.tla.itf import decoded, model_values
 from verifier.tla.translate.specification import SORTS
 from verifier.trust.certificate import TYPED
+from verifier.verdict import TEMPORAL_PART
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run

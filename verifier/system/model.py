@@ -242,7 +242,7 @@ class _Builder:
         expanded = [parameter.symbol for parameter in action.parameters if not parameter.free]
         for values in product(*(tuple(symbol.sort.each()) for symbol in expanded)):
             instance = self._instance(action, dict(zip(expanded, values, strict=True)))
-            if not instance.guard.is_false():
+            if instance is not None:
                 yield instance
 
     def named(self, instances: Iterable[Instance]) -> tuple[Instance, ...]:
@@ -252,7 +252,8 @@ class _Builder:
         names = named_in_order(found, sorts, self.symmetries)
         return tuple(replace(instance, names=own) for instance, own in zip(found, names, strict=True))
 
-    def _instance(self, action: Action, bindings: Bindings) -> Instance:
+    def _instance(self, action: Action, bindings: Bindings) -> Instance | None:
+        """The instance of an action with these values; None if it is trivially disabled."""
         parameters = {symbol.name: value for symbol, value in bindings.items()}
         label = f"{action.name}({', '.join(show(value) for value in parameters.values())})"
         lowering, inputs, wellformed = self._with_free(action, label)
@@ -271,7 +272,10 @@ class _Builder:
         guard = conjunction((guard, self.constraint, wellformed))
         changed = dict(self.layout.lowered)
         beyond: list[FNode] = []
-        for target, term in () if guard.is_false() else action.then:
+        if guard.is_false():
+            self._note_cut_off(action, parameters, cut_off)
+            return None
+        for target, term in action.then:
             value = lowering.lower(term, bindings)
             read = (*keys(target), term)
             unread = negation(conjunction(definedness.of(part, bindings) for part in read))
@@ -285,8 +289,7 @@ class _Builder:
                 beyond.append(leaves_sort)
                 cut_off.append(some(conjunction((guard, leaves_sort))))
                 self.leaving.append(Leaving(label, shown, target.sort, cut_off[-1]))
-        if any(when is not FALSE for when in cut_off):
-            self.cut_off.append(CutOff(action.name, parameters, disjunction(cut_off)))
+        self._note_cut_off(action, parameters, cut_off)
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
         updates = {old: new for old, new in zip(self.layout.bits, new_bits, strict=True) if old is not new}
@@ -294,6 +297,8 @@ class _Builder:
             self.breaking.append(step)
             place = f"the property {step.property_name} in the step {label}"
             self._note_undefined(place, (), some(step.unread), {}, (), step.property_name)
+        if guard.is_false():
+            return None
         mentions = [
             item
             for symbol, value in bindings.items()
@@ -309,6 +314,10 @@ class _Builder:
             writes=self.support.leaves(updates),
             mentions=tuple(mentions),
         )
+
+    def _note_cut_off(self, action: Action, parameters: Mapping[str, Concrete], when: list[FNode]) -> None:
+        if any(one is not FALSE for one in when):
+            self.cut_off.append(CutOff(action.name, parameters, disjunction(when)))
 
     @staticmethod
     def _guard(action: Action, bindings: Bindings, lowering: Lowering, definedness: Definedness) -> FNode:

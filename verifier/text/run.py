@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -14,7 +16,15 @@ from verifier.specs.definition import NO_DEADLOCK, PropertyKind
 from verifier.text.columns import aligned, wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
-from verifier.verdict import ALL_CONSTANTS, LEFT_TO_LIVE, Verdict, VerdictKind, in_words
+from verifier.verdict import (
+    ALL_CONSTANTS,
+    LEFT_TO_LIVE,
+    TEMPORAL_PART,
+    ExitCode,
+    Verdict,
+    VerdictKind,
+    in_words,
+)
 
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
@@ -164,10 +174,25 @@ def undecided_remarks(run: Run) -> list[str]:
     if len(left) < len(undecided):
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
     if left:
-        names = ", ".join(verdict.property_name for verdict in left)
-        speak = "speaks" if len(left) == 1 else "speak"
-        remarks.append(f"Left to verify live: {names}, which {speak} of whole executions.")
+        remarks.append(_left_to_live(run, [verdict.property_name for verdict in left]))
     return remarks
+
+
+def _left_to_live(run: Run, names: Sequence[str]) -> str:
+    """Which command decides what speaks of whole executions, and why the run does not end with 0."""
+    shown = run.definition.presentation
+    words = ["verify live --spec", shlex.quote(shown.source)]
+    if Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
+        words += ["--config", shlex.quote(shown.config)]
+    asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
+    speaks, it = ("speaks", "it") if len(names) == 1 else ("speak", "them")
+    found = f"Not checked here: {', '.join(names)}, which {speaks} of whole executions."
+    found += f" This decides {it} (with the same --set, --library): {' '.join((*words, *asked))}"
+    if run.exit_code == ExitCode.INCONCLUSIVE:
+        found += (
+            f" Until then the exit code is {ExitCode.INCONCLUSIVE}, unless others are named by --property."
+        )
+    return found
 
 
 def expectation_remarks(run: Run) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from verifier.errors import nearest
+from verifier.files import did_you_mean
 from verifier.tla.errors import Place, TlaError, integer
 
 _TOKEN = re.compile(
@@ -95,7 +96,8 @@ def read_config(path: Path) -> Config:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
-        raise TlaError(Place(str(path), 0, 0), f"the configuration cannot be read: {reason}") from None
+        words = f"the configuration cannot be read: {reason}{did_you_mean(path, '.cfg')}"
+        raise TlaError(Place(str(path), 0, 0), words) from None
     return parse_config(text, str(path))
 
 

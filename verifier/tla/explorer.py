@@ -7,7 +7,7 @@ are one; with symmetry, states that a permutation turns into each other are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from verifier.processes.limits import Interrupted
@@ -27,6 +27,10 @@ _BETWEEN_CHECKS = 128
 """So many states are looked at or generated before the limits are looked at again."""
 
 
+class _HasAStep(Exception):
+    """A state has a step."""
+
+
 class Explorer:
     """Explores a specification."""
 
@@ -36,12 +40,14 @@ class Explorer:
         *,
         properties: tuple[str, ...],
         keep_going: bool = False,
+        first: bool = False,
         max_states: int | None = None,
         max_depth: int | None = None,
         enforce: Callable[[Explorer], None] = lambda explorer: None,
     ) -> None:
         self.specification, self.evaluator = specification, specification.evaluator
-        self.properties, self.keep_going = properties, keep_going
+        self.properties, self.keep_going, self.first = properties, keep_going, first
+        """``first``: the search ends once all states as deep as a violation were looked at."""
         self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
         self.asymmetric: str | None = None
         """Why the permutations of the configuration are not used."""
@@ -58,6 +64,8 @@ class Explorer:
         self.shared: dict[Value, Value] = {}
         self.level = 0
         self.current = -1
+        self.depths: dict[str, int] = {}
+        """Of each property that is violated, the depth of the state that does, or from which a step does."""
 
     def _prepare(self) -> None:
         asked, spec, evaluator = set(self.properties), self.specification, self.evaluator
@@ -172,6 +180,8 @@ class Explorer:
                 break
             if self.level == self.max_depth:
                 found.complete = False
+                if self.looks_for_deadlocks:
+                    self._look_for_deadlocks(range(first, end), walk)
                 found.closed = self.level
                 break
             for number in range(first, end):
@@ -184,12 +194,21 @@ class Explorer:
             if len(self.states) == end:
                 found.complete = True
                 break
+            if self.first and min(self.depths.values(), default=self.level + 1) <= self.level:
+                self._forget_deeper()
+                break
             first, end, self.level = end, len(self.states), self.level + 1
         found.waiting = len(self.states) - self.current - 1
 
     def _decided(self) -> bool:
         asked = set(self.properties)
-        return bool(asked) and not self.keep_going and self.found.violations.keys() >= asked
+        ends = not (self.keep_going or self.first)
+        return bool(asked) and ends and self.found.violations.keys() >= asked
+
+    def _forget_deeper(self) -> None:
+        """Forgets what states violate that follow the level at hand: not all of them were looked at."""
+        kept = {name: one for name, one in self.found.violations.items() if self.depths[name] <= self.level}
+        self.found.violations = kept
 
     def _walker(
         self, formula: Formula, *, primed: bool, later: bool = False
@@ -250,15 +269,13 @@ class Explorer:
 
     def _captured(self, what: str) -> State:
         """The next state, all of whose variables must have a value."""
-        made = tuple(self.evaluator.next)
+        made, plain = tuple(self.evaluator.next), True
         for value in made:
             if value is UNSET:
                 names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
-                place = self._action_place()
-                raise Undefined(place, f"{what} leaves {', '.join(names)} without a value in the next state")
-            if type(value) not in self.plain:
-                return tuple(self._listed(item, i) for i, item in enumerate(made))
-        return made
+                raise Undefined(self._action_place(), f"{what} leaves {', '.join(names)} without a value")
+            plain = plain and type(value) in self.plain
+        return made if plain else tuple(self._listed(item, i) for i, item in enumerate(made))
 
     def _listed(self, value: Value, index: int) -> Value:
         try:
@@ -328,6 +345,30 @@ class Explorer:
             taken[name] = taken.get(name, 0) + 1
         self._take(successors, state, number)
 
+    def _look_for_deadlocks(
+        self, numbers: Iterable[int], walk: Callable[[Callable[[], None]], None]
+    ) -> None:
+        """Whether states that are not expanded have a step, of which one is enough."""
+        evaluator, expanded = self.evaluator, self.current
+
+        def leave() -> None:
+            raise _HasAStep
+
+        for number in numbers:
+            if number % _BETWEEN_CHECKS == 0:
+                self.enforce(self)
+            evaluator.now[:] = self.states[number]
+            evaluator.next[:] = [UNSET] * len(evaluator.next)
+            self.current, evaluator.actions.action = number, None
+            try:
+                walk(leave)
+            except _HasAStep:
+                continue
+            self.found.deadlocks += 1
+            if DEADLOCK not in self.found.violations:
+                self._violated(DEADLOCK, number, None)
+        self.current = expanded
+
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
         now, following = self.evaluator.now, self.evaluator.next
         simple = not (self.steps or self.action_constraints or self.view or self.constraints)
@@ -340,7 +381,7 @@ class Explorer:
                 if made not in steps:
                     now[:], following[:] = state, made
                     steps[made] = all(test() for test in self.action_constraints)
-                    self._check(made, -1, number, self.steps)
+                    self._check(made, -1, number, self.steps, of_step=True)
                 within = steps[made]
             now[:] = made
             following[:] = [UNSET] * len(following)
@@ -355,7 +396,13 @@ class Explorer:
     # -- violations
 
     def _check(
-        self, state: State, number: int, parent: int, tests: list[tuple[str, Callable[[], bool]]]
+        self,
+        state: State,
+        number: int,
+        parent: int,
+        tests: list[tuple[str, Callable[[], bool]]],
+        *,
+        of_step: bool = False,
     ) -> None:
         violations = self.found.violations
         for name, test in tests:
@@ -365,14 +412,15 @@ class Explorer:
                 if number >= 0:
                     self._violated(name, number, None)
                 else:
-                    self._violated(name, parent, state)
+                    self._violated(name, parent, state, of_step=of_step)
 
-    def _violated(self, name: str, number: int, last: State | None) -> None:
+    def _violated(self, name: str, number: int, last: State | None, *, of_step: bool = False) -> None:
         chain = [] if last is None else [last]
         while number >= 0:
             chain.append(self.states[number])
             number = self.parents[number]
         self.found.violations[name] = Violation(name, chain[::-1], [])
+        self.depths[name] = len(chain) - 1 - of_step
 
     # -- traces
 

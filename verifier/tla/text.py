@@ -10,6 +10,7 @@ from pathlib import Path
 import tree_sitter
 import tree_sitter_tlaplus
 
+from verifier.files import did_you_mean
 from verifier.tla.errors import Place, TlaError
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)', re.DOTALL)
@@ -42,7 +43,9 @@ def parse(path: Path, shown: str) -> Source:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise TlaError(Place(shown, 0, 0), f"the module cannot be read: {error.strerror}") from None
+        raise TlaError(
+            Place(shown, 0, 0), f"the module cannot be read: {error.strerror}{did_you_mean(path, '.tla')}"
+        ) from None
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
@@ -32,11 +32,13 @@ class Binders(Calls):
         once: Place | None = None,
         freely: bool = False,
         few: bool = False,
+        as_one: Container[ast.Symbol] = (),
     ) -> tuple[Sym, Iterator[tuple[list[Case], Context]]]:
         """What reads the sets; and all ways in which names are bound: the cases of their sets, from the left,
         and the context. ``unroll``: values of small sorts one by one; ``once``: no member twice, for
         the formula there; ``freely``: one case for all subsets of a set, where there are many; ``few``: the
-        values of small sorts one by one, in any order."""
+        values of small sorts one by one, in any order; ``as_one``: names for all of whose values, if these
+        have parts, there is one case."""
         domains = [self.value(binding.domain, context) for binding in bindings]
         for binding, domain in zip(bindings, domains, strict=True):
             base = domain.base if isinstance(domain, Part) else domain
@@ -54,6 +56,8 @@ class Binders(Calls):
                 return
             shown = binding.names[0].name
             found = self.spread_freely(domain, shown, once=once is not None) if freely else None
+            if name in as_one and isinstance(domain, Known):
+                found = self.spread_as_one(domain.value, shown)
             if found is not None:
                 cases = found
             elif once is not None:

@@ -1,13 +1,17 @@
-"""Ways to take an action."""
+"""Ways to take an action, and their guards."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from verifier.encodings.terms import Symbol
+from verifier.encodings.terms import Symbol, Term
 from verifier.tla import ast
+from verifier.tla.ast import Expression
 from verifier.tla.translate.expressions import Translator
-from verifier.tla.translate.symbolic import YES, Sym, Untranslated
+from verifier.tla.translate.spreading import Case
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.terms import never_true
 
 MOST_BRANCHES = 20_000
 
@@ -44,3 +48,48 @@ def merged_sides(t: Translator, decides: Sym, sides: list[list[Branch]], branch:
     guard = t.if_(decides, t.and_(one.guards), t.and_(other.guards))
     guards = branch.guards if guard is YES else (*branch.guards, guard)
     return replace(one, guards=guards, assigned=assigned)
+
+
+class Guarding:
+    """Adds guards to branches."""
+
+    def __init__(self, translator: Translator, *, each_way: bool = False) -> None:
+        self.t = translator
+        self.each_way = each_way
+        self.count = 0
+
+    def _guarded(self, test: Sym, branch: Branch) -> Iterator[Branch]:
+        test = self.t.truth(test)
+        if test is NO or (isinstance(test, Known) and not test.value.truth):
+            yield from self._stopped(branch)
+            return
+        if isinstance(test, Known):
+            yield branch
+            return
+        made = replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
+        if isinstance(test, Term) and never_true(test):
+            yield from self._stopped(made)
+            return
+        yield made
+
+    def _all_guarded(self, cases: list[Case], branch: Branch) -> Iterator[Branch]:
+        guards, dead = list(branch.guards), False
+        for case in cases:
+            if case.condition is YES:
+                continue
+            if case.condition is NO:
+                yield from self._stopped(branch)
+                return
+            guards.append(case.condition)
+            dead = dead or isinstance(case.condition, Nothing)
+        yield replace(branch, guards=tuple(guards), dead=dead)
+
+    def _stopped(self, branch: Branch) -> Iterator[Branch]:
+        """A branch that is never taken: what it reads until then may have no value."""
+        if not self.t.surely_read(branch.guards):
+            yield replace(branch, guards=(*branch.guards, NO), dead=True)
+
+    def _counted(self, whole: Expression) -> None:
+        self.count += 1
+        if self.count > MOST_BRANCHES:
+            raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")

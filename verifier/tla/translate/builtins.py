@@ -144,6 +144,7 @@ _RULES: dict[str, Callable[..., Sym]] = {
     "\\o": Builtins.concatenated,
     "SubSeq": Builtins.sub_seq,
     "SelectSeq": Builtins.select_seq,
+    "BoundedSeq": Builtins.bounded,
     ":>": Builtins.pair_of,
     "@@": Builtins.over_each,
     "Reverse": lambda make, value: make.reversed(value),

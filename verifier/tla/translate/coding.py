@@ -20,14 +20,6 @@ from verifier.tla.order import Order, text
 from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, NoValue, Value, boolean, function, listed
 from verifier.tla.values import Boolean as Truth
 
-_TAKEN = ("term", "sort", "updated")
-"""Names that fields of records cannot have."""
-
-
-def field_name(name: str) -> str:
-    """What a field is called in the sort of a record."""
-    return f"{name}_" if name in _TAKEN or name.endswith("_") else name
-
 
 class NotInSort(Exception):
     """A value does not belong to a sort."""
@@ -56,11 +48,6 @@ class Names:
                 found += "'"
             self.words[value], self.meant[found] = found, value
         return found
-
-    @staticmethod
-    def field(name: str) -> str:
-        """The field that a name in a record sort stands for."""
-        return name[:-1] if name.endswith("_") else name
 
     def lists(self, sort: Sort) -> bool:
         """Whether a sort lists values that have parts."""
@@ -110,8 +97,8 @@ class Names:
                 return tuple(self.encode(v, s) for v, s in zip(value, sort.items, strict=True))
             case Sequence(), tuple() if len(value) <= sort.capacity:
                 return tuple(self.encode(item, sort.element) for item in value)
-            case Record(), Fn() if {field_name(n) for n in value if type(n) is str} == set(sort.field_sorts):
-                return FrozenMap((name, self.encode(value[self.field(name)], s)) for name, s in sort.fields)
+            case Record(), Fn() if value.keys() == sort.field_sorts.keys():
+                return FrozenMap((name, self.encode(value[name], s)) for name, s in sort.fields)
             case ((Function() | PartialFunction()), (Fn() | tuple())):
                 return self._function(value, sort)
             case Variant(), _:
@@ -153,7 +140,7 @@ class Names:
                 return tuple(self.decode(item, sort.element) for item in value)
             case Record(), FrozenMap():
                 sorts = sort.field_sorts
-                return function({self.field(n): self.decode(v, sorts[n]) for n, v in value.items()})
+                return function({name: self.decode(part, sorts[name]) for name, part in value.items()})
             case ((Function() | PartialFunction()), FrozenMap()):
                 return function(
                     {self.decode(k, sort.domain): self.decode(v, sort.range) for k, v in value.items()}
@@ -171,4 +158,4 @@ def _quickly(sort: Sort, value: Concrete) -> bool:
     return True
 
 
-__all__ = ["Names", "NotInSort", "boolean", "field_name"]
+__all__ = ["Names", "NotInSort", "boolean"]

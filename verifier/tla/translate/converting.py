@@ -198,7 +198,7 @@ class Conversions(Narrowing):
         if isinstance(source, Tuple):
             rows = {place: self.item(value, place - 1) for place in range(1, len(source.items) + 1)}
         elif isinstance(source, Record):
-            rows = {self.names.field(name): self.field(value, name) for name, _ in source.fields}
+            rows = {name: self.field(value, name) for name, _ in source.fields}
         else:
             assert isinstance(source, Sequence)
             sort = PartialFunction(target.domain, self.join(target.range, source.element))
@@ -230,7 +230,7 @@ class Conversions(Narrowing):
             keys = list(range(1, len(target.items) + 1))
         else:
             assert isinstance(target, Record)
-            keys = [self.names.field(name) for name, _ in target.fields]
+            keys = list(target.field_sorts)
         try:
             rows: dict[Value, Sym] = {key: self._applied(value, Known(key)) for key in keys}
         except NotInSort:

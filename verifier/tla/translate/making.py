@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Term
-from verifier.tla.translate.coding import NotInSort, field_name
+from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import Connectives
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape, exact_sort
 from verifier.tla.translate.symbolic import (
@@ -100,7 +100,7 @@ class Maker(Connectives):
             row = [self.term(rows[key]) for key in range(1, len(rows) + 1)]
             return Term(Operator.TUPLE, Tuple(*(item.sort for item in row)), tuple(row))
         if all(type(key) is str for key in rows):
-            fields = {field_name(k): self.term(rows[k]) for k in self.names.order.sorted(rows)}
+            fields = {k: self.term(rows[k]) for k in self.names.order.sorted(rows)}
             sort = Record(**{name: item.sort for name, item in fields.items()})
             return Term(Operator.RECORD, sort, tuple(fields.values()))
         exact = exact_sort(frozenset(rows), self.names)
@@ -281,7 +281,7 @@ class Maker(Connectives):
         """The parts of a tuple or record that is put together where it stands; None of anything else."""
         if isinstance(value, Term) and value.operator is Operator.RECORD:
             assert isinstance(value.sort, Record)
-            names = [self.names.field(name) for name, _ in value.sort.fields]
+            names = list(value.sort.field_sorts)
             return dict(zip(names, value.arguments, strict=True))
         if isinstance(value, Term) and value.operator is Operator.TUPLE:
             return dict(enumerate(value.arguments, 1))

@@ -214,7 +214,7 @@ class Membership(SpreadingOnce):
         sort = item.sort
         match sort:
             case Record():
-                return Table({self.names.field(n): self.field(item, n) for n, _ in sort.fields})
+                return Table({n: self.field(item, n) for n, _ in sort.fields})
             case Tuple():
                 return Table({n + 1: self.item(item, n) for n in range(len(sort.items))})
             case Function():

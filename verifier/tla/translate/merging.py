@@ -86,7 +86,7 @@ class Merging(SetOperators):
             case Tuple():
                 return PartialFunction(Range(1, len(sort.items)), self.join_all(sort.items))
             case Record():
-                keys = self.join_all(self.sort_of(self.names.field(name)) for name, _ in sort.fields)
+                keys = self.join_all(map(self.sort_of, sort.field_sorts))
                 return PartialFunction(keys, self.join_all(part for _, part in sort.fields))
             case Variant():
                 kinds = [self._partial_sort(part) for _, part in sort.alternatives]

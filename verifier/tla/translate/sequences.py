@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from verifier.encodings.sorts import PartialFunction, Range, Sequence, Tuple, Variant
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.functions import Mappings
 from verifier.tla.translate.making import known_table, table_of
 from verifier.tla.translate.shapes import NOTHING
-from verifier.tla.translate.symbolic import YES, Chosen, Known, Nothing, Row, Sym, Table, Untranslated
+from verifier.tla.translate.spreading import MOST_EXPANDED, bounds_of
+from verifier.tla.translate.symbolic import (
+    YES,
+    AllSequences,
+    Chosen,
+    Known,
+    Nothing,
+    Part,
+    Row,
+    Sym,
+    Table,
+    Untranslated,
+)
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, literal, variable
+from verifier.tla.values import Value
 
 
 class Rows(Mappings):
@@ -91,6 +106,26 @@ class Rows(Mappings):
             return self.if_(value.condition, self.length_of(value.then), self.length_of(value.otherwise))
         row = self.row(value)
         return row if isinstance(row, Nothing) else row.length
+
+    def bounded(self, base: Sym, most: Sym) -> Sym:
+        """``BoundedSeq``: the sequences of members, no longer than ``most``."""
+        count = self.integer(most)
+        if isinstance(count, Nothing):
+            return count
+        longest = bounds_of(self.term(count).sort).high
+        items = [case.item.value for case in self.each_once(base) if isinstance(case.item, Known)]
+        rows: list[tuple[Value, ...]] = []
+        for size in range(longest + 1):
+            rows += product(items, repeat=size)
+            if len(rows) > MOST_EXPANDED:
+                words = f"BoundedSeq may have more than {MOST_EXPANDED} members, where the state decides it"
+                raise Untranslated(None, words)
+
+        def inside(row: Sym) -> Sym:
+            short = self.less(self.length_of(row), count, equal=True)
+            return self.and_([short, self.contains(AllSequences(base), row)])
+
+        return Part(Known(frozenset(rows)), inside)
 
     def head(self, value: Sym) -> Sym:
         """``Head``"""

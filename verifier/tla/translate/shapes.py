@@ -25,7 +25,7 @@ from verifier.encodings.sorts import (
 )
 from verifier.tla.order import text
 from verifier.tla.symmetry import Renaming
-from verifier.tla.translate.coding import Names, field_name
+from verifier.tla.translate.coding import Names
 from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import Fn, ModelValue, NoValue, Value, listed
 
@@ -204,9 +204,9 @@ class Shape:
 
     def _add_row_sort(self, sort: Tuple | Sequence | Record, names: Names) -> None:
         if isinstance(sort, Record):
-            fields = self._record(frozenset(names.field(name) for name, _ in sort.fields))
+            fields = self._record(frozenset(sort.field_sorts))
             for name, part in sort.fields:
-                fields[names.field(name)].add_sort(part, names)
+                fields[name].add_sort(part, names)
         elif isinstance(sort, Tuple):
             for shape, item in zip(self._row(len(sort.items)).items, sort.items, strict=False):
                 shape.add_sort(item, names)
@@ -261,8 +261,7 @@ class Shape:
         if rows is not None:
             kinds["sequence"] = _rows_sort(rows, names)
         for fields in records.values():
-            parts = {name: fields[name].sort(names) for name in names.order.sorted(fields)}
-            record = {field_name(name): part for name, part in parts.items()}
+            record = {name: fields[name].sort(names) for name in names.order.sorted(fields)}
             tag = "record" if len(records) == 1 else tag_of_fields(record)
             while tag in kinds:  # as of [a_b : S] beside [a : S, b : S]
                 tag += "_"

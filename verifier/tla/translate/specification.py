@@ -19,6 +19,7 @@ from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.determined import settled
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.sampling import (
     MOST_GENERATED_WIDELY,
@@ -236,8 +237,12 @@ class Maker:
         label: list[str] = []
         renamed: dict[Symbol, Symbol] = {}
         symbols = [symbol for _, _, symbol in branch.parameters if symbol is not None]
-        several = prod(_likely(symbol.sort) for symbol in symbols if symbol not in self.t.free)
+        guards, values = settled(guards, [symbol for symbol in symbols if symbol not in self.t.free])
+        open_ones = [symbol for symbol in symbols if symbol not in values and symbol not in self.t.free]
+        several = prod(_likely(symbol.sort) for symbol in open_ones)
         for name, item, symbol in branch.parameters:
+            if symbol in values:
+                continue
             own = name
             while own in parameters:
                 own += "_"
@@ -263,6 +268,8 @@ class Maker:
             action = f"{action}#{again}"
         self.made.named[action] = branch.name
         then = [] if branch.dead or missing else [*self._assignments(branch), *self._excluded(branch)]
+        for known, value in values.items():
+            then = [(target, with_symbols(assigned, {known: value})) for target, assigned in then]
         if renamed:
             put = {old: variable(new) for old, new in renamed.items()}
             guards = [with_symbols(guard, put) for guard in guards]

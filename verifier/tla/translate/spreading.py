@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import combinations
 
-from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, Variant
+from verifier.encodings.sorts import Listed, PartialFunction, Range, Record, Set, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Combined, FunctionSet, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.translate.few_items import FewItems
@@ -181,6 +181,19 @@ class Spreading(FewItems):
         symbol = self.fresh(name, sort)
         inside = YES if sort.size == size else self.contains(Known(value), variable(symbol))
         return [Case(inside, variable(symbol), symbol)]
+
+    def spread_as_one(self, value: Value, name: str) -> list[Case] | None:
+        """The members of a known set as a variable, if they have parts and are all values of their sort."""
+        if not is_set(value) or is_infinite(value):
+            return None
+        size = len(value) if isinstance(value, frozenset) else value.size()
+        shape = Shape()
+        self._add_members(shape, value)
+        sort = shape.sort(self.names)
+        if not isinstance(sort, Record | Tuple) or sort.size != size:
+            return None
+        symbol = self.fresh(name, sort)
+        return [Case(YES, variable(symbol), symbol)]
 
     def _spread_span(self, of: Span) -> list[Case]:
         low, high = self.term(of.low), self.term(of.high)

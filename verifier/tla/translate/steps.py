@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from verifier.encodings.terms import Term
@@ -10,24 +10,23 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
-from verifier.tla.translate.branches import MOST_BRANCHES, Branch, merged_sides
+from verifier.tla.translate.branches import Branch, Guarding, merged_sides
 from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.determined import determined, equated
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.spreading import Case
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.targets import assigns, bound_item, target, variables
-from verifier.tla.translate.terms import never_true, variable
+from verifier.tla.translate.terms import variable
 
 
-class Steps:
+class Steps(Guarding):
     """Finds the branches of an action."""
 
     def __init__(self, translator: Translator, *, each_way: bool = False) -> None:
         """``each_way``: each way in which a guard can be true is a branch, as TLC counts them."""
-        self.t = translator
-        self.each_way = each_way
-        self.count = 0
+        super().__init__(translator, each_way=each_way)
         translator.forms[ast.Enabled] = self.enabled
 
     def walk(self, whole: Expression, c: Context, branch: Branch, *, top: bool = False) -> Iterator[Branch]:
@@ -143,30 +142,6 @@ class Steps:
         self.t.assigned = branch.assigned
         yield from self._guarded(self.t.truth(self.t.value(whole, c)), branch)
 
-    def _guarded(self, test: Sym, branch: Branch) -> Iterator[Branch]:
-        test = self.t.truth(test)
-        if test is NO or (isinstance(test, Known) and not test.value.truth):
-            yield from self._stopped(branch)
-            return
-        if isinstance(test, Known):
-            yield branch
-            return
-        made = replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
-        if isinstance(test, Term) and never_true(test):
-            yield from self._stopped(made)
-            return
-        yield made
-
-    def _counted(self, whole: Expression) -> None:
-        self.count += 1
-        if self.count > MOST_BRANCHES:
-            raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")
-
-    def _stopped(self, branch: Branch) -> Iterator[Branch]:
-        """A branch that is never taken: what it reads until then may have no value."""
-        if not self.t.surely_read(branch.guards):
-            yield replace(branch, guards=(*branch.guards, NO), dead=True)
-
     # -- connectives
 
     def _in_turn(
@@ -181,10 +156,48 @@ class Steps:
         yield from made
 
     def _exists(self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
+        if not self.each_way:
+            bound = {name for binding in whole.bindings if not binding.is_tuple for name in binding.names}
+            names = equated(self.t.evaluator, whole.body, bound, c.module)
+            if names:
+                found = self._determined(whole, c, branch, top, names)
+                if found is not None:
+                    yield from found
+                    return
+        yield from self._of_each(whole, c, branch, top)
+
+    def _determined(
+        self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool, names: set[ast.Symbol]
+    ) -> list[Branch] | None:
+        """The branches, where the values of these names need not be tried one by one, since the guards of all
+        branches determine them; else None."""
+        count, own = self.count, len(branch.parameters)
+        try:
+            found = list(self._of_each(whole, c, branch, top, names))
+        except Untranslated:
+            found = []
+        for one in found:
+            guards = [guard for guard in one.guards if isinstance(guard, Term)]
+            symbols = (symbol for _, _, symbol in one.parameters[own:] if symbol is not None)
+            if not one.dead and any(determined(guards, symbol) is None for symbol in symbols):
+                found = []
+                break
+        self.count = self.count if found else count
+        return found or None
+
+    def _of_each(
+        self,
+        whole: ast.Quantifier,
+        c: Context,
+        branch: Branch,
+        top: bool,
+        names: Container[ast.Symbol] = (),
+    ) -> Iterator[Branch]:
+        """The branches for each member; the values of ``names`` are one."""
         self.t.assigned = branch.assigned
         shown = [n.name for b in whole.bindings for n in (b.names if not b.is_tuple else b.names[:1])]
         once = whole.place if self.each_way else None
-        read, rows = self.t.bound_cases(whole.bindings, c, once=once, freely=True)
+        read, rows = self.t.bound_cases(whole.bindings, c, once=once, freely=True, as_one=names)
         if read is not YES:
             yield from self._guarded(self.t.and_([read, NO]), branch)
         for cases, inner in rows:
@@ -193,18 +206,6 @@ class Steps:
             made = replace(branch, parameters=(*branch.parameters, *own))
             for one in self._all_guarded(cases, made):
                 yield from self.walk(whole.body, inner, one, top=top)
-
-    def _all_guarded(self, cases: list[Case], branch: Branch) -> Iterator[Branch]:
-        guards, dead = list(branch.guards), False
-        for case in cases:
-            if case.condition is YES:
-                continue
-            if case.condition is NO:
-                yield from self._stopped(branch)
-                return
-            guards.append(case.condition)
-            dead = dead or isinstance(case.condition, Nothing)
-        yield replace(branch, guards=tuple(guards), dead=dead)
 
     def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:
         """A conjunction over all members of a set, all of which are known."""

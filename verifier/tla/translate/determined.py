@@ -1,0 +1,116 @@
+r"""Names whose value a guard determines: in ``\E x \in S : x = e /\ A``, x is e, so that nobody has to try
+every member of S.
+
+It is sound where x has the sort of e, whose values are all members of S, and where nothing before ``x = e``
+speaks of x: a guard is read from the left, so e is read there, for every x alike, and what follows is read
+only where e has a value. It stays read: ``e = e``; of a variant e, whether it has the tag of x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from verifier.encodings.sorts import Variant
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.translate.terms import TRUTH, is_undefined, with_symbols
+
+
+def determined(guards: Sequence[Term], symbol: Symbol) -> tuple[list[Term], Term] | None:
+    """The value that a variable must have where all guards hold, and the guards with it in place of the
+    variable; None if the first of them that speaks of the variable does not say its value at once."""
+    for place, guard in enumerate(guards):
+        if symbol in guard.free:
+            found = _solved(guard, symbol)
+            if found is None:
+                return None
+            made, value = found
+            later = [with_symbols(one, {symbol: value}) for one in guards[place + 1 :]]
+            return [*guards[:place], made, *later], value
+    return None
+
+
+def _solved(guard: Term, symbol: Symbol) -> tuple[Term, Term] | None:
+    """A guard with the value that it gives a variable in place of it, and that value, which is still read."""
+    arguments = guard.arguments
+    match guard.operator:
+        case Operator.EQUAL:
+            left, right = arguments
+            return _equation(left, right, symbol) or _equation(right, left, symbol)
+        case Operator.AND:
+            inside = determined(arguments, symbol)
+            return inside and (Term(Operator.AND, guard.sort, tuple(inside[0])), inside[1])
+        case Operator.IF if symbol not in arguments[0].free and is_undefined(arguments[2]):
+            found = _solved(arguments[1], symbol)
+            return found and (Term(Operator.IF, guard.sort, (arguments[0], found[0], arguments[2])), found[1])
+    return None
+
+
+def _equation(one: Term, other: Term, symbol: Symbol) -> tuple[Term, Term] | None:
+    """The same of an equation with the variable, or a variant that holds it, on its right side."""
+    if symbol in one.free:
+        return None
+    if other.operator is Operator.VARIABLE and one.sort == other.sort:
+        return Term(Operator.EQUAL, TRUTH, (one, one)), one
+    if other.operator is not Operator.VARIANT or not isinstance(one.sort, Variant):
+        return None
+    tag, (held,) = str(other.data), other.arguments
+    if held.operator is not Operator.VARIABLE or (tag, held.sort) not in one.sort.alternatives:
+        return None
+    return Term(Operator.HAS_TAG, TRUTH, (one,), tag), Term(Operator.PAYLOAD, held.sort, (one,), tag)
+
+
+def settled(guards: list[Term], symbols: Iterable[Symbol]) -> tuple[list[Term], dict[Symbol, Term]]:
+    """The guards, with their values in place of those variables which they determine; and these values, to be
+    put for the variables one after the other."""
+    values: dict[Symbol, Term] = {}
+    for symbol in symbols:
+        found = determined(guards, symbol)
+        if found is not None:
+            guards, values[symbol] = found
+    return guards, values
+
+
+def equated(
+    evaluator: Evaluator, whole: Expression, names: Iterable[ast.Symbol], module: str
+) -> set[ast.Symbol]:
+    """Those of the names of which a conjunct of a formula seems to say what they are equal to."""
+    return _Equations(evaluator).of(whole, set(names), module)
+
+
+@dataclass
+class _Equations:
+    evaluator: Evaluator
+    entered: list[Definition] = field(default_factory=list)
+
+    def of(self, whole: Expression, names: set[ast.Symbol], module: str) -> set[ast.Symbol]:
+        """The names that stand alone on a side of an equation."""
+        match whole:
+            case ast.Junction() if whole.conjunction and names:
+                return set().union(*(self.of(item, names, module) for item in whole.items))
+            case ast.Let():
+                return self.of(whole.body, names, module)
+            case ast.Apply():
+                return self._of_operator(whole, names, module)
+        return set()
+
+    def _of_operator(self, whole: ast.Apply, names: set[ast.Symbol], module: str) -> set[ast.Symbol]:
+        symbol = self.evaluator.resolve(whole.operator, module) or whole.operator
+        given = [_name(argument) for argument in whole.arguments]
+        if isinstance(symbol, Builtin):
+            return names.intersection(given) if symbol.name == "=" else set()
+        if not isinstance(symbol, Definition) or symbol.body is None or symbol in self.entered:
+            return set()
+        self.entered.append(symbol)
+        pairs = zip(symbol.parameters, given, strict=True)
+        of: dict[ast.Symbol, ast.Symbol] = {p: one for p, one in pairs if one is not None and one in names}
+        found = self.of(symbol.body, set(of), symbol.module)
+        self.entered.pop()
+        return {of[one] for one in found}
+
+
+def _name(argument: Expression) -> ast.Symbol | None:
+    return argument.operator if isinstance(argument, ast.Apply) and not argument.arguments else None
