@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
@@ -13,6 +14,7 @@ from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
 from verifier.outcomes.run import Run
+from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.loading import ParametricReading, read_for_all
 from verifier.parametric.proving import CHECKER, FINDER, PROVABLE
 from verifier.processes.limits import Interrupted
@@ -80,7 +82,7 @@ def _with_suggestions(
     """Of each property that is not shown, lemmas with which it is."""
     from verifier.runs.suggesting import suggested
 
-    kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:]
+    kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:3]
     found: dict[str, list[str]] = {}
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
@@ -90,8 +92,8 @@ def _with_suggestions(
 
 
 def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
-    """The least constants, the ones after them, and those that the protocol has by default."""
-    given = dict(loaded.definition.constants)
+    """The least constants and those after them; the ones that it has by default and those after them."""
+    given: dict[str, Any] = dict(loaded.definition.constants)
     known = constants_of(load_class(loaded.spec))
     least = {
         name: constant.minimum
@@ -101,6 +103,21 @@ def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
     for more in (0, 1):
         yield {**given, **{name: value + more for name, value in least.items()}}
     yield given
+    yield {**given, **{name: given[name] + 1 for name in least}}
+
+
+def _models(question: Question[ProveOptions], reading: ParametricReading) -> list[Callable[[], Model | None]]:
+    """What makes the models at small constants that satisfy all that a proof assumes."""
+
+    def model(constants: dict[str, Any]) -> Model | None:
+        try:
+            return build_model(load(question.loaded.spec, constants).definition, question.limits)
+        except (UsageError, DefinitionError, Interrupted):
+            return None  # these constants do not go together, or the time is over
+
+    small = _small_constants(question.loaded)
+    fitting = (one for one in small if all(is_satisfied(said, one) for said in reading.assumptions))
+    return [partial(model, one) for one in fitting]
 
 
 def _counterexample(
@@ -120,7 +137,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     began = time.monotonic()
     reading = reading_of(question.loaded)
     building = time.monotonic() - began
-    outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen)
+    small = _models(question, reading)
+    outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen, small)
     model = None
     if not outcome.interrupted:
         if question.options.suggest:
