@@ -250,7 +250,7 @@ class _Search:
             if result is not None:
                 yield result
             elif self.refuted.waiting:
-                tasks.append(self.refuted.task(self._limits(CLOCK)))
+                tasks.appendleft(self.refuted.task(self._limits(CLOCK)))
             if is_over():
                 return
 
