@@ -236,23 +236,20 @@ class _Search:
     def _until_refuted(
         self, listed: Listed, tasks: deque[Task], missing: Collection[str], needed: Iterable[str]
     ) -> Iterator[Result]:
-        """What comes of the tasks until none of them is missing, or something needed was refuted: what still
-        looks for counterexamples is not waited for."""
-
-        def is_over() -> bool:
-            return not missing or bool(self.refuted.among(listed.claims, needed))
-
-        if is_over():
-            return
-        if self.refuted.waiting:
-            tasks.appendleft(self.refuted.task(self._limits(CLOCK)))
-        for result in self._results(listed, tasks):
-            if result is not None:
-                yield result
-            elif self.refuted.waiting:
+        """What comes of the tasks until none of them is missing, or something needed was refuted. Then only
+        more of that is looked for: where else the proof fails is said, too."""
+        while missing and (tasks or self.refuted.waiting) and self.limit is None:
+            if self.refuted.among(listed.claims, needed):
+                tasks.clear()
+            if self.refuted.waiting:
                 tasks.appendleft(self.refuted.task(self._limits(CLOCK)))
-            if is_over():
-                return
+            for result in self._results(listed, tasks):
+                if result is not None:
+                    yield result
+                if not missing or self.refuted.among(listed.claims, needed):
+                    break
+                if result is None and self.refuted.waiting:
+                    tasks.appendleft(self.refuted.task(self._limits(CLOCK)))
 
     def _results(self, listed: Listed, tasks: deque[Task]) -> Iterator[Result | None]:
         """What comes of the tasks, and of those that are added meanwhile; nothing where the limits were

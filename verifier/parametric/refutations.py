@@ -25,7 +25,7 @@ class Refutations:
     waiting: deque[Work] = field(default_factory=deque)
     """Each reports what is Refuted at some constants."""
     where: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By action and claim the constants."""
+    """By action and claim the first constants."""
 
     def task(self, limits: Limits) -> Task:
         """The next search, again if it was ended before it came to its end."""
@@ -37,12 +37,16 @@ class Refutations:
         if done.limit is not None:
             self.waiting.clear()
         found = (one for one in done.reported if isinstance(one, Refuted))
-        self.where |= {(one.at, one.claim): one.where for one in found}
+        self.where = {(one.at, one.claim): one.where for one in found} | self.where
 
     def among(
         self, claims: Mapping[str, Sequence[Obligation]], needed: Iterable[str]
     ) -> dict[str, Open]:
-        """The obligations for what is needed that were refuted."""
+        """The obligations for what is needed that were refuted: of each action and claim the first part."""
         obligations = (one for claim in needed for one in claims[claim]) if self.where else ()
-        places = ((one.name, self.where.get((one.at, one.claim))) for one in obligations)
-        return {name: Open(name, f"it is false with {where}") for name, where in places if where is not None}
+        found: dict[tuple[str, str], Open] = {}
+        for one in obligations:
+            where = self.where.get((one.at, one.claim))
+            if where is not None:
+                found.setdefault((one.at, one.claim), Open(one.name, f"it is false with {where}"))
+        return {one.name: one for one in found.values()}

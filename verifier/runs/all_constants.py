@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from verifier.outcomes.run import Run
 from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.loading import ParametricReading, read_for_all
 from verifier.parametric.proving import CHECKER, FINDER, PROVABLE
-from verifier.processes.limits import Interrupted
+from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
 from verifier.runs.loading import load
@@ -58,21 +58,21 @@ def reading_of(loaded: Loaded) -> ParametricReading:
 
 
 def _with_counterexamples(
-    question: Question[ProveOptions], outcome: AllConstantsOutcome
+    outcome: AllConstantsOutcome, small: Sequence[Callable[[], Model | None]], limits: Limits
 ) -> tuple[AllConstantsOutcome, Model | None]:
     """Where something is open: a counterexample to induction of the first such property, at constants as
     small as possible, and the model that it is one of."""
     verdicts = list(outcome.verdicts)
     for place, verdict in enumerate(verdicts):
         if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
-            for constants in _small_constants(question.loaded):
-                found = _counterexample(question, verdict.property_name, constants)
-                if found is not None:
-                    model, trace = found
-                    where = f"counterexample to induction with {show_constants(model.definition.constants)}"
-                    reason = f"{verdict.reason}; {where}"
-                    verdicts[place] = replace(verdict, trace=trace, reason=reason)
-                    return replace(outcome, verdicts=tuple(verdicts)), model
+            name = verdict.property_name
+            about = tuple(one.claim for one in outcome.open if one.property_name == name)
+            found = _counterexample(small, Request(name, limits=limits, about=about))
+            if found is not None:
+                model, trace = found
+                where = f"counterexample to induction with {show_constants(model.definition.constants)}"
+                verdicts[place] = replace(verdict, trace=trace, reason=f"{verdict.reason}; {where}")
+                return replace(outcome, verdicts=tuple(verdicts)), model
     return outcome, None
 
 
@@ -121,15 +121,22 @@ def _models(question: Question[ProveOptions], reading: ParametricReading) -> lis
 
 
 def _counterexample(
-    question: Question[ProveOptions], name: str, constants: dict[str, Any]
+    small: Sequence[Callable[[], Model | None]], request: Request
 ) -> tuple[Model, Trace] | None:
-    try:
-        model = build_model(load(question.loaded.spec, constants).definition, question.limits)
-        found = induct(model, Request(name, limits=question.limits))
-    except (UsageError, DefinitionError, Interrupted):
-        return None  # these constants do not go together, or the time is over
-    trace = found.verdicts[0].trace
-    return None if trace is None else (model, trace)
+    """A counterexample to what is open at some of the constants; if there is none, to anything."""
+    other = None
+    for made in small:
+        if (model := made()) is None:
+            continue
+        try:
+            trace = induct(model, request).verdicts[0].trace
+        except (UsageError, Interrupted):
+            continue  # no state is initial there, or the time is over
+        if trace is not None and trace.violates in request.about:
+            return model, trace
+        if trace is not None and other is None:
+            other = model, trace
+    return other
 
 
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
@@ -143,7 +150,7 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     if not outcome.interrupted:
         if question.options.suggest:
             outcome = _with_suggestions(question, reading, outcome)
-        outcome, model = _with_counterexamples(question, outcome)
+        outcome, model = _with_counterexamples(outcome, small, question.limits)
     since = question.limits.since
     return Run(
         engine="prove",
