@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -230,7 +230,7 @@ class _Search:
                 break
             self.listen(result)
         results |= self.refuted.among(listed.claims, needed)
-        names = tuple(dict.fromkeys(_shown(name) for name in listed.obligations.names if name in needed))
+        names = lemmas_of(listed, needed)
         return Attempt(self.property_name, kept, with_stays, results, names, self.limit, self.peak_memory)
 
     def _until_refuted(
@@ -285,9 +285,10 @@ class _Search:
         return Limits(clock if left is None else min(clock, max(0.1, left)), self.limits.memory)
 
 
-def _shown(lemma: str) -> str:
-    """The name of a lemma; of those about the sorts of fields the one that they have together."""
-    return TYPED if lemma.startswith(f"{TYPED}:") else lemma
+def lemmas_of(listed: Listed, claims: Container[str]) -> tuple[str, ...]:
+    """The lemmas among claims; those about the sorts of fields have one name together."""
+    names = (name for name in listed.obligations.names if name in claims)
+    return tuple(dict.fromkeys(TYPED if name.startswith(f"{TYPED}:") else name for name in names))
 
 
 def _result(done: TaskResult) -> Result:
