@@ -268,6 +268,34 @@ class KeysAreAdded(Protocol):
         return forall(s.g[i] == i for i in s.g.domain)
 
 
+class Divided(Protocol):
+    """At the default constants every quotient has a value. At others some have none, and are not read."""
+
+    low = IntegerConstant(1, minimum=0)
+    n = IntegerConstant(2, minimum=0)
+    divisors = property(lambda self: Range(self.low, self.n + self.low))
+
+    def state(self) -> State:
+        return State(x=Range(0, self.n), y=self.divisors)
+
+    def init(self, s: Any) -> Any:
+        return arbitrary(s.x, s.y)
+
+    @action(i="divisors")
+    def change(self, s: Any, i: Any) -> Step:
+        return Step(then={s.y: i})
+
+    @invariant
+    def inv(self, s: Any) -> Any:
+        return (s.y == 0) | (s.x // s.y <= s.x)
+
+
+class DividedByZero(Divided):
+    @invariant
+    def inv(self, s: Any) -> Any:
+        return s.x // s.y <= s.x
+
+
 def shown_for_all(kind: type[Protocol]) -> bool:
     """Whether the invariant is proved with nothing assumed but what is declared."""
     try:
@@ -298,6 +326,12 @@ FALSE = [
 def test_what_is_false_at_some_constants_is_not_proved(kind: Any) -> None:
     assert load(kind, **kind.fails).bmc(depth=1)["Inv"].trace is not None
     assert not shown_for_all(kind)
+
+
+def test_what_has_no_value_at_some_constants_is_read_at_none() -> None:
+    assert shown_for_all(Divided)
+    assert not shown_for_all(DividedByZero)
+    assert load(DividedByZero, low=0).bmc(depth=1)["UndefinedRead"].trace is not None
 
 
 def test_what_the_assumptions_require_is_declared() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from verifier.engines.outcome import Outcome
+from verifier.engines.refuting import refuting
 from verifier.errors import UsageError, unknown_name
 from verifier.parametric.certificate import dump
 from verifier.parametric.loading import ParametricReading
@@ -15,6 +16,7 @@ from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Proo
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.specs.definition import Definition
+from verifier.system.model import Model
 from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
 
 
@@ -68,9 +70,11 @@ def check(
     properties: Sequence[str],
     limits: Limits,
     listen: Callable[[Any], None] = lambda _: None,
+    at_small: Sequence[Callable[[], Model | None]] = (),
 ) -> AllConstantsOutcome:
     """Proves the properties, or says what is open. It refutes none: constants may be chosen at which a
-    counterexample of the reading is none of the protocol."""
+    counterexample of the reading is none of the protocol. ``at_small`` makes models in which counterexamples
+    to induction are looked for meanwhile."""
     limits = limits.begun()
     attempts: list[Attempt] = []
     verdicts: list[Verdict] = []
@@ -82,7 +86,8 @@ def check(
             verdicts.append(_verdict(attempts[-1], 0.0))
             continue
         try:
-            attempt = prove(Proofs.of(reading), name, limits, listen)
+            works = [refuting(made, name) for made in at_small]
+            attempt = prove(Proofs.of(reading), name, limits, listen, works)
         except KeyboardInterrupt:
             attempt = Attempt(name, False, limit=INTERRUPTED)
         except Interrupted as limit:

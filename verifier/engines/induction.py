@@ -65,6 +65,8 @@ class Request:
     seed: int = 0
     proved: tuple[str, ...] = ()
     """An invariant of the protocol that was proved before. A property that follows from it is proved."""
+    about: tuple[str, ...] = ()
+    """Formulas of which a counterexample is rather shown than of others."""
 
 
 @dataclass(frozen=True)
@@ -329,12 +331,14 @@ class _InductiveCheck:
         return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
 
     def _failing(self) -> ObligationResult | None:
-        """The failure to show: the first one; if lemmas may be dropped, the first of a needed formula."""
+        """The failure to show: the first one of what is asked about, or of all; of a needed formula where
+        lemmas may be dropped."""
         failing = [answer for answer in self.answers.values() if answer.holds is False]
         needed = {*self.question.needed, self.request.property_name}
         if self.request.houdini or self.request.minimise:
             failing = [answer for answer in failing if answer.formula in needed]
-        return next(iter(failing), None)
+        asked = [answer for answer in failing if answer.formula in self.request.about]
+        return next(iter((*asked, *failing)), None)
 
     def _not_inductive(self, failing: ObligationResult, trace: Trace) -> Verdict:
         name = self.request.property_name

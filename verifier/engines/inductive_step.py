@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import product
 
 from pysmt.fnode import FNode
 
@@ -197,6 +198,30 @@ def largest_inductive(
     names = tuple(formulas)
     question = Question(formulas, names, (), names[0], tuple(instances), solver, houdini=True)
     return _ObligationCheck(system, question, lambda _: None).largest(names, goals)
+
+
+def failing(
+    system: TransitionSystem,
+    question: Question,
+    assumed: Sequence[str],
+    claims: Sequence[str],
+    always: str | None,
+) -> Iterator[ObligationResult]:
+    """Counterexamples: to that a claim holds initially, and that actions keep it where all that is assumed
+    holds, one for each action and claim; and to that what is assumed implies one formula, ``always``."""
+    encoded, found = _Encoding(system, question), set[tuple[str, str]]()
+    answers = [encoded.ask(Kind.INITIATION, name, None, ()) for name in claims]
+    if always is not None:
+        lemmas = [name for name in assumed if name != always]
+        answers.append(encoded.ask(Kind.SAFETY, always, None, lemmas))
+    yield from (answer for answer in answers if answer.holds is False)
+    for index, name in product(question.instances, claims):
+        place = system.instances[index].action, name
+        if place not in found and not encoded.is_unchanged(name, index):
+            answer = encoded.ask(Kind.CONSECUTION, name, index, assumed)
+            if answer.holds is False:
+                found.add(place)
+                yield answer
 
 
 def check_obligations(system: TransitionSystem, question: Question, report: Report) -> None:

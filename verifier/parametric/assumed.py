@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Mapping
+from math import prod
+from types import MappingProxyType
+from typing import Any
+
 from verifier.parametric.logic import INT, Logic, Node
 from verifier.parametric.traced import Assumption, Polynomial
+
+_RELATIONS: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
+    {
+        "<": operator.lt,
+        "<=": operator.le,
+        ">": operator.gt,
+        ">=": operator.ge,
+        "==": operator.eq,
+        "!=": operator.ne,
+    }
+)
 
 
 def assumption_node(logic: Logic, assumption: Assumption) -> Node:
@@ -19,6 +36,18 @@ def assumption_node(logic: Logic, assumption: Assumption) -> Node:
     }
     said = relations[assumption.relation]
     return said if assumption.holds else logic.neg(said)
+
+
+def is_satisfied(assumption: Assumption, constants: Mapping[str, Any]) -> bool:
+    """Whether constants satisfy it; not if it speaks of what is computed from them in no simple way."""
+    sides = (assumption.left, assumption.right)
+    if any(name not in constants for side in sides for monomial in side for name in monomial):
+        return False
+    left, right = (
+        sum(factor * prod(constants[name] for name in monomial) for monomial, factor in side.items())
+        for side in sides
+    )
+    return _RELATIONS[assumption.relation](left, right) == assumption.holds
 
 
 def polynomial_node(logic: Logic, polynomial: Polynomial) -> Node:

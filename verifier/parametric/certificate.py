@@ -16,7 +16,16 @@ from verifier.json_shape import check_shape, read_json
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.premises import FACT
-from verifier.parametric.proving import AT_ONCE, CHECKER, NOT_KEPT, PROVABLE, Attempt, Proofs, Query
+from verifier.parametric.proving import (
+    AT_ONCE,
+    CHECKER,
+    NOT_KEPT,
+    PROVABLE,
+    Attempt,
+    Proofs,
+    Query,
+    lemmas_of,
+)
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
@@ -181,6 +190,8 @@ def _scripts(proofs: Proofs, content: Content) -> Iterator[tuple[str, str]]:
                 raise Misfit(f"the SMT-LIB text of {one.name} is not what it means here")
             waiting += [name for name in map(asked.lemma, step["kept"]) if name != FACT]
             yield one.name, text
+    if content["lemmas"] != list(lemmas_of(whole, seen)):
+        raise Misfit("the certificate says that it needs other lemmas than its obligations use")
 
 
 def _work(solver: str, text: str) -> Callable[[Callable[[Any], None], Connection], None]:

@@ -7,6 +7,7 @@ between two readings, and then the protocol has no reading for all constants.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain, zip_longest
 
 from verifier.encodings.concrete import Element
@@ -14,7 +15,7 @@ from verifier.encodings.sorts import Bag, Enum, Function, IndexSet, Range, Seque
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.traced import Polynomial, polynomial_of, polynomial_text
-from verifier.specs.definition import Definition
+from verifier.specs.definition import Definition, PropertyKind
 
 
 def require_same(one: Definition, other: Definition, how: str = "at other constants") -> None:
@@ -54,11 +55,14 @@ def _require(one: Definition, other: Definition, how: str, number: _Number) -> N
 
 
 def _terms(definition: Definition) -> Iterator[tuple[str, Term]]:
+    """All that is compared. Whether anything may have no value, which the finite reading judges by bounds of
+    sorts, is another question at each constants: the reading for all constants asks it of each read."""
     for action in definition.actions:
         for parameter in action.parameters:
             symbol = parameter.symbol
             yield f"action {action.name}", Term(Operator.VARIABLE, symbol.sort, (), symbol)
-    yield from definition.terms()
+    kept = (prop for prop in definition.properties if prop.kind is not PropertyKind.UNDEFINED_READ)
+    yield from replace(definition, properties=tuple(kept)).terms()
 
 
 def index_set_counts(definition: Definition) -> list[Polynomial]:

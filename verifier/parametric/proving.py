@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -16,9 +16,11 @@ from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations, is_about_reads
 from verifier.parametric.premises import FACT
+from verifier.parametric.refutations import CLOCK, REFUTING, Refutations
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ALWAYS, TYPED, ParametricSystem
+from verifier.processes.children import Work
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
@@ -134,14 +136,21 @@ def _require_initial_state(reading: ParametricReading) -> None:
         raise UsageError(f"{reading.definition.name} at all constants: {what}")
 
 
-def prove(proofs: Proofs, property_name: str, limits: Limits, listen: Listen = lambda _: None) -> Attempt:
+def prove(
+    proofs: Proofs,
+    property_name: str,
+    limits: Limits,
+    listen: Listen = lambda _: None,
+    refuting: Sequence[Work] = (),
+) -> Attempt:
     """Shows that the lemmas imply the property, or that it is kept together with them, and then every lemma
     that this needs.
 
-    Whether it is implied is first asked with little effort: what is not implied takes all of it.
+    Whether it is implied is first asked with little effort: what is not implied takes all of it. ``refuting``
+    reports what is Refuted, each at some constants. Where a proof turns out to need that, it is given up.
     """
     load_script_solvers()
-    search = _Search(proofs, property_name, limits, listen)
+    search = _Search(proofs, property_name, limits, listen, Refutations(deque(refuting)))
     if proofs.system.kind(property_name) in NOT_KEPT:
         return search.attempt(kept=False)
     if not search.is_implied(EFFORTS[:_FIRST_EFFORTS]):
@@ -159,6 +168,7 @@ class _Search:
     property_name: str
     limits: Limits
     listen: Listen
+    refuted: Refutations
     shown: dict[tuple[bool, str], Shown] = field(default_factory=dict)
     """By whether the property was kept, and the obligation's name."""
     peak_memory: int = 0
@@ -166,6 +176,8 @@ class _Search:
 
     def is_implied(self, efforts: Sequence[Effort]) -> bool:
         """Whether the lemmas imply the property. Not known where the time is over."""
+        if (ALWAYS, self.property_name) in self.refuted.where:
+            return False
         listed = self.proofs.listed(self.property_name, kept=False)
         tasks = (self._task(listed, one, efforts) for one in listed.claims[self.property_name])
         all_shown = all(isinstance(one, Shown) for one in self._results(listed, deque(tasks)))
@@ -188,6 +200,7 @@ class _Search:
         results: dict[str, Result] = {}
         needed: dict[str, None] = {}
         waiting: deque[Task] = deque()
+        missing = set[str]()
 
         def need(claim: str) -> None:
             if claim in needed:
@@ -199,37 +212,64 @@ class _Search:
                     # What is not shown soon is asked again, with more lemmas.
                     soon = until_open and claim == UNDEFINED_READ
                     waiting.append(self._task(listed, one, EFFORTS[:_FIRST_EFFORTS] if soon else EFFORTS))
+                    missing.add(one.name)
                 else:
                     take(known)
 
         def take(result: Result) -> None:
             results[result.name] = result
+            missing.discard(result.name)
             for claim in result.uses if isinstance(result, Shown) else ():
                 need(claim)
 
         for claim in (*listed.obligations.always_needed(self.property_name), self.property_name):
             need(claim)
-        for result in self._results(listed, waiting):
+        for result in self._until_refuted(listed, waiting, missing, needed):
             take(result)
             if until_open and isinstance(result, Open):
                 break
             self.listen(result)
-        names = tuple(dict.fromkeys(_shown(name) for name in listed.obligations.names if name in needed))
+        results |= self.refuted.among(listed.claims, needed)
+        names = lemmas_of(listed, needed)
         return Attempt(self.property_name, kept, with_stays, results, names, self.limit, self.peak_memory)
 
-    def _results(self, listed: Listed, tasks: deque[Task]) -> Iterator[Result]:
+    def _until_refuted(
+        self, listed: Listed, tasks: deque[Task], missing: Collection[str], needed: Iterable[str]
+    ) -> Iterator[Result]:
+        """What comes of the tasks until none of them is missing, or something needed was refuted. Then only
+        more of that is looked for: where else the proof fails is said, too."""
+        while missing and (tasks or self.refuted.waiting) and self.limit is None:
+            if self.refuted.among(listed.claims, needed):
+                tasks.clear()
+            if self.refuted.waiting:
+                tasks.appendleft(self.refuted.task(self._limits(CLOCK)))
+            for result in self._results(listed, tasks):
+                if result is not None:
+                    yield result
+                if not missing or self.refuted.among(listed.claims, needed):
+                    break
+                if result is None and self.refuted.waiting:
+                    # The last one has the largest constants: a proof that goes through needs no such search.
+                    add = tasks.append if len(self.refuted.waiting) == 1 else tasks.appendleft
+                    add(self.refuted.task(self._limits(CLOCK)))
+
+    def _results(self, listed: Listed, tasks: deque[Task]) -> Iterator[Result | None]:
         """What comes of the tasks, and of those that are added meanwhile; nothing where the limits were
-        reached before."""
+        reached before. None where counterexamples were looked for."""
         if self.limit is not None:
             return
         kept = bool(listed.obligations.kept)
         try:
             for done in run_tasks(tasks, AT_ONCE):
                 self.peak_memory = max(self.peak_memory, done.peak_memory)
-                result = _result(done)
-                if isinstance(result, Shown):
-                    self.shown[kept, result.name] = result
-                yield result
+                if done.name == REFUTING:
+                    self.refuted.take(done)
+                    yield None
+                else:
+                    result = _result(done)
+                    if isinstance(result, Shown):
+                        self.shown[kept, result.name] = result
+                    yield result
                 self.limits.check_time()
         except KeyboardInterrupt:
             self.limit = INTERRUPTED
@@ -240,14 +280,17 @@ class _Search:
         def work(report: Callable[[Any], None], _: Connection) -> None:
             report(decide(listed.obligations, obligation, efforts))
 
+        return Task(obligation.name, work, self._limits(_CLOCK))
+
+    def _limits(self, clock: float) -> Limits:
         left = self.limits.seconds_left
-        seconds = _CLOCK if left is None else min(_CLOCK, max(0.1, left))
-        return Task(obligation.name, work, Limits(seconds, self.limits.memory))
+        return Limits(clock if left is None else min(clock, max(0.1, left)), self.limits.memory)
 
 
-def _shown(lemma: str) -> str:
-    """The name of a lemma; of those about the sorts of fields the one that they have together."""
-    return TYPED if lemma.startswith(f"{TYPED}:") else lemma
+def lemmas_of(listed: Listed, claims: Container[str]) -> tuple[str, ...]:
+    """The lemmas among claims; those about the sorts of fields have one name together."""
+    names = (name for name in listed.obligations.names if name in claims)
+    return tuple(dict.fromkeys(TYPED if name.startswith(f"{TYPED}:") else name for name in names))
 
 
 def _result(done: TaskResult) -> Result:

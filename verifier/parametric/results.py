@@ -34,6 +34,16 @@ class Open:
 Result = Shown | Open
 
 
+@dataclass(frozen=True)
+class Refuted:
+    """That an action keeps a lemma, or the like, is false at some constants: nothing shows it for all."""
+
+    at: str
+    claim: str
+    where: str
+    """The constants."""
+
+
 def name_of(at: str, claim: str, part: int) -> str:
     """The name of an obligation."""
     return f"{at} {claim} {part}"

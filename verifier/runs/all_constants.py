@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
@@ -13,9 +14,10 @@ from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
 from verifier.outcomes.run import Run
+from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.loading import ParametricReading, read_for_all
 from verifier.parametric.proving import CHECKER, FINDER, PROVABLE
-from verifier.processes.limits import Interrupted
+from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
 from verifier.runs.loading import load
@@ -56,21 +58,21 @@ def reading_of(loaded: Loaded) -> ParametricReading:
 
 
 def _with_counterexamples(
-    question: Question[ProveOptions], outcome: AllConstantsOutcome
+    outcome: AllConstantsOutcome, small: Sequence[Callable[[], Model | None]], limits: Limits
 ) -> tuple[AllConstantsOutcome, Model | None]:
     """Where something is open: a counterexample to induction of the first such property, at constants as
     small as possible, and the model that it is one of."""
     verdicts = list(outcome.verdicts)
     for place, verdict in enumerate(verdicts):
         if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
-            for constants in _small_constants(question.loaded):
-                found = _counterexample(question, verdict.property_name, constants)
-                if found is not None:
-                    model, trace = found
-                    where = f"counterexample to induction with {show_constants(model.definition.constants)}"
-                    reason = f"{verdict.reason}; {where}"
-                    verdicts[place] = replace(verdict, trace=trace, reason=reason)
-                    return replace(outcome, verdicts=tuple(verdicts)), model
+            name = verdict.property_name
+            about = tuple(one.claim for one in outcome.open if one.property_name == name)
+            found = _counterexample(small, Request(name, limits=limits, about=about))
+            if found is not None:
+                model, trace = found
+                where = f"counterexample to induction with {show_constants(model.definition.constants)}"
+                verdicts[place] = replace(verdict, trace=trace, reason=f"{verdict.reason}; {where}")
+                return replace(outcome, verdicts=tuple(verdicts)), model
     return outcome, None
 
 
@@ -80,7 +82,7 @@ def _with_suggestions(
     """Of each property that is not shown, lemmas with which it is."""
     from verifier.runs.suggesting import suggested
 
-    kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:]
+    kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:3]
     found: dict[str, list[str]] = {}
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
@@ -90,8 +92,8 @@ def _with_suggestions(
 
 
 def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
-    """The least constants, the ones after them, and those that the protocol has by default."""
-    given = dict(loaded.definition.constants)
+    """The least constants and those after them; the ones that it has by default and those after them."""
+    given: dict[str, Any] = dict(loaded.definition.constants)
     known = constants_of(load_class(loaded.spec))
     least = {
         name: constant.minimum
@@ -101,18 +103,40 @@ def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
     for more in (0, 1):
         yield {**given, **{name: value + more for name, value in least.items()}}
     yield given
+    yield {**given, **{name: given[name] + 1 for name in least}}
+
+
+def _models(question: Question[ProveOptions], reading: ParametricReading) -> list[Callable[[], Model | None]]:
+    """What makes the models at small constants that satisfy all that a proof assumes."""
+
+    def model(constants: dict[str, Any]) -> Model | None:
+        try:
+            return build_model(load(question.loaded.spec, constants).definition, question.limits)
+        except (UsageError, DefinitionError, Interrupted):
+            return None  # these constants do not go together, or the time is over
+
+    small = _small_constants(question.loaded)
+    fitting = (one for one in small if all(is_satisfied(said, one) for said in reading.assumptions))
+    return [partial(model, one) for one in fitting]
 
 
 def _counterexample(
-    question: Question[ProveOptions], name: str, constants: dict[str, Any]
+    small: Sequence[Callable[[], Model | None]], request: Request
 ) -> tuple[Model, Trace] | None:
-    try:
-        model = build_model(load(question.loaded.spec, constants).definition, question.limits)
-        found = induct(model, Request(name, limits=question.limits))
-    except (UsageError, DefinitionError, Interrupted):
-        return None  # these constants do not go together, or the time is over
-    trace = found.verdicts[0].trace
-    return None if trace is None else (model, trace)
+    """A counterexample to what is open at some of the constants; if there is none, to anything."""
+    other = None
+    for made in small:
+        if (model := made()) is None:
+            continue
+        try:
+            trace = induct(model, request).verdicts[0].trace
+        except (UsageError, Interrupted):
+            continue  # no state is initial there, or the time is over
+        if trace is not None and trace.violates in request.about:
+            return model, trace
+        if trace is not None and other is None:
+            other = model, trace
+    return other
 
 
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
@@ -120,12 +144,13 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     began = time.monotonic()
     reading = reading_of(question.loaded)
     building = time.monotonic() - began
-    outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen)
+    small = _models(question, reading)
+    outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen, small)
     model = None
     if not outcome.interrupted:
         if question.options.suggest:
             outcome = _with_suggestions(question, reading, outcome)
-        outcome, model = _with_counterexamples(question, outcome)
+        outcome, model = _with_counterexamples(outcome, small, question.limits)
     since = question.limits.since
     return Run(
         engine="prove",
