@@ -100,7 +100,13 @@ class BookKeeperClientLemmas(Clients):
 
     # Fragments
 
-    @lemma
+    @lemma(
+        using={
+            "client_creates_ledger": ["creation_comes_first"],
+            "client_changes_ensemble": ["one_creator", "status_tells_role"],
+            "recovery_client_changes_ensemble": ["status_tells_role"],
+        }
+    )
     def creator_knows_fragments(self, s: ClientsState) -> Formula:
         """Until the ledger is closed only its creator changes the fragments, here and there in one step."""
         return self.for_creator(
@@ -109,9 +115,10 @@ class BookKeeperClientLemmas(Clients):
 
     @lemma(
         using={
-            "client_changes_ensemble": ["creation_comes_first", "creator_knows_fragments"],
-            "client_starts_recovery": ["creation_comes_first", "creator_knows_fragments"],
-            "recovery_client_changes_ensemble": ["creation_comes_first", "creator_knows_fragments"],
+            "client_creates_ledger": ["creation_comes_first"],
+            "client_changes_ensemble": ["ensembles_are_full"],
+            "client_starts_recovery": ["ensembles_are_full"],
+            "recovery_client_changes_ensemble": ["ensembles_are_full"],
         }
     )
     def ensembles_are_full(self, s: ClientsState) -> Formula:

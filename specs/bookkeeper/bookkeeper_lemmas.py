@@ -17,6 +17,15 @@ from verifier.specs.bookkeeper.clients import Client, ClientsState
 from verifier.specs.bookkeeper.ledger import Ensembles
 from verifier.specs.protocol import lemma
 
+CHANGING_WHO_NEVER_CONFIRMS = (
+    "bookie_sends_add_confirmed_response",
+    "client_receives_add_confirmed_response",
+    "recovery_client_receives_add_confirmed_response",
+    "bookie_sends_fencing_read_lac_response",
+    "bookie_sends_read_response",
+)
+"""The actions that change of whom it is said how many never confirm, so that numbers are compared."""
+
 
 class BookKeeperLemmas(BookKeeperClientLemmas):
     """To be mixed into ``bookkeeper``."""
@@ -177,32 +186,49 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
         )
 
     @lemma(
-        using=[
-            *("status_tells_role", "metadata_tells_stage", "creation_comes_first", "reads_in_order"),
-            *("ensemble_is_asked", "answers_are_final", "negative_answers_are_counted"),
-            "idle_clients_did_nothing",
-        ]
+        using={
+            "client_creates_ledger": ["creation_comes_first"],
+            "client_changes_ensemble": ["metadata_tells_stage", "reads_in_order"],
+            "client_starts_recovery": ["end_is_out_of_reach"],
+            "recovery_client_changes_ensemble": ["status_tells_role"],
+            "read_negative": ["ensemble_is_asked", "answers_are_final", "negative_answers_are_counted"],
+            **dict.fromkeys(CHANGING_WHO_NEVER_CONFIRMS, ("end_is_out_of_reach",)),
+        }
     )
     def end_is_out_of_reach(self, s: ClientsState) -> Formula:
         """Where a recovery ends the ledger, the creator can acknowledge nothing any more."""
         return forall(self.is_final_end(s, s.clients[c].last_recoverable_entry) for c in self.clients)
 
     @lemma(
-        using=[
-            *("status_tells_role", "metadata_tells_stage", "one_creator", "idle_clients_did_nothing"),
-            *("creation_comes_first", "end_is_out_of_reach", "ensemble_is_asked"),
-        ]
+        using={
+            "client_closes_ledger_success": ["one_creator", "status_tells_role"],
+            "recovery_client_closes_ledger": ["end_is_out_of_reach", "ensembles_are_full"],
+            **dict.fromkeys(CHANGING_WHO_NEVER_CONFIRMS, ("closed_end_is_out_of_reach",)),
+        }
     )
     def closed_end_is_out_of_reach(self, s: ClientsState) -> Formula:
-        """And so where the ledger was closed there."""
-        return (s.meta_status == "CLOSED").implies(self.is_final_end(s, s.meta_last_entry))
+        """And so where the ledger was closed there: the others are no ack quorum."""
+
+        def is_unreachable(w: Element, e: Integer) -> Formula:
+            others = count(~self.never_confirms(s, b, w, e) for b in self.ensemble(s, w))
+            return others <= self.ack_quorum - 1
+
+        return (s.meta_status == "CLOSED").implies(
+            self.for_creator(
+                s,
+                lambda w: forall(
+                    is_unreachable(w, e)
+                    for e in self.ids
+                    if (s.meta_last_entry == e - 1) & (s.clients[w].status != "CLOSED")
+                ),
+            )
+        )
 
     @lemma(
         using={
             "client_closes_ledger_success": ["one_creator", "status_tells_role"],
             "client_receives_add_confirmed_response": [
-                *("ensembles_are_full", "confirmed_is_stored", "confirmed_by_ensemble"),
-                "closed_end_is_out_of_reach",
+                *("confirmed_is_stored", "confirmed_by_ensemble", "closed_end_is_out_of_reach"),
             ],
             "recovery_client_receives_add_confirmed_response": ["status_tells_role"],
             "recovery_client_closes_ledger": [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,6 +16,8 @@ from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import ParametricReading
+from verifier.parametric.obligation import Obligation
+from verifier.parametric.obligations import Obligations
 from verifier.parametric.premises import FACT
 from verifier.parametric.proving import (
     AT_ONCE,
@@ -22,6 +25,7 @@ from verifier.parametric.proving import (
     NOT_KEPT,
     PROVABLE,
     Attempt,
+    Listed,
     Proofs,
     Query,
     lemmas_of,
@@ -130,18 +134,35 @@ def check(
     """
     load_script_solvers()
     _require_fit(reading, content)
-    asked = dict(_scripts(Proofs.of(reading), content))
-    failed: list[str] = []
+    fitting = _Fitting.of(Proofs.of(reading), content)
+    needed, failed, asked = set[str](), list[str](), 0
+    tasks: deque[Task] = deque()
+
+    def need(claim: str) -> None:
+        if claim not in needed:
+            needed.add(claim)
+            for one in fitting.whole.claims[claim]:
+                tasks.append(Task(one.name, _work(solver, *fitting.of_step(claim, one)), limits))
+
     limit = None
-    tasks = [Task(name, _work(solver, text), limits) for name, text in asked.items()]
     try:
+        for claim in (content["property"], *fitting.whole.obligations.always_needed(content["property"])):
+            need(claim)
         for done in run_tasks(tasks, AT_ONCE):
-            if done.reported != (True,):
+            asked += 1
+            found = next((one for one in done.reported if isinstance(one, _Found | str)), _Found(False, ()))
+            if isinstance(found, str):
+                raise Misfit(found)
+            if not found.shown:
                 failed.append(done.name)
+            for claim in found.uses:
+                need(claim)
             limits.check_time()
     except KeyboardInterrupt:
         limit = INTERRUPTED
-    return Checked(len(asked), tuple(failed), limit)
+    if limit is None and content["lemmas"] != list(lemmas_of(fitting.whole, needed)):
+        raise Misfit("the certificate says that it needs other lemmas than its obligations use")
+    return Checked(asked, tuple(failed), limit)
 
 
 def _require_fit(reading: ParametricReading, content: Content) -> None:
@@ -158,47 +179,74 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
         raise Misfit(f"the certificate assumes other things of the constants than {name} does")
 
 
-def _scripts(proofs: Proofs, content: Content) -> Iterator[tuple[str, str]]:
-    """The text of each obligation that the claim needs, made anew."""
-    name, kept = content["property"], content["kept"]
-    steps = {step["name"]: step for step in content["obligations"]}
-    listed = {False: proofs.listed(name, kept=False)}
-    if kept:
-        listed[False] = proofs.listed(name, kept=True)
-    if content["with_stays"]:
-        listed[True] = proofs.listed(name, kept=kept, with_stays=True)
-    whole = listed[content["with_stays"]]
-    waiting, seen = [name, *whole.obligations.always_needed(name)], set[str]()
-    while waiting:
-        claim = waiting.pop()
-        if claim in seen:
-            continue
-        seen.add(claim)
-        for one in whole.claims[claim]:
-            step = steps.get(one.name)
-            if step is None or not 0 <= step["effort"] < len(EFFORTS) or step["with_stays"] not in listed:
-                raise Misfit(f"the certificate leaves out that {one.name} holds")
-            source = listed[step["with_stays"]]
-            same = next((same for same in source.claims.get(claim, ()) if same.name == one.name), None)
-            if same is None:
-                raise Misfit(f"the certificate assumes less than {one.name} is about")
-            asked = Query.of(source.obligations, same, EFFORTS[step["effort"]])
-            if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
-                raise Misfit(f"the certificate names instances that there are not, for {one.name}")
-            text = asked.script(step["kept"])
-            if text != step["smt2"]:
-                raise Misfit(f"the SMT-LIB text of {one.name} is not what it means here")
-            waiting += [name for name in map(asked.lemma, step["kept"]) if name != FACT]
-            yield one.name, text
-    if content["lemmas"] != list(lemmas_of(whole, seen)):
-        raise Misfit("the certificate says that it needs other lemmas than its obligations use")
+@dataclass(frozen=True)
+class _Found:
+    """What came of an obligation: whether the solver shows it, and the lemmas that this needs."""
+
+    shown: bool
+    uses: tuple[str, ...]
 
 
-def _work(solver: str, text: str) -> Callable[[Callable[[Any], None], Connection], None]:
+@dataclass(frozen=True)
+class _Fitting:
+    """The obligations that a file speaks of, and what it says of each."""
+
+    steps: Mapping[str, _Step]
+    listed: Mapping[bool, Listed]
+    whole: Listed
+    """All that the claim can need."""
+
+    @staticmethod
+    def of(proofs: Proofs, content: Content) -> _Fitting:
+        name, kept = content["property"], content["kept"]
+        listed = {False: proofs.listed(name, kept=False)}
+        if kept:
+            listed[False] = proofs.listed(name, kept=True)
+        if content["with_stays"]:
+            listed[True] = proofs.listed(name, kept=kept, with_stays=True)
+        steps = {step["name"]: step for step in content["obligations"]}
+        return _Fitting(steps, listed, listed[content["with_stays"]])
+
+    def of_step(self, claim: str, one: Obligation) -> tuple[Obligations, Obligation, _Step]:
+        """How the file shows an obligation. Raises Misfit if it does not."""
+        step = self.steps.get(one.name)
+        if step is None or not 0 <= step["effort"] < len(EFFORTS) or step["with_stays"] not in self.listed:
+            raise Misfit(f"the certificate leaves out that {one.name} holds")
+        source = self.listed[step["with_stays"]]
+        same = next((same for same in source.claims.get(claim, ()) if same.name == one.name), None)
+        if same is None:
+            raise Misfit(f"the certificate assumes less than {one.name} is about")
+        return source.obligations, same, step
+
+
+def _work(
+    solver: str, obligations: Obligations, obligation: Obligation, step: _Step
+) -> Callable[[Callable[[Any], None], Connection], None]:
+    """The text is made in the process that asks the solver: all of them together take gigabytes."""
+
     def work(report: Callable[[Any], None], _: Connection) -> None:
-        report(decide_script(solver, text).answer is Answer.UNSATISFIABLE)
+        try:
+            text, uses = _made(obligations, obligation, step)
+        except Misfit as misfit:
+            report(str(misfit))
+            return
+        report(_Found(decide_script(solver, text).answer is Answer.UNSATISFIABLE, uses))
 
     return work
+
+
+def _made(
+    obligations: Obligations, obligation: Obligation, step: _Step
+) -> tuple[str, tuple[str, ...]]:
+    """The text of an obligation, and the lemmas that it has instances of. Raises Misfit if the file's text is
+    another."""
+    asked = Query.of(obligations, obligation, EFFORTS[step["effort"]])
+    if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
+        raise Misfit(f"the certificate names instances that there are not, for {obligation.name}")
+    text = asked.script(step["kept"])
+    if text != step["smt2"]:
+        raise Misfit(f"the SMT-LIB text of {obligation.name} is not what it means here")
+    return text, tuple(dict.fromkeys(name for name in map(asked.lemma, step["kept"]) if name != FACT))
 
 
 def described(results: Sequence[Any]) -> list[dict[str, Any]]:

@@ -55,6 +55,7 @@ EFFORTS = (
     Effort((5, 4, 0), 300, Quantified.NONE, 4.0, meeting=True),
     Effort((6, 0), 1000, Quantified.NONE, 2.0, hinted=True),
     Effort((0,), 0, Quantified.ALL, 1.0, hinted=True),
+    Effort((6, 0, 6), 300, Quantified.NONE, 3.0, meeting=True, hinted=True, witnesses=500, facts=50),
     Effort((6, 0), 1000, Quantified.NONE, 6.0, meeting=True, hinted=True, facts=100),
     Effort((7, 6, 0), 2000, Quantified.NONE, 8.0, meeting=True, hinted=True, witnesses=10_000, facts=200),
     Effort((6, 0, 6), 1000, Quantified.NONE, 12.0, meeting=True, hinted=True, witnesses=12_000, facts=500),
