@@ -32,6 +32,8 @@ FENCING = {"recovery_reads_fence": True}
 REPLACING = {**FENCING, "write_quorum": 2, "ensemble_choice": "any"}
 """One bookie more than an ensemble has, so that ensembles change."""
 MAIN = ("NoDivergence", "AllCommittedEntriesReachAckQuorum")
+FOR_ALL_CONSTANTS = {"CreationComesFirst", "RecoveryReadsLastFragment"}
+"""They follow from others where constants are fixed; a proof for all constants is lost without them."""
 
 
 def model_of(constants: Mapping[str, Any]) -> Model:
@@ -77,7 +79,8 @@ def test_no_lemma_can_be_left_out() -> None:
     """Without it the rest is not inductive, or one of the properties does not follow any more."""
     model = model_of(REPLACING)
     names = [lemma.name for lemma in model.system.lemmas]
-    for gone in names:
+    assert set(names) > FOR_ALL_CONSTANTS
+    for gone in set(names) - FOR_ALL_CONSTANTS:
         lemmas = tuple(name for name in names if name != gone)
         outcomes = [induct(model, Request(name, lemmas=lemmas)) for name in MAIN]
         follows = all(Kind.SAFETY in {item.kind for item in out.obligations} for out in outcomes)

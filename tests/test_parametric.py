@@ -255,6 +255,18 @@ BOOKKEEPER_MUTANTS = [
 ]
 """The same of the lemmas of bookkeeper."""
 
+BOOKKEEPER_4_13_MUTANTS = [
+    ("w1_creates_ledger", {"guard": 0}, "StatusesAgree"),
+    ("w1_sends_add_entry_requests", {"guard": 1}, "PendingAreUnconfirmed"),
+    ("bookie_sends_add_confirmed_response", {"effect": 0}, "ConfirmedIsStored"),
+    ("w1_close_ledger_success", {"guard": 2}, "StatusesAgree"),
+    ("w1_close_ledger_success", {"effect": 3}, "ClosedWithLastConfirmed"),
+    ("w2_place_in_recovery", {"effect": 4}, "StatusesAgree"),
+    ("w2_sends_read_requests", {"guard": 2}, "ReadsGoInTurn"),
+    ("w2_closes_ledger", {"guard": 4}, "ClosedWithLastConfirmed"),
+]
+"""The same of bookkeeper-4-13."""
+
 
 def results_of(spec: str, kind: type[Protocol], name: str, action: str, claim: str) -> list[Any]:
     """What comes of the obligations that an action keeps a lemma, with little effort."""
@@ -279,6 +291,25 @@ def test_mutants_of_kip320_are_not_proved(
 @pytest.mark.parametrize(("method", "lacks", "claim"), BOOKKEEPER_MUTANTS)
 def test_mutants_of_bookkeeper_are_not_proved(method: str, lacks: dict[str, int], claim: str) -> None:
     require_open("bookkeeper", "NoDivergence", method, lacks, claim)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "lacks", "claim"), BOOKKEEPER_4_13_MUTANTS)
+def test_mutants_of_bookkeeper_4_13_are_not_proved(method: str, lacks: dict[str, int], claim: str) -> None:
+    require_open("bookkeeper-4-13", "NoDivergence", method, lacks, claim)
+
+
+@pytest.mark.slow
+def test_recovery_reads_that_do_not_fence_are_not_proved() -> None:
+    """A bookie that lacks an entry can then still take it: what release 4.13 does."""
+    kind = load("bookkeeper-4-13")
+    asked = "NoDivergence", "BookieSendsReadResponse", "NoSuchEntryIsFinal"
+    assert any(isinstance(result, Open) for result in results_of("bookkeeper-4-13", kind, *asked))
+    fencing = {**SMALL["bookkeeper-4-13"], "recovery_reads_fence": True}
+    listed = Proofs.of(read_traced(kind, fencing)).listed(asked[0], kept=False)
+    of_lemma = [one for one in listed.claims[asked[2]] if one.at == asked[1]]
+    assert of_lemma
+    assert all(isinstance(decide(listed.obligations, one, EFFORTS[:4]), Shown) for one in of_lemma)
 
 
 def require_open(spec: str, name: str, method: str, lacks: dict[str, int], claim: str) -> None:

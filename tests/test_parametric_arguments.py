@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.test_parametric_counting import truth
 from verifier.encodings.quantifiers import comprehension, forall
-from verifier.encodings.sorts import Function, Range, Set
+from verifier.encodings.sorts import Boolean, Function, Range, Set
 from verifier.parametric.arguments import abstracted
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import read_for_all
@@ -87,6 +87,26 @@ class Beyond(Piles):
         return Step(when=[~s.piles[person][self.places + 1].is_empty], then={})
 
 
+class Counter(Protocol):
+    """A number, and whether each number above it was seen."""
+
+    most = IntegerConstant(2, minimum=1)
+
+    def state(self) -> State:
+        return State(at=Range(0, self.most - 1), seen=Function(Range(1, self.most), Boolean()))
+
+    def init(self, s: Any) -> Any:
+        return (s.at == 0) & forall(~s.seen[n] for n in Range(1, self.most))
+
+    @action
+    def see(self, s: Any) -> Step:
+        return Step(when=[~s.seen[s.at + 1]], then={s.seen[s.at + 1]: True})
+
+    @invariant
+    def few(self, s: Any) -> Any:
+        return s.at < self.most
+
+
 def test_what_an_action_reads_has_the_symbol_of_the_property() -> None:
     """The last place, and how many things are there: of who adds, and of everybody."""
     listed = Proofs.of(read_for_all(Piles, {})).listed("Few", kept=False)
@@ -144,3 +164,10 @@ def test_that_reads_have_a_value_is_first_shown_with_the_sorts_of_values() -> No
     assert shown
     assert all(isinstance(one, Shown) and EFFORTS[one.effort].own for one in shown)
     assert all(isinstance(one, Open) for one in results(Beyond, UNDEFINED_READ, "Move", 1))
+
+
+def test_the_sort_of_a_single_number_is_among_what_reads_are_shown_with() -> None:
+    """The lemma that says so is about no other value."""
+    shown = results(Counter, UNDEFINED_READ, "See", 0)
+    assert shown
+    assert all(isinstance(one, Shown) and one.uses == ("Typed:at",) for one in shown)

@@ -8,6 +8,8 @@ Differences, none of which changes what can happen:
   recovery), the fields of w1 that only a recovery uses, the content of adds (w1 sends numbers, w2 what
   it read: ``data``), and the id of the entry last read (each read has all its answers, or time-outs,
   before it ends, so that no answer is taken for another entry's).
+- The bookies that answered a read or timed out are counted together, not in three numbers that are added:
+  none is counted twice (``bookies_answer_once``).
 - A bookie has at most one content per entry. The original has a set of entries, which could hold two
   with the same id; the first state in which one of them is wrong violates NoOutOfOrderEntries in both.
 

@@ -84,10 +84,15 @@ class Recovery413(Clients413):
         return if_(entry.is_none, s.w2.no_such_entry.add(bookie), s.w2.no_such_entry)
 
     def received_all_responses(self, s: State413, bookie: Element, entry: OptionValue[Integer]) -> Formula:
-        """With this answer, every bookie has answered or timed out."""
-        timeouts = count(self.has_read_timeout(s, b) for b in self.read_ensemble(s, entry))
-        answers = self.having(s, bookie, entry).cardinality + self.lacking(s, bookie, entry).cardinality
-        return answers + timeouts == self.write_quorum
+        """With this answer, every bookie has answered or timed out; none has done two of that."""
+        having, lacking = self.having(s, bookie, entry), self.lacking(s, bookie, entry)
+        ensemble = self.read_ensemble(s, entry)
+
+        def is_counted(b: Element) -> Formula:
+            timed_out = ensemble.contains(b) & self.has_read_timeout(s, b)
+            return having.contains(b) | lacking.contains(b) | timed_out
+
+        return count(is_counted(b) for b in self.bookies) == self.write_quorum
 
     def fenced_by(self, s: State413, bookie: Element) -> SetValue[Element]:
         """The bookies known to be fenced, with this one if reads fence."""
@@ -191,8 +196,9 @@ class Recovery413(Clients413):
 
     @action(entry="ids", lost=free("ensembles"))
     def w2_sends_pending_add_op(self, s: State413, entry: Integer, lost: SetValue[Element]) -> Step:
-        """The recovery sends a pending add to the bookies that are new in its ensemble."""
-        recovers = Step(when=[s.w2.status == "IN_RECOVERY"])
+        """The recovery sends a pending add to the bookies that are new in its ensemble. What is pending is
+        unconfirmed; said here, a proof for all constants sees at once that the add's key is one."""
+        recovers = Step(when=[s.w2.status == "IN_RECOVERY", s.w2.lac < entry])
         return recovers & self.resend_pending_add_op(s, "w2", entry, lost)
 
     @action

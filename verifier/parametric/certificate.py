@@ -160,7 +160,7 @@ def check(
             limits.check_time()
     except KeyboardInterrupt:
         limit = INTERRUPTED
-    if limit is None and content["lemmas"] != list(lemmas_of(fitting.whole, needed)):
+    if not (failed or limit) and content["lemmas"] != list(lemmas_of(fitting.whole, needed)):
         raise Misfit("the certificate says that it needs other lemmas than its obligations use")
     return Checked(asked, tuple(failed), limit)
 

@@ -126,7 +126,8 @@ class Premises:
         over = self._known(obligation, effort)
         if not effort.tiers:
             known = over if obligation.inductive else Known(())
-            return self._with_quantifiers(obligation, known, effort.quantified, ())
+            plain = [(name, clause.body) for name, clause in known.hypotheses if not clause.variables]
+            return self._with_quantifiers(obligation, known, effort.quantified, ()) + plain
         facts = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
         if not obligation.inductive and not facts and not effort.meeting:
             return []
