@@ -28,10 +28,10 @@ from verifier.encodings.sorts import (
     Sort,
 )
 from verifier.parametric.assumed import is_satisfied
+from verifier.parametric.deciding import decide
 from verifier.parametric.loading import read_for_all
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
-from verifier.parametric.proving import decide
 from verifier.parametric.results import Shown
 from verifier.parametric.system import ParametricSystem
 from verifier.solvers.names import load_script_solvers

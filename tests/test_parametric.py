@@ -19,12 +19,13 @@ from verifier.engines.all_constants import check as prove_all
 from verifier.parametric.approximations import APPROXIMATIONS
 from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.clausal import Clause, closed
+from verifier.parametric.deciding import decide
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.instances import Kinds, instances, number_of_instances
 from verifier.parametric.loading import read_for_all, read_traced
 from verifier.parametric.logic import BOOL, Logic
-from verifier.parametric.proving import Attempt, Proofs, decide, prove
+from verifier.parametric.proving import Attempt, Proofs, prove
 from verifier.parametric.results import Open, Shown
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ParametricSystem

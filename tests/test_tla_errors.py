@@ -18,6 +18,10 @@ CONFIG = "INIT Init\nNEXT Next"
 MODULES = {
     "an unknown name": ("VARIABLE x\nInit == x = y\nNext == x' = x", "M.tla:3:13: unknown operator y"),
     "a name nearly right": (GOOD + "P == Initt", "unknown operator Initt; did you mean Init?"),
+    "a variable without a value behind a function": (
+        "VARIABLES f, x\nInit == f = [n \\in {TRUE} |-> n]\nNext == UNCHANGED <<f, x>>",
+        "Init leaves x without a value",
+    ),
     "an operator without its module": (
         "VARIABLE x\nInit == x = 1 + 1\nNext == x' = x",
         "the module Integers",

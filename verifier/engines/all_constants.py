@@ -11,8 +11,9 @@ from verifier.engines.outcome import Outcome
 from verifier.engines.refuting import refuting
 from verifier.errors import UsageError, unknown_name
 from verifier.parametric.certificate import dump
+from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.proving import CHECKER, FINDER, PROVABLE, Attempt, Proofs, open_places, prove
+from verifier.parametric.proving import PROVABLE, Attempt, Proofs, open_places, prove
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.specs.definition import Definition

@@ -14,22 +14,13 @@ from typing import Any, TypedDict
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
+from verifier.parametric.deciding import CHECKER, Query
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
 from verifier.parametric.premises import FACT
-from verifier.parametric.proving import (
-    AT_ONCE,
-    CHECKER,
-    NOT_KEPT,
-    PROVABLE,
-    Attempt,
-    Listed,
-    Proofs,
-    Query,
-    lemmas_of,
-)
+from verifier.parametric.proving import AT_ONCE, NOT_KEPT, PROVABLE, Attempt, Listed, Proofs, lemmas_of
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks

@@ -15,8 +15,9 @@ from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
 from verifier.outcomes.run import Run
 from verifier.parametric.assumed import is_satisfied
+from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.loading import ParametricReading, read_for_all
-from verifier.parametric.proving import CHECKER, FINDER, PROVABLE
+from verifier.parametric.proving import PROVABLE
 from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen

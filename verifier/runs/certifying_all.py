@@ -10,8 +10,8 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.parametric.certificate import Checked, Content, check, read
+from verifier.parametric.deciding import CHECKER
 from verifier.parametric.loading import ParametricReading
-from verifier.parametric.proving import CHECKER
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.runs.all_constants import reading_of
 from verifier.runs.loading import load, trusted_spec

@@ -18,6 +18,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.found import Found, State, Violation
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.orbits import Orbits
+from verifier.tla.retracing import Walk, action_between, has_a_step
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Fn, NoValue, Value, listed
@@ -25,10 +26,6 @@ from verifier.tla.values import Fn, NoValue, Value, listed
 DEADLOCK = "NoDeadlock"
 _BETWEEN_CHECKS = 128
 """So many states are looked at or generated before the limits are looked at again."""
-
-
-class _HasAStep(Exception):
-    """A state has a step."""
 
 
 class Explorer:
@@ -87,7 +84,12 @@ class Explorer:
         self.orbits: Orbits | None = None
         self._permuted = False
         self.looks_for_deadlocks = DEADLOCK in asked
-        evaluator.answers = {
+        evaluator.answers = self._answers()
+        self.began = time.monotonic()
+
+    def _answers(self) -> dict[str, Callable[[], Value]]:
+        """What TLCGet answers."""
+        return {
             "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
             "level": lambda: self.level + 1,
             "distinct": lambda: self.found.distinct,
@@ -96,7 +98,6 @@ class Explorer:
             "queue": lambda: len(self.states) - self.current - 1,
             "duration": lambda: int(time.monotonic() - self.began),
         }
-        self.began = time.monotonic()
 
     # -- symmetry
 
@@ -212,7 +213,7 @@ class Explorer:
 
     def _walker(
         self, formula: Formula, *, primed: bool, later: bool = False
-    ) -> Callable[[Callable[[], None]], None]:
+    ) -> Walk:
         """The walk over a formula; ``later``: it follows another one."""
         body = formula.body
         unit = Unit(formula.module)
@@ -311,7 +312,7 @@ class Explorer:
             raise Interrupted(f"more than {self.max_states} states")
         return True, number
 
-    def _expand(self, number: int, walk: Callable[[Callable[[], None]], None]) -> None:
+    def _expand(self, number: int, walk: Walk) -> None:
         if number % _BETWEEN_CHECKS == 0:
             self.enforce(self)
         evaluator, found = self.evaluator, self.found
@@ -345,28 +346,16 @@ class Explorer:
             taken[name] = taken.get(name, 0) + 1
         self._take(successors, state, number)
 
-    def _look_for_deadlocks(
-        self, numbers: Iterable[int], walk: Callable[[Callable[[], None]], None]
-    ) -> None:
-        """Whether states that are not expanded have a step, of which one is enough."""
-        evaluator, expanded = self.evaluator, self.current
-
-        def leave() -> None:
-            raise _HasAStep
-
-        for number in numbers:
-            if number % _BETWEEN_CHECKS == 0:
+    def _look_for_deadlocks(self, numbers: Iterable[int], walk: Walk) -> None:
+        """Whether states that are not expanded have a step."""
+        expanded = self.current
+        for self.current in numbers:
+            if self.current % _BETWEEN_CHECKS == 0:
                 self.enforce(self)
-            evaluator.now[:] = self.states[number]
-            evaluator.next[:] = [UNSET] * len(evaluator.next)
-            self.current, evaluator.actions.action = number, None
-            try:
-                walk(leave)
-            except _HasAStep:
-                continue
-            self.found.deadlocks += 1
-            if DEADLOCK not in self.found.violations:
-                self._violated(DEADLOCK, number, None)
+            if not has_a_step(self.evaluator, walk, self.states[self.current]):
+                self.found.deadlocks += 1
+                if DEADLOCK not in self.found.violations:
+                    self._violated(DEADLOCK, self.current, None)
         self.current = expanded
 
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
@@ -422,8 +411,6 @@ class Explorer:
         self.found.violations[name] = Violation(name, chain[::-1], [])
         self.depths[name] = len(chain) - 1 - of_step
 
-    # -- traces
-
     def name_actions(self) -> None:
         """Finds the actions between the states of the violations."""
         if self.specification.next is None:
@@ -433,19 +420,8 @@ class Explorer:
             pairs = zip(violation.states, violation.states[1:], strict=False)
             violation.actions = [self._action(walk, one, other) for one, other in pairs]
 
-    def _action(self, walk: Callable[[Callable[[], None]], None], one: State, other: State) -> str:
-        evaluator = self.evaluator
-        evaluator.now[:] = one
-        evaluator.next[:] = [UNSET] * len(one)
-        names: list[str] = []
-
-        def compare() -> None:
-            if not names and tuple(evaluator.next) == other:
-                action = evaluator.actions.action
-                names.append(action.shown if action is not None else "Next")
-
-        evaluator.actions.action = None
-        walk(compare)
-        if not names:
+    def _action(self, walk: Walk, one: State, other: State) -> str:
+        name = action_between(self.evaluator, walk, one, other)
+        if name is None:
             raise Undefined(self._action_place(), "a step that was found is not found again")
-        return names[0]
+        return name

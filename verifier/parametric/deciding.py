@@ -1,0 +1,146 @@
+"""One obligation asked of two solvers: the first finds which instances suffice, the second checks it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.parametric.efforts import EFFORTS, Effort
+from verifier.parametric.obligation import Obligation
+from verifier.parametric.obligations import Obligations, is_about_reads
+from verifier.parametric.premises import FACT
+from verifier.parametric.results import Open, Result, Shown
+from verifier.parametric.smtlib import script
+from verifier.parametric.system import ALWAYS
+from verifier.solvers import Answer
+from verifier.solvers.names import decide_script
+
+FINDER, CHECKER = "z3", "cvc5"
+STEPS_PER_SECOND = 2_000_000
+"""Of Z3's own unit of work, about."""
+_CHECKER_STEPS = 1_500_000
+"""Of cvc5's own unit of work: some ten seconds. What it needs is mostly a hundredth of that."""
+_FIRST_CHECKER_STEPS = 150_000
+"""The same at first: where it gives up, what is shown with more is mostly simpler for it."""
+
+
+def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort] = EFFORTS) -> Result:
+    """Asks the solvers with more and more instances. ``efforts``: the first of them all, or all."""
+    reason = "both solvers gave up"
+    last: list[Any] | None = None
+    found: list[Finding] = []
+    for number, effort in _in_turn(obligations, obligation, efforts):
+        asked = Query.of(obligations, obligation, effort)
+        if asked.hypotheses == last:
+            continue
+        last = asked.hypotheses
+        answer = _found(asked, number, effort)
+        if isinstance(answer, Answer):
+            reason = f"{FINDER} " + _REASONS[answer]
+            continue
+        found.append(answer)
+        checked = _checked(obligations, obligation, answer, _FIRST_CHECKER_STEPS)
+        if isinstance(checked, Shown):
+            return checked
+    for one in found:
+        checked = _checked(obligations, obligation, one, _CHECKER_STEPS)
+        if isinstance(checked, Shown):
+            return checked
+        reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked]}"
+    return Open(obligation.name, reason)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one solver shows."""
+
+    asked: Query
+    effort: int
+    kept: tuple[int, ...]
+    """The hypotheses that it needs."""
+    seconds: float
+
+
+def _found(asked: Query, number: int, effort: Effort) -> Finding | Answer:
+    began = time.process_time()
+    names = [f"h{place}" for place in range(len(asked.hypotheses))]
+    steps = int(effort.seconds * STEPS_PER_SECOND)
+    found = decide_script(FINDER, asked.script(named=True), names, steps)
+    if found.answer is not Answer.UNSATISFIABLE:
+        return found.answer
+    kept = tuple(sorted(int(name[1:]) for name in found.core))
+    return Finding(asked, number, kept, time.process_time() - began)
+
+
+def _checked(
+    obligations: Obligations, obligation: Obligation, found: Finding, steps: int
+) -> Shown | Answer:
+    """What the second solver says of the same with the hypotheses that the first one needs."""
+    text = found.asked.script(found.kept)
+    began = time.process_time()
+    checked = decide_script(CHECKER, text, (), steps)
+    if checked.answer is not Answer.UNSATISFIABLE:
+        return checked.answer
+    uses = tuple(dict.fromkeys(name for name in map(found.asked.lemma, found.kept) if name != FACT))
+    took = time.process_time() - began
+    stays = obligations.with_stays
+    return Shown(obligation.name, found.effort, stays, found.kept, uses, text, found.seconds, took)
+
+
+def _in_turn(
+    obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort]
+) -> Iterator[tuple[int, Effort]]:
+    """The efforts that make sense, each with its number: first those with the lemma itself, then, where an
+    author says which lemmas are needed, those with these only."""
+    numbered = list(enumerate(EFFORTS))
+    if is_about_reads(obligation.claim):
+        yield from ((number, effort) for number, effort in numbered if effort.own and not effort.tiers)
+    elif obligation.inductive and obligation.at != ALWAYS:
+        yield from ((number, effort) for number, effort in numbered if effort.own and effort.tiers)
+    if obligations.premises.is_hinted(obligation):
+        yield from ((number, effort) for number, effort in numbered if effort.hinted)
+    for number, effort in numbered[: len(efforts)]:
+        if not (effort.hinted or effort.own) and (obligations.premises.has_counts or not effort.meeting):
+            yield number, effort
+
+
+_REASONS = {
+    Answer.SATISFIABLE: "finds no contradiction in the instances that it was given",
+    Answer.UNKNOWN: "gave up",
+}
+
+
+@dataclass(frozen=True)
+class Query:
+    """What a solver is asked of an obligation."""
+
+    obligations: Obligations
+    local: list[tuple[str, Any]]
+    """Constants, guard and goal."""
+    hypotheses: list[tuple[str, Any]]
+    """Lemmas, or instances of them, each with the lemma's name."""
+
+    @staticmethod
+    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Query:
+        """The formulas of an obligation with as many hypotheses as the effort says."""
+        local = obligations.premises.local(obligation)
+        return Query(obligations, local, obligations.premises.chosen(obligation, effort))
+
+    def lemma(self, place: int) -> str:
+        """The lemma that a hypothesis is of."""
+        found: str = self.hypotheses[place][0]
+        return found
+
+    def script(self, kept: Sequence[int] | None = None, *, named: bool = False) -> str:
+        """The SMT-LIB text with these hypotheses, or with all. ``named``: each hypothesis has a name."""
+        places = range(len(self.hypotheses)) if kept is None else kept
+        hypotheses = [(f"h{place}", *self.hypotheses[place]) for place in places]
+        nodes = [node for _, node in self.local] + [node for _, _, node in hypotheses]
+        return script(
+            self.local,
+            self.obligations.premises.definitions(nodes),
+            [(name if named else "", lemma, node) for name, lemma, node in hypotheses],
+            self.obligations.premises.printer,
+        )
