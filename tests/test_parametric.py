@@ -265,6 +265,8 @@ BOOKKEEPER_4_13_MUTANTS = [
     ("w2_place_in_recovery", {"effect": 4}, "StatusesAgree"),
     ("w2_sends_read_requests", {"guard": 2}, "ReadsGoInTurn"),
     ("w2_closes_ledger", {"guard": 4}, "ClosedWithLastConfirmed"),
+    ("w2_closes_ledger", {"effect": 0}, "StatusesAgree"),
+    ("w2_place_in_recovery", {"effect": 0}, "StatusesAgree"),
 ]
 """The same of bookkeeper-4-13."""
 
