@@ -321,10 +321,10 @@ class _Impatient(_ToyBackend):
 @pytest.mark.parametrize("case", [KNOWN[0], KNOWN[2], KNOWN[12]], ids=_ids)
 def test_a_new_backend_serves_all_of_ic3(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(BACKENDS, "toy", Backend(__name__, "_ToyBackend", "z3-solver"))
-    monkeypatch.setitem(BACKENDS, QUERY_SOLVER, replace(BACKENDS[QUERY_SOLVER], kind="NotThere"))
     protocol, name, length = case
     model = build(protocol)
     question, permutations = problem(model.system, name), bit_permutations(model)
+    monkeypatch.setitem(BACKENDS, QUERY_SOLVER, replace(BACKENDS[QUERY_SOLVER], kind="NotThere"))
     answer = prove(question, permutations, solver="toy")
     assert isinstance(answer, Proof) == (length is None)
     if isinstance(answer, Proof):

@@ -242,9 +242,9 @@ def test_images_of_structural_invariants_hold_in_every_state_reached(seed: int) 
     subject = _subject(seed)
     system = subject.model.system
     steps, permutations = unroll(system, Steps.SERIAL, symmetry=False), bit_permutations(subject.model)
-    clauses = structural_invariants(system, steps, "cadical")
+    clauses = structural_invariants(system, steps)
     images = {_image(clause, p) for clause in clauses for p in permutations}
-    by_orbits = structural_invariants(system, steps, "cadical", permutations)
+    by_orbits = structural_invariants(system, steps, permutations)
     assert {_image(clause, p) for clause in by_orbits for p in permutations} == set(map(frozenset, by_orbits))
     images |= set(map(frozenset, by_orbits))
     for level in subject.truth.levels:

@@ -143,7 +143,7 @@ class _DepthSearch:
         # Structural invariants help to close a depth. Parallel steps look for violations, and find them
         # before the invariants would be computed.
         exhausting = task.steps is Steps.SERIAL and task.structural
-        self.invariants = structural_invariants(system, self.unrolling, task.solver) if exhausting else []
+        self.invariants = structural_invariants(system, self.unrolling) if exhausting else []
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
         self.unseen = sorted(self.unrolling.enabled)

@@ -98,7 +98,7 @@ class _KInduction:
         self.variables = FrameVariables(self.unrolling)
         self.holds = self.unrolling.properties[name]
         if structural is None:
-            structural = structural_invariants(system, self.unrolling, "cadical")
+            structural = structural_invariants(system, self.unrolling)
         self.invariants = [*type_clauses(system), *structural]
 
     def run(self) -> None:

@@ -140,7 +140,7 @@ class LookAhead:
         self._system = system
         self._names = tuple(dict.fromkeys((name, *(prop.name for prop in system.implied))))
         self._unrolling = unroll(system, Steps.SERIAL, symmetry=True)
-        self._invariants = structural_invariants(system, self._unrolling, _SOLVER)
+        self._invariants = structural_invariants(system, self._unrolling)
         self._depth = self._small = depth
         self._small, _ = self._search(Part(0, ()), _MOST_EFFORT)
 

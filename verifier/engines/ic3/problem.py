@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
-from verifier.clauses.fewer_gates import with_fewer_gates
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.type_clauses import normalised, type_clauses
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
@@ -32,7 +31,7 @@ class Problem:
     """A system and one property of it."""
 
     unrolling: Unrolling
-    """Of single steps, with fewer gates: ``relation`` implies ``state``."""
+    """Of single steps."""
     name: str
     """The property, as ``unrolling`` calls it."""
     lemma_names: Sequence[str]
@@ -78,7 +77,6 @@ class Problem:
 def problem(
     system: TransitionSystem,
     name: str,
-    solver: str = "cadical",
     lemmas: Sequence[FNode] = (),
     found: Callable[[Clauses], None] = lambda _: None,
     structural: bool = True,
@@ -93,8 +91,8 @@ def problem(
     assumed = [SafetyProperty(f"lemma {i}", prop.kind, formula, False) for i, formula in enumerate(lemmas)]
     # The gates of other properties would be useless: every model would have to give them values.
     unrolling = unroll(replace(system, properties=(prop, *assumed)), Steps.SERIAL, symmetry=False)
-    fewer, types = with_fewer_gates(unrolling), type_clauses(system)
-    invariants = structural_invariants(system, fewer, solver, permutations) if structural else []
+    types = type_clauses(system)
+    invariants = structural_invariants(system, unrolling, permutations) if structural else []
     found(invariants)
     cnf = Clausifier()
     variables = {symbol: cnf.declare(symbol) for symbol in system.bits}
@@ -108,7 +106,7 @@ def problem(
     ]
     holds = cnf.literal(prop.formula)
     return Problem(
-        unrolling=fewer,
+        unrolling=unrolling,
         name=name,
         lemma_names=[item.name for item in assumed],
         seeds=normalised([*types, *invariants]),

@@ -70,7 +70,8 @@ class _Cores:
         # The type clauses may be assumed of the next state, too: the relation keeps them.
         types_after = [problem.after(clause) for clause in problem.type_clauses]
         self._steps = open_solver(solver)
-        self._steps.add_clauses([*states, *problem.unrolling.relation, *types_after])
+        self._steps.add_clauses([*problem.unrolling.state, *problem.unrolling.relation])
+        self._steps.add_clauses([*states, *types_after])
 
     def of_safety(self) -> list[Clause]:
         """Clauses that imply the property."""
