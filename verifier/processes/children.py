@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import logging
 import multiprocessing
 import os
@@ -290,6 +291,7 @@ def _run(work: Work, sending: Connection, incoming: Connection, leads_group: boo
         os._exit(1)
     if leads_group:
         _lead_group(os.getpid())  # here and in the parent: whoever comes first
+    gc.freeze()  # what was there before the fork is no garbage of this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import import_module
 
 from verifier.errors import unknown_name
 from verifier.solvers.interface import ClauseSolver, ScriptAnswer
@@ -29,6 +29,8 @@ class Backend:
     @property
     def is_installed(self) -> bool:
         """Whether its package is installed."""
+        from importlib import metadata  # takes 10 ms, and most runs have no use for it
+
         try:
             metadata.version(self.package)
         except metadata.PackageNotFoundError:
@@ -38,6 +40,8 @@ class Backend:
     @property
     def version(self) -> str:
         """The version, read from the metadata of the package, which is not loaded."""
+        from importlib import metadata
+
         version = metadata.version(self.package)
         return f"{self.release} ({self.package} {version})" if self.release else version
 
