@@ -84,7 +84,7 @@ def _check(
             stopped.append(name)
         if run.proved is not None:
             proofs.append(run.proved)
-            learned = hypothesis(model, run.proved.certificate)
+            learned = hypothesis(model, run.proved.certificate) if waiting or stopped else None
             if learned is not None:
                 hypotheses.append(learned)
                 waiting, stopped = [*waiting, *stopped], []
