@@ -39,30 +39,49 @@ def reduced(
     """
     types = {frozenset(clause) for clause in problem.type_clauses}
     invariant = [c for c in dict.fromkeys(frozenset(clause) for clause in clauses) if c not in types]
-    cores = _Cores(problem, invariant, solver)
-    kept: dict[Clause, None] = {}
+    orbits = _orbits(invariant, permutations)
+    cores = _Cores(problem, orbits, solver)
+    kept: dict[int, None] = {}
     waiting = cores.of_safety()
     while waiting:
-        clause = waiting.pop()
-        if clause in kept:
-            continue
-        kept.update({image: None for image in images(tuple(clause), permutations) if image in cores.switches})
-        waiting += cores.of_consecution(clause)
-    found = [tuple(sorted(clause, key=abs)) for clause in invariant if clause in kept]
+        orbit = waiting.pop()
+        if orbit not in kept:
+            kept[orbit] = None
+            waiting += cores.of_consecution(orbit)
+    used = {clause for orbit in kept for clause in orbits[orbit]}
+    found = [tuple(sorted(clause, key=abs)) for clause in invariant if clause in used]
     return Reduced(found, tuple(sorted(cores.lemmas)))
 
 
-class _Cores:
-    """Which clauses and lemmas a query uses. A literal of its own switches each of them on."""
+def _orbits(invariant: Sequence[Clause], permutations: Sequence[Permutation]) -> list[tuple[Clause, ...]]:
+    """The clauses with those that are their images, each once."""
+    left = dict.fromkeys(invariant)
+    found = []
+    for clause in invariant:
+        if clause in left:
+            orbit = tuple(image for image in images(tuple(clause), permutations) if image in left)
+            found.append(orbit)
+            for image in orbit:
+                del left[image]
+    return found
 
-    def __init__(self, problem: Problem, invariant: Sequence[Clause], solver: str) -> None:
-        self._problem, fresh = problem, count(problem.first_free)
-        self.switches = {clause: next(fresh) for clause in invariant}
-        self._clause_of = {switch: clause for clause, switch in self.switches.items()}
+
+class _Cores:
+    """Which orbits of clauses and which lemmas a query uses. A literal of its own switches each of them on.
+
+    One for each clause would be many assumptions of each query, which then take most of the time.
+    """
+
+    def __init__(self, problem: Problem, orbits: Sequence[tuple[Clause, ...]], solver: str) -> None:
+        self._problem, self._orbits, fresh = problem, orbits, count(problem.first_free)
+        self._switches = [next(fresh) for _ in orbits]
+        self._orbit_of = {switch: orbit for orbit, switch in enumerate(self._switches)}
         self._lemma_of = {next(fresh): index for index in range(len(problem.lemmas))}
         self.lemmas: set[int] = set()
         """Those that queries used so far, by index."""
-        switched = [[-switch, *clause] for clause, switch in self.switches.items()]
+        switched = [
+            [-on, *clause] for on, orbit in zip(self._switches, orbits, strict=True) for clause in orbit
+        ]
         switched += [[-switch, problem.lemmas[index]] for switch, index in self._lemma_of.items()]
         states = [*problem.type_clauses, *switched]
         self._states = open_solver(solver)
@@ -73,21 +92,21 @@ class _Cores:
         self._steps.add_clauses([*problem.unrolling.state, *problem.unrolling.relation])
         self._steps.add_clauses([*states, *types_after])
 
-    def of_safety(self) -> list[Clause]:
-        """Clauses that imply the property."""
+    def of_safety(self) -> list[int]:
+        """Orbits that imply the property."""
         return self._core(self._states, [-self._problem.holds])
 
-    def of_consecution(self, clause: Clause) -> list[Clause]:
-        """Clauses that, with the clause itself, exclude every step that breaks it."""
-        broken = negation(self._problem.after(clause))
-        return self._core(self._steps, [self.switches[clause], *broken])
+    def of_consecution(self, orbit: int) -> list[int]:
+        """Orbits that, with the orbit itself, exclude every step that breaks its first clause."""
+        broken = negation(self._problem.after(self._orbits[orbit][0]))
+        return self._core(self._steps, [self._switches[orbit], *broken])
 
-    def _core(self, solver: ClauseSolver, assumptions: list[int]) -> list[Clause]:
+    def _core(self, solver: ClauseSolver, assumptions: list[int]) -> list[int]:
         # What the lemmas alone give needs no clause.
         if (not self._lemma_of or satisfiable(solver, [*assumptions, *self._lemma_of])) and satisfiable(
-            solver, [*assumptions, *self._clause_of, *self._lemma_of]
+            solver, [*assumptions, *self._switches, *self._lemma_of]
         ):
             raise AssertionError("the search returned clauses that are no invariant")
         core = solver.failed_assumptions()
         self.lemmas |= {self._lemma_of[literal] for literal in core if literal in self._lemma_of}
-        return [self._clause_of[literal] for literal in core if literal in self._clause_of]
+        return [self._orbit_of[literal] for literal in core if literal in self._orbit_of]
