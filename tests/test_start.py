@@ -1,0 +1,41 @@
+"""What a command loads before it begins, and how its process ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+_SHOW = """
+import sys
+sys.argv = ["verify", "show", "kip320"]
+{before}
+from verifier.cli.entry import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+{after}
+print("done")
+"""
+
+
+def _done(before: str, after: str) -> str:
+    """The last line of a process that shows a protocol."""
+    script = _SHOW.format(before=before, after=after)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()[-1]
+
+
+def test_what_asks_no_solver_does_not_load_z3() -> None:
+    """pysmt would load it, for numbers that no protocol has. Who wants it later gets it."""
+    after = 'assert "z3" not in sys.modules\nimport z3\nassert z3.Bool("b") is not None'
+    assert _done("", after) == "done"
+
+
+def test_z3_that_is_loaded_already_stays() -> None:
+    assert _done("import z3", 'assert sys.modules["z3"] is z3') == "done"
+
+
+def test_package_metadata_are_not_read_without_need() -> None:
+    assert _done("", 'assert "importlib.metadata" not in sys.modules') == "done"
