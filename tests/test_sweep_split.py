@@ -15,7 +15,7 @@ from tests.test_sweep import HereRunner
 from verifier.engines import parts
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
-from verifier.engines.parts import Choice, Part, choose, halves
+from verifier.engines.parts import Choice, Part, choose, common_invariants, halves
 from verifier.outcomes.row import Row
 from verifier.runs.loading import load
 from verifier.sweep import sweep
@@ -119,11 +119,12 @@ def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
 
 def test_choices_tell_executions_apart() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
-    choices = choose(system, "StrongIsr", 12, 8)
+    invariants = common_invariants(system)
+    choices = choose(system, "StrongIsr", 12, 8, invariants)
     assert len(set(choices)) == 3
-    assert choices == choose(system, "StrongIsr", 12, 8)
+    assert choices == choose(system, "StrongIsr", 12, 8, invariants)
     assert all(1 <= choice.frame <= 12 for choice in choices)
-    assert choose(system, "StrongIsr", 12, 1) == ()
+    assert choose(system, "StrongIsr", 12, 1, invariants) == ()
 
 
 def test_needless_choices_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,9 +138,28 @@ def test_needless_choices_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(parts.LookAhead, "_search", search)
     system = build(load("kip320", {"replicas": 2}).definition).system
     asked = iter((False, False, False, True))  # by the first loop, then before each of two choices
-    assert len(choose(system, "StrongIsr", 12, 8, lambda: next(asked, True))) == 1
+    assert len(choose(system, "StrongIsr", 12, 8, [], lambda: next(asked, True))) == 1
     assert len(looked) <= 1 + 2 * 2
-    assert choose(system, "StrongIsr", 12, 8, lambda: True) == ()
+    assert choose(system, "StrongIsr", 12, 8, [], lambda: True) == ()
+
+
+def test_parts_are_told_structural_invariants() -> None:
+    (job,) = split_jobs(*SMALL, specs=("kip320",), properties=("WeakIsr",), depth=7)
+    system = build(load("kip320", job.constants).definition).system
+    split = parts_of(job)
+    (half, _) = halves_of(job, split[0])
+    for part in (*split, half):
+        assert part.options["guesses"] == common_invariants(system) != []
+        assert "guesses" not in part.recorded
+
+
+def test_wrong_guesses_hide_no_violation() -> None:
+    """Chain goes through all values of its bits, and is in 0 first."""
+    model = build(load(f"{TOYS}:Chain", {"top": 3}).definition)
+    guesses = [[-number] for number in range(1, len(model.system.bits) + 1)]
+    request = Request(("NeverTop",), 5, StepsChoice.SERIAL, guesses=guesses)
+    (verdict,) = check(model, request).verdicts
+    assert verdict.kind is VerdictKind.VIOLATED
 
 
 def test_a_choice_is_looked_at_as_far_on_as_it_is() -> None:
@@ -151,7 +171,7 @@ def test_a_choice_is_looked_at_as_far_on_as_it_is() -> None:
 
 def test_choices_that_look_alike_are_looked_at_once() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
-    looking = parts.LookAhead(system, "StrongIsr", 12)
+    looking = parts.LookAhead(system, "StrongIsr", 12, [])
     looking._small = 4
     one, like, other = Choice("a", 4), Choice("a", 6), Choice("a", 7)
     assert looking.told_apart([one, like, other], ()) == [like, other]
@@ -302,8 +322,8 @@ def test_an_action_is_never_enabled_if_no_part_enabled_it(kip320: Split) -> None
 def test_halves_are_the_part_with_one_choice_more() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
     for index in range(4):
-        part = Part(index, choose(system, "StrongIsr", 12, 4))
-        one, other = halves(system, "StrongIsr", 12, part)
+        part = Part(index, choose(system, "StrongIsr", 12, 4, []))
+        one, other = halves(system, "StrongIsr", 12, part, [])
         assert one.choices == other.choices
         assert one.choices[:2] == part.choices
         assert len(set(one.choices)) == 3
