@@ -6,7 +6,7 @@ What each instance does is taken from the naive reading, not from what the verif
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import permutations, product
 from typing import Any
@@ -19,7 +19,8 @@ from tests.naive_comparisons import Subject, subject_of
 from tests.naive_terms import plain
 from tests.random_sorts import moved, stable
 from tests.sampling import first_of
-from verifier.clauses.structural_invariants import structural_invariants
+from tests.toys import Chain
+from verifier.clauses.structural_invariants import _false_in, _RandomWalks, structural_invariants
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.quantifiers import if_
 from verifier.encodings.sorts import Boolean, IndexSet, Range, Set
@@ -254,10 +255,40 @@ def test_images_of_structural_invariants_hold_in_every_state_reached(seed: int) 
                 assert any(bits[abs(literal) - 1] == (literal > 0) for literal in image)
 
 
+@pytest.fixture
+def without_walks(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Makes each candidate that falls one that the step of a query breaks."""
+
+    def nowhere(_: _RandomWalks, state: Sequence[bool]) -> dict[int, int]:
+        return _false_in(list(map(int, state)), 1)
+
+    return lambda: monkeypatch.setattr(_RandomWalks, "after", nowhere)
+
+
+@EVERY_SEED
+def test_walks_drop_no_structural_invariant(seed: int, without_walks: Callable[[], None]) -> None:
+    system = _subject(seed).model.system
+    steps = unroll(system, Steps.SERIAL, symmetry=False)
+    found = structural_invariants(system, steps)
+    without_walks()
+    assert structural_invariants(system, steps) == found
+
+
+@pytest.mark.parametrize("walks", [True, False])
+def test_what_fell_is_not_assumed_of_others(walks: bool, without_walks: Callable[[], None]) -> None:
+    """Of Chain, 0 to 3 in two bits: while both are assumed to be 0, only the lower one is seen to change."""
+    if not walks:
+        without_walks()
+    system = build(Chain({"top": 3})).system
+    steps = unroll(system, Steps.SERIAL, symmetry=False)
+    assert structural_invariants(system, steps, guesses=[[-1], [-2]]) == []
+
+
 @EVERY_SEED
 def test_what_ic3_starts_from_is_the_same_for_all_elements(seed: int) -> None:
     """It adds every image of a clause without a query, so all that it knows has to be symmetric."""
     subject = _subject(seed)
-    seeds = problem(subject.model.system, subject.names[0]).seeds
+    permutations = bit_permutations(subject.model)
+    seeds = problem(subject.model.system, subject.names[0], permutations=permutations).seeds
     known = {frozenset(clause) for clause in seeds}
-    assert {_image(clause, p) for clause in seeds for p in bit_permutations(subject.model)} == known
+    assert {_image(clause, p) for clause in seeds for p in permutations} == known

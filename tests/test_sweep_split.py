@@ -15,7 +15,7 @@ from tests.test_sweep import HereRunner
 from verifier.engines import parts
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
-from verifier.engines.parts import Choice, Part, choose, halves
+from verifier.engines.parts import Choice, Part, choose, common_invariants, halves
 from verifier.outcomes.row import Row
 from verifier.runs.loading import load
 from verifier.sweep import sweep
@@ -119,11 +119,12 @@ def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
 
 def test_choices_tell_executions_apart() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
-    choices = choose(system, "StrongIsr", 12, 8)
+    invariants = common_invariants(system)
+    choices = choose(system, "StrongIsr", 12, 8, invariants)
     assert len(set(choices)) == 3
-    assert choices == choose(system, "StrongIsr", 12, 8)
+    assert choices[:1] == choose(system, "StrongIsr", 12, 2, invariants)
     assert all(1 <= choice.frame <= 12 for choice in choices)
-    assert choose(system, "StrongIsr", 12, 1) == ()
+    assert choose(system, "StrongIsr", 12, 1, invariants) == ()
 
 
 def test_needless_choices_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,9 +138,28 @@ def test_needless_choices_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(parts.LookAhead, "_search", search)
     system = build(load("kip320", {"replicas": 2}).definition).system
     asked = iter((False, False, False, True))  # by the first loop, then before each of two choices
-    assert len(choose(system, "StrongIsr", 12, 8, lambda: next(asked, True))) == 1
+    assert len(choose(system, "StrongIsr", 12, 8, [], lambda: next(asked, True))) == 1
     assert len(looked) <= 1 + 2 * 2
-    assert choose(system, "StrongIsr", 12, 8, lambda: True) == ()
+    assert choose(system, "StrongIsr", 12, 8, [], lambda: True) == ()
+
+
+def test_parts_are_told_structural_invariants() -> None:
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
+    system = build(load(LOCK, {}).definition).system
+    split = parts_of(job)
+    (half, _) = halves_of(job, split[0])
+    for part in (*split, half):
+        assert part.options["guesses"] == common_invariants(system) != []
+        assert "guesses" not in part.recorded
+
+
+def test_wrong_guesses_hide_no_violation() -> None:
+    """Chain goes through all values of its bits, and is in 0 first."""
+    model = build(load(f"{TOYS}:Chain", {"top": 3}).definition)
+    guesses = [[-number] for number in range(1, len(model.system.bits) + 1)]
+    request = Request(("NeverTop",), 5, StepsChoice.SERIAL, guesses=guesses)
+    (verdict,) = check(model, request).verdicts
+    assert verdict.kind is VerdictKind.VIOLATED
 
 
 def test_a_choice_is_looked_at_as_far_on_as_it_is() -> None:
@@ -151,7 +171,7 @@ def test_a_choice_is_looked_at_as_far_on_as_it_is() -> None:
 
 def test_choices_that_look_alike_are_looked_at_once() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
-    looking = parts.LookAhead(system, "StrongIsr", 12)
+    looking = parts.LookAhead(system, "StrongIsr", 12, [])
     looking._small = 4
     one, like, other = Choice("a", 4), Choice("a", 6), Choice("a", 7)
     assert looking.told_apart([one, like, other], ()) == [like, other]
@@ -159,7 +179,7 @@ def test_choices_that_look_alike_are_looked_at_once() -> None:
 
 
 def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:
-    (job,) = split_jobs(*SMALL, specs=("kip320",), properties=("WeakIsr",), depth=7)
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
     split = parts_of(job)
     with Store(tmp_path) as store:
         store.add(run_job(split[0], "x"), job.job_id, PARTS)
@@ -250,9 +270,9 @@ def test_what_decides_a_job(kind: VerdictKind, depth: int | None, decided: bool)
 
 
 @pytest.fixture
-def kip320() -> Split:
+def lock() -> Split:
     """A job in parts, of which nothing is known."""
-    (job,) = split_jobs(*SMALL, specs=("kip320",), properties=("WeakIsr",), depth=7)
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=7)
     return Split(job, parts_of(job))
 
 
@@ -262,35 +282,35 @@ def part_row(part: Job, kind: VerdictKind, depth: int | None, reason: str | None
     return replace(error_row(part, "x", "-"), **changed)  # type: ignore[arg-type]
 
 
-def test_a_part_that_is_open_leaves_the_job_open(kip320: Split) -> None:
-    for part in kip320.parts[:-1]:
-        kip320.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
-    assert kip320.outcome() is None
-    assert kip320.open == [kip320.parts[-1]]
+def test_a_part_that_is_open_leaves_the_job_open(lock: Split) -> None:
+    for part in lock.parts[:-1]:
+        lock.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
+    assert lock.outcome() is None
+    assert lock.open == [lock.parts[-1]]
 
 
-def test_the_least_depth_of_the_parts_is_closed(kip320: Split) -> None:
-    for part in kip320.parts:
-        kip320.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
-    last = kip320.parts[-1]
-    kip320.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")]
-    [row] = kip320.outcome() or []
+def test_the_least_depth_of_the_parts_is_closed(lock: Split) -> None:
+    for part in lock.parts:
+        lock.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
+    last = lock.parts[-1]
+    lock.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")]
+    [row] = lock.outcome() or []
     assert (row.verdict, row.depth, row.reason) == (VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")
-    assert (row.job_id, row.seconds) == (kip320.job.job_id, 8.0)
-    kip320.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, None, "memory")]
-    assert [(row.verdict, row.depth) for row in kip320.outcome() or ()] == [(VerdictKind.INCONCLUSIVE, None)]
-    kip320.rows[last.job_id] = [part_row(last, VerdictKind.ERROR, None, "crashed")]
-    assert [row.verdict for row in kip320.outcome() or ()] == [VerdictKind.ERROR]
-    kip320.rows[last.job_id] = [part_row(last, VerdictKind.VIOLATED, 6)]
-    assert [row.verdict for row in kip320.outcome() or ()] == [VerdictKind.VIOLATED]
+    assert (row.job_id, row.seconds) == (lock.job.job_id, 8.0)
+    lock.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, None, "memory")]
+    assert [(row.verdict, row.depth) for row in lock.outcome() or ()] == [(VerdictKind.INCONCLUSIVE, None)]
+    lock.rows[last.job_id] = [part_row(last, VerdictKind.ERROR, None, "crashed")]
+    assert [row.verdict for row in lock.outcome() or ()] == [VerdictKind.ERROR]
+    lock.rows[last.job_id] = [part_row(last, VerdictKind.VIOLATED, 6)]
+    assert [row.verdict for row in lock.outcome() or ()] == [VerdictKind.VIOLATED]
 
 
-def test_an_action_is_never_enabled_if_no_part_enabled_it(kip320: Split) -> None:
-    for number, part in enumerate(kip320.parts):
+def test_an_action_is_never_enabled_if_no_part_enabled_it(lock: Split) -> None:
+    for number, part in enumerate(lock.parts):
         never = ["A", "B"] if number else ["B", "C"]
         row = part_row(part, VerdictKind.HOLDS, 7)
-        kip320.rows[part.job_id] = [replace(row, statistics={"never_enabled": never})]
-    [row] = kip320.outcome() or []
+        lock.rows[part.job_id] = [replace(row, statistics={"never_enabled": never})]
+    [row] = lock.outcome() or []
     assert row.statistics["never_enabled"] == ["B"]
     assert len(row.statistics["parts"]) == 4
 
@@ -302,8 +322,8 @@ def test_an_action_is_never_enabled_if_no_part_enabled_it(kip320: Split) -> None
 def test_halves_are_the_part_with_one_choice_more() -> None:
     system = build(load("kip320", {"replicas": 2}).definition).system
     for index in range(4):
-        part = Part(index, choose(system, "StrongIsr", 12, 4))
-        one, other = halves(system, "StrongIsr", 12, part)
+        part = Part(index, choose(system, "StrongIsr", 12, 4, []))
+        one, other = halves(system, "StrongIsr", 12, part, [])
         assert one.choices == other.choices
         assert one.choices[:2] == part.choices
         assert len(set(one.choices)) == 3
@@ -352,15 +372,15 @@ def test_a_part_is_not_split_without_end(tmp_path: Path) -> None:
     assert len(parts_in(runner.submitted)) == 4 + 8 + 16
 
 
-def test_halves_close_what_both_close(kip320: Split) -> None:
-    for part in kip320.parts:
-        kip320.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
-    last = kip320.parts[-1]
-    kip320.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")]
-    one, other = kip320.halves[last.job_id] = halves_of(kip320.job, last)
-    assert kip320.outcome() is None
-    kip320.rows[one.job_id] = [part_row(one, VerdictKind.HOLDS, 7)]
-    assert kip320.outcome() is None
+def test_halves_close_what_both_close(lock: Split) -> None:
+    for part in lock.parts:
+        lock.rows[part.job_id] = [part_row(part, VerdictKind.HOLDS, 7)]
+    last = lock.parts[-1]
+    lock.rows[last.job_id] = [part_row(last, VerdictKind.INCONCLUSIVE, 5, "timeout of 1 s")]
+    one, other = lock.halves[last.job_id] = halves_of(lock.job, last)
+    assert lock.outcome() is None
+    lock.rows[one.job_id] = [part_row(one, VerdictKind.HOLDS, 7)]
+    assert lock.outcome() is None
     for kind, depth, expected in [
         (VerdictKind.HOLDS, 7, (VerdictKind.HOLDS, 7)),
         (VerdictKind.INCONCLUSIVE, 6, (VerdictKind.INCONCLUSIVE, 6)),
@@ -368,5 +388,5 @@ def test_halves_close_what_both_close(kip320: Split) -> None:
         (VerdictKind.ERROR, None, (VerdictKind.ERROR, 5)),
         (VerdictKind.VIOLATED, 6, (VerdictKind.VIOLATED, 6)),
     ]:
-        kip320.rows[other.job_id] = [part_row(other, kind, depth)]
-        assert [(row.verdict, row.depth) for row in kip320.outcome() or ()] == [expected]
+        lock.rows[other.job_id] = [part_row(other, kind, depth)]
+        assert [(row.verdict, row.depth) for row in lock.outcome() or ()] == [expected]

@@ -3,13 +3,19 @@
 Candidates are the unit and binary clauses that hold in all states of random walks. Candidates are dropped
 until the conjunction of the others is inductive (Houdini: Flanagan and Leino 2001,
 doi:10.1007/3-540-45251-6_29). These are proved, so a search may assume them in every frame.
+
+A state in which all of the others hold, and one of whose steps breaks a candidate, is where walks begin
+again: candidates that are false on them are dropped without a query each. All that is kept was shown by a
+query, whatever walks did.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import combinations
+from operator import and_
 
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.elimination import exists_over
@@ -21,23 +27,32 @@ from verifier.system.transition_system import TransitionSystem
 WALKS = 512
 """How many random walks there are."""
 _WALK_LENGTH = 60
+_FEWER, _SHORTER = 64, 16
+"""The walks, and their length, from a state in which candidates break. Longer ones drop hardly more."""
 
 
 def structural_invariants(
-    system: TransitionSystem, unrolling: Unrolling, permutations: Sequence[Permutation] = ()
+    system: TransitionSystem,
+    unrolling: Unrolling,
+    permutations: Sequence[Permutation] = (),
+    guesses: Sequence[Clause] | None = None,
 ) -> list[list[int]]:
     """Clauses over the state bits (variables 1, 2, … in their order) whose conjunction is inductive.
+
+    Candidates are ``guesses``, such as what was found for the same system elsewhere, or else what random
+    walks suggest. Guesses may be wrong: what is returned is shown here.
 
     Under ``permutations``, a group of symmetries of the system, an image of an invariant is one. So of the
     candidates only those are taken all of whose images are candidates, and with one its images fall: fewer
     queries. These are small, one for each orbit, and a solver for such is asked: one query about all
     candidates at once took ten to twenty times as long (measured on kip320).
     """
-    initial = initial_state(unrolling, QUERY_SOLVER)
+    initial = initial_state(unrolling, "cadical")
     if initial is None:
         return []
-    candidates = _candidates(random_walks(system, initial))
-    return _Inductiveness(unrolling).inductive(_orbits(candidates, permutations))
+    walks = _RandomWalks(system)
+    candidates = _candidates(walks.history(initial)) if guesses is None else guesses
+    return _Inductiveness(unrolling, walks).inductive(_orbits(candidates, permutations))
 
 
 def initial_state(unrolling: Unrolling, solver: str) -> list[bool] | None:
@@ -55,36 +70,60 @@ def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]
 
     The integer's bits from ``n * WALKS`` on are the values after *n* steps.
     """
-    rng = random.Random(0)
-    everyone = (1 << WALKS) - 1
-    inputs = [symbol for instance in system.instances for symbol in instance.inputs]
-    outputs = [term for i in system.instances for term in (i.guard, *i.updates.values())]
-    evaluate = Evaluator((*system.bits, *inputs), outputs)
-    place = {symbol: index for index, symbol in enumerate(system.bits)}
-    start = [everyone if value else 0 for value in initial]
-    state = list(start)
-    history = list(start)
-    for step in range(1, _WALK_LENGTH + 1):
-        values = iter(evaluate([*state, *(rng.getrandbits(WALKS) for _ in inputs)], everyone))
+    return _RandomWalks(system).history(initial)
+
+
+class _RandomWalks:
+    """Random walks, many at a time: a bit of each integer is one of them."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self._rng = random.Random(0)
+        self._instances = system.instances
+        self._inputs = [symbol for instance in system.instances for symbol in instance.inputs]
+        outputs = [term for i in system.instances for term in (i.guard, *i.updates.values())]
+        self._evaluate = Evaluator((*system.bits, *self._inputs), outputs)
+        self._place = {symbol: index for index, symbol in enumerate(system.bits)}
+
+    def history(
+        self, initial: Sequence[bool], walks: int | None = None, length: int | None = None
+    ) -> list[int]:
+        """For each state bit, its values on that many walks of that many steps from a state: its values after
+        *n* steps are in the integer's bits from ``n * walks`` on."""
+        walks, length = walks or WALKS, length or _WALK_LENGTH
+        everyone = (1 << walks) - 1
+        start = [everyone if value else 0 for value in initial]
+        state = list(start)
+        history = list(start)
+        for step in range(1, length + 1):
+            waiting = self._step(state, walks)
+            for index, value in enumerate(start):  # a walk without a successor starts again
+                state[index] = (state[index] & ~waiting) | (value & waiting)
+                history[index] |= state[index] << (step * walks)
+        return history
+
+    def after(self, state: Sequence[bool]) -> dict[int, int]:
+        """For each literal the states of walks from a state in which it is false."""
+        return _false_in(self.history(state, _FEWER, _SHORTER), (_SHORTER + 1) * _FEWER)
+
+    def _step(self, state: list[int], walks: int) -> int:
+        """Takes a step on all walks; returns those that cannot."""
+        rng, waiting = self._rng, (1 << walks) - 1
+        values = iter(self._evaluate([*state, *(rng.getrandbits(walks) for _ in self._inputs)], waiting))
         moves = [
-            (next(values), [(place[symbol], next(values)) for symbol in instance.updates])
-            for instance in system.instances
+            (next(values), [(self._place[symbol], next(values)) for symbol in instance.updates])
+            for instance in self._instances
         ]
         rng.shuffle(moves)
-        waiting = everyone
         # In two rounds an instance moves only some of the walks that enable it, so that walks differ.
         for thinned in (True, True, False):
             for enabled, updates in moves:
                 chosen = enabled & waiting
                 if thinned:
-                    chosen &= rng.getrandbits(WALKS) & rng.getrandbits(WALKS)
+                    chosen &= rng.getrandbits(walks) & rng.getrandbits(walks)
                 waiting &= ~chosen
                 for index, value in updates if chosen else ():
                     state[index] = (state[index] & ~chosen) | (value & chosen)
-        for index, value in enumerate(start):  # a walk without a successor starts again
-            state[index] = (state[index] & ~waiting) | (value & waiting)
-            history[index] |= state[index] << (step * WALKS)
-    return history
+        return waiting
 
 
 def enabled_on_walks(system: TransitionSystem) -> set[str]:
@@ -100,14 +139,19 @@ def enabled_on_walks(system: TransitionSystem) -> set[str]:
 
 def _candidates(history: Sequence[int]) -> list[list[int]]:
     """The unit and binary clauses that are true in all states of the walks."""
-    everywhere = (1 << ((_WALK_LENGTH + 1) * WALKS)) - 1
-    false_in = {index + 1: values ^ everywhere for index, values in enumerate(history)}
-    false_in |= {-(index + 1): values for index, values in enumerate(history)}
+    false_in = _false_in(history, (_WALK_LENGTH + 1) * WALKS)
     units = [literal for literal, states in false_in.items() if not states]
     fixed = {abs(literal) for literal in units}
     loose = [literal for literal in false_in if abs(literal) not in fixed]
     pairs = [[a, b] for a, b in combinations(loose, 2) if a != -b and not false_in[a] & false_in[b]]
     return [[literal] for literal in units] + pairs
+
+
+def _false_in(history: Sequence[int], states: int) -> dict[int, int]:
+    """For each literal the states of walks in which it is false, of so many."""
+    everywhere = (1 << states) - 1
+    false_in = {index + 1: values ^ everywhere for index, values in enumerate(history)}
+    return false_in | {-(index + 1): values for index, values in enumerate(history)}
 
 
 def _orbits(candidates: Sequence[Clause], permutations: Sequence[Permutation]) -> list[tuple[int, Clause]]:
@@ -125,8 +169,9 @@ def _orbits(candidates: Sequence[Clause], permutations: Sequence[Permutation]) -
 class _Inductiveness:
     """Finds the clauses that hold initially and that every step keeps."""
 
-    def __init__(self, unrolling: Unrolling) -> None:
+    def __init__(self, unrolling: Unrolling, walks: _RandomWalks) -> None:
         self.unrolling = unrolling
+        self.walks = walks
 
     def inductive(self, candidates: Sequence[tuple[int, Clause]]) -> list[list[int]]:
         """The largest inductive subset of the candidates, each given with the number of its orbit, of which
@@ -134,14 +179,14 @@ class _Inductiveness:
         orbits: dict[int, list[Clause]] = {}
         for orbit, clause in candidates:
             orbits.setdefault(orbit, []).append(clause)
-        initially = _Sieve(self.unrolling, orbits, after_step=False).kept()
-        kept = _Sieve(self.unrolling, {orbit: orbits[orbit] for orbit in initially}, after_step=True).kept()
+        initially = _Sieve(self.unrolling, orbits).kept()
+        kept = _Sieve(self.unrolling, {orbit: orbits[orbit] for orbit in initially}, self.walks).kept()
         return [list(clause) for orbit, clause in candidates if orbit in kept]
 
 
 class _Sieve:
-    """Drops orbits until no clause of the others can be false: initially, or after a step from a state in
-    which all of them are true.
+    """Drops orbits until no clause of the others can be false: initially, or, with ``walks``, after a step
+    from a state in which all of them are true.
 
     Only the first clause of an orbit is asked about. If an image of it could be false, so could it be: the
     permutations leave the system and the clauses that are assumed as they are. What an answer rests on is
@@ -149,8 +194,13 @@ class _Sieve:
     """
 
     def __init__(
-        self, unrolling: Unrolling, orbits: Mapping[int, Sequence[Clause]], after_step: bool
+        self,
+        unrolling: Unrolling,
+        orbits: Mapping[int, Sequence[Clause]],
+        walks: _RandomWalks | None = None,
     ) -> None:
+        after_step = walks is not None
+        self._walks = walks
         self._orbits = dict(orbits)
         first = unrolling.stride if after_step else 0
         self._bits = range(first + 1, first + unrolling.bits + 1)
@@ -193,11 +243,17 @@ class _Sieve:
         return True
 
     def _false_in_model(self) -> list[int]:
-        """The orbits with a clause that the solver's model falsifies. They are dropped."""
+        """The orbits with a clause that is false in the solver's model, or later on walks. They are dropped.
+
+        What is inductive holds on the walks, too: these begin where a step leads from a state in which all
+        clauses hold that are left.
+        """
         values = self._solver.values(self._bits)
-        true = {bit if on else -bit for bit, on in enumerate(values, 1)}
+        false_in = _false_in(list(map(int, values)), 1) if self._walks is None else self._walks.after(values)
         fallen = [
-            orbit for orbit, clauses in self._orbits.items() if any(true.isdisjoint(c) for c in clauses)
+            orbit
+            for orbit, clauses in self._orbits.items()
+            if any(reduce(and_, (false_in[literal] for literal in clause)) for clause in clauses)
         ]
         for orbit in fallen:
             del self._orbits[orbit]

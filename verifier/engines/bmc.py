@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-from verifier.clauses.unrolling import Steps
+from verifier.clauses.unrolling import Clauses, Steps
 from verifier.engines.bounded_search import (
     ActionsEnabled,
     DepthClosed,
@@ -62,6 +62,8 @@ class Request:
     """Actions of which it matters whether they are enabled: the search goes on until that is known."""
     part: Part | None = None
     """Of the executions, only these; steps have to be serial."""
+    guesses: Clauses | None = None
+    """See ``Search``."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ class _BoundedCheck:
                 symmetry=request.symmetry,
                 seed=request.seed,
                 part=request.part,
+                guesses=request.guesses,
                 awaited=request.awaited,
             )
 

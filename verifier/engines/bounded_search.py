@@ -42,6 +42,9 @@ class Search:
     """Whether two consecutive actions that commute are searched in one order only."""
     structural: bool = True
     """Whether structural invariants are added if steps are serial."""
+    guesses: Clauses | None = None
+    """Clauses over the state bits of which the structural invariants are then those that are shown here to be
+    inductive; None: they are looked for."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +145,9 @@ class _DepthSearch:
         self.variables = FrameVariables(self.unrolling)
         # Structural invariants help to close a depth. Parallel steps look for violations, and find them
         # before the invariants would be computed.
-        exhausting = task.steps is Steps.SERIAL and task.structural
-        self.invariants = structural_invariants(system, self.unrolling) if exhausting else []
+        self.invariants: Clauses = []
+        if task.steps is Steps.SERIAL and task.structural:
+            self.invariants = structural_invariants(system, self.unrolling, guesses=task.guesses)
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
         self.unseen = sorted(self.unrolling.enabled)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from verifier.clauses.cnf import Clausifier
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import WALKS, initial_state, random_walks, structural_invariants
-from verifier.clauses.unrolling import Steps, Unrolling, unroll
+from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.encodings.bits import conjunction, disjunction, negation
 from verifier.solvers import Answer, open_solver
 from verifier.system.transition_system import TransitionSystem
@@ -70,11 +70,18 @@ class Part:
         ]
 
 
+def common_invariants(system: TransitionSystem) -> Clauses:
+    """Structural invariants of the whole search. Looking ahead assumes them, and so does each part, once it
+    has shown that they are inductive, which takes less than to find them."""
+    return structural_invariants(system, _unrolled(system))
+
+
 def choose(
     system: TransitionSystem,
     name: str,
     depth: int,
     parts: int,
+    invariants: Clauses,
     needless: Callable[[], bool] = lambda: False,
 ) -> tuple[Choice, ...]:
     """Choices that split a search for a violation of that property, to that depth, into at most so many parts
@@ -89,7 +96,7 @@ def choose(
     candidates = _candidates(system, depth) if parts > 1 else {}
     if not candidates:
         return ()
-    looking = LookAhead(system, name, depth)
+    looking = LookAhead(system, name, depth, invariants)
     cells, chosen = [_EVERYONE], list[Choice]()
     while 2 ** (len(chosen) + 1) <= parts and not needless():
         entropy = {choice: _entropy(_split(cells, walks)) for choice, walks in candidates.items()}
@@ -104,7 +111,9 @@ def choose(
     return tuple(chosen)
 
 
-def halves(system: TransitionSystem, name: str, depth: int, part: Part) -> tuple[Part, ...]:
+def halves(
+    system: TransitionSystem, name: str, depth: int, part: Part, invariants: Clauses
+) -> tuple[Part, ...]:
     """The part as two, by one choice more; none if there is nothing to choose. Of the choices that split the
     random walks in the part most evenly, or where none does all walks, it takes the one that looks best."""
     candidates = _candidates(system, depth)
@@ -116,7 +125,7 @@ def halves(system: TransitionSystem, name: str, depth: int, part: Part) -> tuple
         choice: (_evenness(cell, walks), _evenness(_EVERYONE, walks)) for choice, walks in candidates.items()
     }
     even = sorted((choice for choice in shares if any(shares[choice])), key=shares.__getitem__)
-    looking = LookAhead(system, name, depth)
+    looking = LookAhead(system, name, depth, invariants)
     few = looking.told_apart(even, part.choices)[-(_SHORTLIST >> 1) :]
     if not few:
         return ()
@@ -136,11 +145,13 @@ class LookAhead:
     with 0.56 and 1.01: whatever is decided at the end of a search splits it badly.
     """
 
-    def __init__(self, system: TransitionSystem, name: str, depth: int) -> None:
+    def __init__(self, system: TransitionSystem, name: str, depth: int, invariants: Clauses) -> None:
         self._system = system
         self._names = tuple(dict.fromkeys((name, *(prop.name for prop in system.implied))))
-        self._unrolling = unroll(system, Steps.SERIAL, symmetry=True)
-        self._invariants = structural_invariants(system, self._unrolling)
+        self._unrolling = _unrolled(system)
+        self._invariants = invariants
+        self._variables = FrameVariables(self._unrolling)
+        self._placed: list[Clauses] = []
         self._depth = self._small = depth
         self._small, _ = self._search(Part(0, ()), _MOST_EFFORT)
 
@@ -175,16 +186,10 @@ class LookAhead:
 
     def _search(self, part: Part, most: float = math.inf) -> tuple[int, int]:
         """The depth that was closed with at most so much effort, or just more, and the effort."""
-        unrolling, variables, solver = self._unrolling, FrameVariables(self._unrolling), open_solver(_SOLVER)
+        unrolling, variables, solver = self._unrolling, self._variables, open_solver(_SOLVER)
         try:
             for depth in range(self._small + 1):
-                variables.open_frame()
-                if depth > 0:
-                    solver.add_clauses(variables.placed(unrolling.relation, depth - 1))
-                if depth > 1:
-                    solver.add_clauses(variables.placed(unrolling.succession, depth - 2))
-                known = [*self._invariants, *unrolling.state, *([] if depth else unrolling.start)]
-                solver.add_clauses(variables.placed(known, depth))
+                solver.add_clauses(self._clauses(depth))
                 units = [[literal] for literal in part.units(self._system, depth)]
                 solver.add_clauses(variables.placed(units, depth))
                 for name in self._names:
@@ -197,11 +202,24 @@ class LookAhead:
         finally:
             solver.close()
 
+    def _clauses(self, depth: int) -> Clauses:
+        """What a search adds for a frame, whichever its part."""
+        unrolling, variables = self._unrolling, self._variables
+        if depth == len(self._placed):
+            variables.open_frame()
+            known = [*self._invariants, *unrolling.state, *([] if depth else unrolling.start)]
+            clauses = variables.placed(known, depth)
+            if depth > 0:
+                clauses += variables.placed(unrolling.relation, depth - 1)
+            if depth > 1:
+                clauses += variables.placed(unrolling.succession, depth - 2)
+            self._placed.append(clauses)
+        return self._placed[depth]
+
 
 def _candidates(system: TransitionSystem, depth: int) -> dict[Choice, int]:
     """The choices that there are, and of each the random walks in which the bit is on."""
-    unrolling: Unrolling = unroll(system, Steps.SERIAL, symmetry=True)
-    initial = initial_state(unrolling, _SOLVER)
+    initial = initial_state(_unrolled(system), _SOLVER)
     if initial is None:
         return {}
     history = random_walks(system, initial)
@@ -212,6 +230,10 @@ def _candidates(system: TransitionSystem, depth: int) -> dict[Choice, int]:
         if frame <= depth
         for number in growing
     }
+
+
+def _unrolled(system: TransitionSystem) -> Unrolling:
+    return unroll(system, Steps.SERIAL, symmetry=True)
 
 
 def _growing(system: TransitionSystem) -> list[int]:

@@ -13,6 +13,7 @@ from verifier.runs.option import OneOf, Switch, Whole, internal, option
 from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option
 
 if TYPE_CHECKING:
+    from verifier.clauses.unrolling import Clauses
     from verifier.engines.bmc import Request
     from verifier.engines.parts import Part
     from verifier.outcomes.run import Run
@@ -55,6 +56,8 @@ class BmcOptions(DeadlockOption, Options):
     memory: int | None = memory_option()
     part: Part | None = internal(None, recorded=True)
     """The part of all executions that is searched. A verdict is then one on this part."""
+    guesses: Clauses | None = internal(None)
+    """What structural invariants may be, if that was found before; see ``Search``."""
     writes_question: bool = internal(False)
     """Whether the question is written to a file, so that a module has to be translated."""
 
@@ -89,6 +92,7 @@ def _request(question: Question[BmcOptions]) -> Request:
         limits=question.limits,
         seed=options.seed,
         part=options.part,
+        guesses=options.guesses,
         ending=options.ending,
         awaited=tuple(expected.action for expected in question.expectations.enabled),
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from verifier.engines.parts import Part, choose, halves
+from verifier.engines.parts import Part, choose, common_invariants, halves
 from verifier.outcomes.row import Row, job_id
 from verifier.processes.limits import Limits
 from verifier.runs.building import build_model
@@ -39,12 +39,15 @@ def parts_of(
     wanted = job.parts if most is None else min(job.parts, 1 << (most - 1).bit_length())
     loaded = load(job.spec, job.constants, reading=job.reading)
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
-    choices = choose(model.system, job.property_name, job.recorded["depth"], wanted, needless)
+    if wanted < 2:
+        return []
+    guesses = common_invariants(model.system)
+    choices = choose(model.system, job.property_name, job.recorded["depth"], wanted, guesses, needless)
     if not choices:
         return []
     whole = [] if job.recorded["steps"] == "serial" else [_part(job, {"steps": "parallel"})]
     parts = [Part(index, choices) for index in range(2 ** len(choices))]
-    return whole + [_part(job, {"steps": "serial", "part": part}) for part in parts]
+    return whole + [_part(job, {"steps": "serial", "part": part, "guesses": guesses}) for part in parts]
 
 
 def halves_of(job: Job, part: Job) -> list[Job]:
@@ -54,8 +57,9 @@ def halves_of(job: Job, part: Job) -> list[Job]:
         return []
     loaded = load(job.spec, job.constants, reading=job.reading)
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
-    found = halves(model.system, job.property_name, job.recorded["depth"], own)
-    return [_part(job, {"steps": "serial", "part": half}) for half in found]
+    guesses = part.options["guesses"]
+    found = halves(model.system, job.property_name, job.recorded["depth"], own, guesses)
+    return [_part(job, {"steps": "serial", "part": half, "guesses": guesses}) for half in found]
 
 
 def _part(job: Job, changed: dict[str, Any]) -> Job:
