@@ -33,7 +33,7 @@ def structural_invariants(
     queries. These are small, one for each orbit, and a solver for such is asked: one query about all
     candidates at once took ten to twenty times as long (measured on kip320).
     """
-    initial = initial_state(unrolling, QUERY_SOLVER)
+    initial = initial_state(unrolling, "cadical")
     if initial is None:
         return []
     candidates = _candidates(random_walks(system, initial))
