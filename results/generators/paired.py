@@ -15,7 +15,7 @@ from pathlib import Path
 from results.generators.measuring import ended
 
 # What older checkouts have, too.
-_RUN = "from verifier.cli.main import main; main()"
+_RUN = "from verifier.cli.entry import main; main()"
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import platform
 from textwrap import TextWrapper
@@ -17,9 +16,6 @@ from verifier.runs.table import ENGINES
 from verifier.solvers.names import BACKENDS
 from verifier.verdict import ExitCode
 from verifier.version import UNKNOWN, tool_version
-
-_COLLECTIONS = (100_000, 20, 20)
-"""How seldom Python looks for garbage in cycles. A model is many small objects, and few are garbage."""
 
 _COMMANDS = {
     "list": ("verifier.cli.listing:command", "Name the built-in protocols."),
@@ -125,6 +121,5 @@ def cli(log: str | None) -> None:
 
 def main() -> None:
     """Runs the command line and exits with its code."""
-    gc.set_threshold(*_COLLECTIONS)
     prepare_streams()
     cli()
