@@ -207,7 +207,7 @@ def _with_certificates(run: Run, path: Path) -> Run:
     for name, certificate in run.certificates.items():
         assert run.model is not None
         texts[name] = dump(run.model, certificate)
-    # In the order of the verdicts: which proof is found first is chance, and must not decide which gets the path.
+    # In the order of the verdicts: which proof is found first is chance, and decides nothing.
     order = {verdict.property_name: place for place, verdict in enumerate(run.outcome.verdicts)}
     files: dict[str, str] = {}
     for name in sorted(texts, key=lambda name: order.get(name, len(order))):
