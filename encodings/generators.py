@@ -32,7 +32,8 @@ from verifier.encodings.values import BooleanValue
 _NOTHING = object()
 _NO_TRUTH = (
     "a formula has no truth value while the protocol is being read: "
-    "write & | ~ and if_(…) instead of and, or, not, if, in, and (0 < x) & (x < 3) instead of 0 < x < 3"
+    "write & | ~ and if_(…) instead of and, or, not, if, in, minimum(…) and maximum(…) instead of min and "
+    "max, and (0 < x) & (x < 3) instead of 0 < x < 3"
 )
 _ONE_FORMULA = (
     "each for of a generator has at most one if, with one formula: write & | ~ and if_(…) instead of "

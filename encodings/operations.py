@@ -76,7 +76,11 @@ def if_(condition: Truth, then: int, otherwise: int) -> IntegerValue: ...
 def if_(condition: Any, then: Any, otherwise: Any) -> Any:
     """``IF condition THEN then ELSE otherwise``."""
     if not isinstance(then, Value) and not isinstance(otherwise, Value):
-        then, otherwise = _plain(then), _plain(otherwise)
+        try:
+            then, otherwise = _plain(then), _plain(otherwise)
+        except SortError:
+            words = f"if_(…, {then!r}, {otherwise!r}): nothing here says of which sort the values are"
+            raise SortError(f"{words}: write one as an expression, literal(s.x.sort, {then!r})") from None
     left, right = map(term_of, unify(then, otherwise))
     sort = join(left.sort, right.sort)
     return wrap(Term(Operator.IF, sort, (coerce(condition, BOOLEAN).term, left, right)))

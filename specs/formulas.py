@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-from verifier.encodings.expressions import BOOLEAN, coerce
+from verifier.encodings.expressions import BOOLEAN, Value, coerce
+from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.values import BooleanValue
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
@@ -44,6 +45,8 @@ def _one(value: Any, what: str, method: Any) -> Term:
         words = f"{what} is None, not a formula: is a return missing?"
     elif isinstance(value, GeneratorType):
         words = f"{what} is a generator, not a formula: write forall(… for n in self.nodes) or exists(…)"
+    elif callable(value) and not isinstance(value, Value | Sort | type):
+        words = f"{what} is a function, not a formula: call it, as in s.up.contains(n)"
     else:
         try:
             return coerce(value, BOOLEAN).term

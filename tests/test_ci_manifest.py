@@ -26,6 +26,7 @@ WRONG = [
     ('engine = "explore"', "engine = 3", "cell sac: engine = 3 is not allowed"),
     ('spec = "lock.py"', 'spec = "lick.py"', "cell lock: spec = 'lick.py': there is no file"),
     ('spec = "lock.py"', 'spec = "kip32"', "unknown spec in .*, cell lock 'kip32' .*; did you mean 'kip320'"),
+    ('engine = "explore"', 'engine = "explore"\ndepth = "3"', 'depth = "3" is not allowed: it takes'),
     ('spec = "lock.py"\n', "", "cell lock has no spec"),
     ('id = "lock"\n', "", "cell 1 has no id"),
     ('id = "lock"', 'id = "a b"', "id = 'a b' is not allowed: it takes letters, digits"),
@@ -75,7 +76,7 @@ WRONG = [
     ),
     ('verdict = "reached", steps = 4', 'verdict = "reached", depth = 4', "depth = 4 is for holds"),
     ('verdict = "reached", steps = 4', 'verdict = "reached", steps = -4', "steps = -4 is not allowed"),
-    ("distinct_states = 181", "distinct_states = true", "distinct_states = True is not allowed"),
+    ("distinct_states = 181", "distinct_states = true", "distinct_states = true is not allowed"),
     ("seconds = 0.3", "seconds = nan", "seconds = nan is not allowed"),
     (
         "seconds = 0.3",

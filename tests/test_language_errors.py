@@ -86,6 +86,23 @@ MISTAKES = [
         "vote has no init",
         "define init(self, s)",
     ),
+    (
+        '{s.role[n]: "leader"}',
+        '{s.role[n]: if_(s.votes == 0, "follower", "leader")}',
+        "{s.role[n]: if_",
+        "if_(…, 'follower', 'leader'): nothing here says of which sort",
+        "literal(s.x.sort, 'follower')",
+    ),
+    (
+        '{s.role[n]: "leader"}',
+        "{s.role[n]: if_(s.votes == 0, None, 1)}",
+        "{s.role[n]: if_",
+        "if_(…, None, 1)",
+        "literal(s.x.sort, None)",
+    ),
+    (WIN, "when=s.sent.contains", "def win", "is a function, not a formula", "call it, as in"),
+    (WIN, "when=self.few", "def win", "is a function, not a formula", "call it, as in"),
+    (WIN, "when=max(s.votes, 1) > 1", "when=max", "has no truth value", "minimum(…) and maximum(…)"),
     ("votes=Range(0, 3)", "votes=5", "votes=5", "not 5", "as Range(0, 3)"),
 ]
 
@@ -112,6 +129,7 @@ def test_a_mistake_is_told_in_the_authors_words(
         (ADD, 's.sent | {self.Message(kind="ask", to=n)}'),
         (WIN, "when=s.votes > 1"),
         (f"{WIN},\n", ""),
+        ('s.role[n]: "leader"', 's.role[n]: if_(s.votes == 0, literal(self.Role, "follower"), "leader")'),
     ],
 )
 def test_what_works(tmp_path: Path, part: str, instead: str) -> None:

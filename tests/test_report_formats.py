@@ -13,7 +13,7 @@ from lxml import etree
 from markdown_it import MarkdownIt
 
 from results.generators.examples import kip320_first_try, run_rows
-from tests.command_line import LOCK, verify, wrong
+from tests.command_line import CHAIN, LOCK, verify, wrong
 from tests.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, like
 from verifier.outcomes.row import rows_of
 from verifier.report.diagram import diagram_of
@@ -164,6 +164,9 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
     path.write_text("[]")
     assert "no ITF trace" in wrong("report", str(path))
     assert "cannot be read" in wrong("report", str(tmp_path / "none.json"))
+    proof = ("prove", CHAIN, "--property", "StartsLow", "--certificate", str(tmp_path / "p.json"))
+    assert verify(*proof).exit_code == 0
+    assert "p.json is a certificate, neither a run nor a trace" in wrong("report", str(tmp_path / "p.json"))
     path.write_text('{"results": [], "engine": "bmc"}')
     assert "no run of this version" in wrong("report", str(path))
     assert "one or the other" in wrong("report", str(path), "--html", "a.html", "--out", "b.html")

@@ -39,7 +39,7 @@ def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ((*SMALL, "--grid", "replicas=1..3"), "replicas=1 of kip320 is not allowed"),
         ((*SMALL, "--grid", "replicas=two"), "replicas=two of kip320 is not allowed"),
         ((*SMALL, "--property", "StrongISR"), "did you mean 'StrongIsr'?"),
-        ((*SMALL, "--engine", "bmcc"), "did you mean 'bmc'?"),
+        ((*SMALL, "--engine", "bmcc"), "(allowed: bmc, explore, prove, induct, live); did you mean 'bmc'?"),
         ((*SMALL, "--engine", "simulate"), "allowed: bmc, explore, prove, induct"),
         ((*SMALL, "--engine", "explore", "--depth", "4"), "unknown option of explore 'depth'"),
         ((*SMALL, "--option", "step=serial"), "did you mean 'steps'?"),

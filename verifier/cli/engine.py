@@ -207,10 +207,12 @@ def _with_certificates(run: Run, path: Path) -> Run:
     for name, certificate in run.certificates.items():
         assert run.model is not None
         texts[name] = dump(run.model, certificate)
+    # In the order of the verdicts: which proof is found first is chance, and decides nothing.
+    order = {verdict.property_name: place for place, verdict in enumerate(run.outcome.verdicts)}
     files: dict[str, str] = {}
-    for name, text in texts.items():
+    for name in sorted(texts, key=lambda name: order.get(name, len(order))):
         target = path_with_name(path, name) if files else path
-        write("--certificate", target, text)
+        write("--certificate", target, texts[name])
         files[name] = str(target)
     if not files:
         note(f"no proof, so {path} is not written")

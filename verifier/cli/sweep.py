@@ -82,7 +82,11 @@ class Options:
 @click.option("--grid", "axes", multiple=True, metavar="NAME=VALUES", help=_GRID_HELP)
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option(
-    "--engine", "engines", multiple=True, metavar="NAME", help="bmc, explore, induct or prove. [default: bmc]"
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="NAME",
+    help="bmc, explore, prove, induct or live. [default: bmc]",
 )
 @click.option("--depth", type=COUNT, help="The most actions of an execution. [default: the spec's]")
 @click.option("--timeout", type=DURATION, help="End a job after this time: 90, 90s, 2m, 1h.")
@@ -166,7 +170,7 @@ def _run(options: Options) -> int:
 
     def begins(jobs: int, done: int) -> None:
         where = f", on Spark at {options.master}" if done < jobs else ""
-        note(f"{jobs} jobs, {done} of them done before{where}")
+        note(f"{_counted(jobs, 'job')}, {done} of them done before{where}")
 
     with terminable(), Reporter(SweepText()) as reporter:
         outcome = run_sweep(expansion, plan, begins, reporter, warn)
@@ -242,12 +246,17 @@ def _conclude(
         print_json(_content(options, expansion, outcome, summary, code))
     else:
         done = sum(count.jobs for count in summary.counts)
-        how = f"{done} rows in {options.out}; {outcome.ran} jobs run in {outcome.seconds:.1f} s"
+        rows, jobs = _counted(done, "row"), _counted(outcome.ran, "job")
+        how = f"{rows} in {options.out}; {jobs} run in {outcome.seconds:.1f} s"
         lines = [*render_summary(summary), "", how]
         if outcome.unsplit:
             lines.append(f"{outcome.unsplit} of them not split: ended before the parts were chosen")
         print_lines(console(), lines)
     return code
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _content(

@@ -86,6 +86,8 @@ def _content(path: Path, text: str) -> Mapping[str, Any] | None:
         data = read_json(text)
     except ValueError as error:
         raise UsageError(f"{path}: not JSON: {error}") from None
+    if isinstance(data, dict) and str(data.get("format")).startswith("verify certificate"):
+        raise UsageError(f"{path} is a certificate, neither a run nor a trace: verify certify reads it")
     return data if isinstance(data, dict) and "results" in data and "engine" in data else None
 
 

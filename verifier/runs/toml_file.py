@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, cut, unknown_name
 from verifier.json_shape import MOST_DIGITS
 from verifier.runs.loading import Reading
 
@@ -68,8 +69,14 @@ def whole(table: Mapping[str, Any], key: str, place: str, least: int = 0) -> int
     """An integer, None if there is none. Raises UsageError for what is none, or is less than the least."""
     value = table.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-        raise UsageError(f"{place}: {key} = {value} is not allowed: it takes an integer from {least}")
+        wrong = f"{key} = {_as_toml(value)}"
+        raise UsageError(f"{place}: {wrong} is not allowed: it takes an integer from {least}")
     return value
+
+
+def _as_toml(value: Any) -> str:
+    """A value as the file has it: a number in quotes is a word."""
+    return cut(json.dumps(value, ensure_ascii=False) if isinstance(value, bool | str) else value)
 
 
 def quantity(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.names import current_name
 from verifier.outcomes.row import job_id
 from verifier.runs.asking import prepared
 from verifier.runs.engine import Engine
@@ -67,6 +68,8 @@ class _SpecInGrid:
 
 def expand(grids: Sequence[Grid]) -> Expansion:
     """The jobs of the grids. Raises UsageError for what is wrong with them."""
+    for grid in grids:
+        _check_engines(grid)
     covered = [[_covered(grid, spec) for spec in _specs(grid)] for grid in grids]
     count = 0
     for grid, specs in zip(grids, covered, strict=True):
@@ -150,11 +153,14 @@ def _properties(grid: Grid, spec: str, definition: Definition) -> tuple[str, ...
     return chosen
 
 
-def _check_options(grid: Grid) -> None:
+def _check_engines(grid: Grid) -> None:
+    deciding = [name for name in ENGINES if engine_named(name).decides]
     for engine in grid.engines:
-        if not engine_named(engine).decides:
-            deciding = [name for name in ENGINES if engine_named(name).decides]
+        if current_name(engine) not in deciding:
             raise unknown_name("engine", engine, deciding)
+
+
+def _check_options(grid: Grid) -> None:
     known = dict.fromkeys(name for engine in grid.engines for name in _option_names(engine))
     given = {**grid.options, **({} if grid.depth is None else {"depth": grid.depth})}
     for name, value in given.items():

@@ -14,7 +14,7 @@ from verifier.parametric.results import Open, Shown, place_of
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.induction import render_step
-from verifier.text.run import expectation_remarks, render_verdicts, with_constants
+from verifier.text.run import certificate_remarks, expectation_remarks, render_verdicts, with_constants
 from verifier.verdict import Verdict, VerdictKind
 
 _MOST_PLACES = 12
@@ -94,7 +94,7 @@ def said_of_constants(assumptions: Sequence[str], beyond: Sequence[str]) -> list
 
 
 def _remarks(run: Run) -> list[str]:
-    remarks = [f"The proof is in {v.certificate}." for v in run.outcome.verdicts if v.certificate]
+    remarks = certificate_remarks(run)
     kinds = {verdict.kind for verdict in run.outcome.verdicts}
     if VerdictKind.PROVED in kinds:
         which = "all constants" + " with what is assumed of them" * bool(run.assumptions)

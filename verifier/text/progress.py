@@ -84,7 +84,8 @@ def depth_line(news: bmc.Progress) -> str:
     if news.steps is not None:
         found = "witness" if news.reached else "violation"
         where = ", beyond the depth" if news.beyond else ""
-        found = f"{found} with {news.steps} actions found{where}"
+        actions = "action" if news.steps == 1 else "actions"
+        found = f"{found} with {news.steps} {actions} found{where}"
         return f"{found} ({news.search}, {news.seconds:.1f} s): {names}"
     return f"depth {news.depth} closed ({news.search}, {news.seconds:.1f} s): {names}"
 

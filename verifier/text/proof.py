@@ -14,6 +14,7 @@ from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
+    certificate_remarks,
     deadlocks_checked,
     expectation_remarks,
     render_counterexamples,
@@ -125,7 +126,7 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
             f"{max(each.seconds_again for each in explored.values()):.1f} s. "
             "There is no invariant: --no-explore, or --certificate FILE, finds one."
         )
-    remarks += [f"The proof is in {v.certificate}." for v in run.outcome.verdicts if v.certificate]
+    remarks += certificate_remarks(run)
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
         remarks.append("PROVED: no execution of any length violates it, with these constants.")
     remarks += undecided_remarks(run)

@@ -186,13 +186,20 @@ def _left_to_live(run: Run, names: Sequence[str]) -> str:
         words += ["--config", shlex.quote(shown.config)]
     asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
     speaks, it = ("speaks", "it") if len(names) == 1 else ("speak", "them")
-    found = f"Not checked here: {', '.join(names)}, which {speaks} of whole executions."
-    found += f" This decides {it} (with the same --set, --library): {' '.join((*words, *asked))}"
+    found = f"Not checked here: {', '.join(names)}, which {speaks} of whole executions"
     if run.exit_code == ExitCode.INCONCLUSIVE:
-        found += (
-            f" Until then the exit code is {ExitCode.INCONCLUSIVE}, unless others are named by --property."
-        )
-    return found
+        found += f"; so the exit code is {ExitCode.INCONCLUSIVE}, unless others are named by --property"
+    # The command stands last: nothing that follows is copied with it.
+    return f"{found}. This decides {it} (with the same --set, --library): {' '.join((*words, *asked))}"
+
+
+def certificate_remarks(run: Run) -> list[str]:
+    """Which file has the proof of which property."""
+    return [
+        f"The proof of {verdict.property_name} is in {verdict.certificate}."
+        for verdict in run.outcome.verdicts
+        if verdict.certificate
+    ]
 
 
 def expectation_remarks(run: Run) -> list[str]:

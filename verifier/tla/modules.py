@@ -89,7 +89,9 @@ def _unreadable(source: Source) -> TlaError:
     while node is not None:
         wrong = next((child for child in node.children if child.is_missing), None)
         if wrong is not None:
-            return TlaError(source.place(wrong), f"{wrong.type} is missing here")
+            # Two expressions side by side: the parser takes the first for a label.
+            what = "an operator, or the :: of a label," if wrong.type == "::" else wrong.type
+            return TlaError(source.place(wrong), f"{what} is missing here")
         if node.is_error:
             found = node
         node = next((child for child in node.children if child.has_error), None)
