@@ -104,7 +104,8 @@ class LevelSearch:
         self._contexts.enter_context(self._folder)
         self._runner: Runner | None = None
         run = f"{secrets.token_hex(4)}-"
-        self._stage = Stage(self._folder.shelf.folder, findings.moves, findings.orbits, 0, run)
+        shelf = self._folder.shelf
+        self._stage = Stage(shelf.folder, findings.moves, findings.orbits, 0, run, lasting=shelf.lasting)
 
     def __enter__(self) -> LevelSearch:
         return self

@@ -111,7 +111,7 @@ class WorkFolder:
         except OSError as error:
             self._unlock()
             raise UsageError(f"--work {path} cannot be used: {reason_of(error)}") from None
-        self.shelf = Shelf(self.path / STATES)
+        self.shelf = Shelf(self.path / STATES, lasting=not self._temporary)
         if not resume and (self.path / MANIFEST).exists():
             self._unlock()
             words = f"{path} holds an exploration: --resume goes on with it"

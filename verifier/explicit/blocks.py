@@ -74,13 +74,14 @@ class Slice:
 class Shelf:
     """The folder that blocks are in."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, lasting: bool = True) -> None:
+        """``lasting``: whether blocks are read by a later exploration, and so need checksums."""
+        self.folder, self.lasting = folder, lasting
 
     def write(self, name: str, columns: Sequence[Column], *, lasting: bool = True) -> Block:
         """Writes a block. Raises OSError; then there is none. One that no checkpoint names need not last:
         it has no checksum."""
-        with BlockWriter(self, name, len(columns), len(columns[0]), checked=lasting) as writer:
+        with BlockWriter(self, name, len(columns), len(columns[0]), lasting=lasting) as writer:
             writer.append(columns)
             return writer.done()
 
@@ -150,12 +151,12 @@ class BlockWriter:
     """Writes a block piece by piece. Use as a context: what is not ended with ``done`` is removed."""
 
     def __init__(
-        self, shelf: Shelf, name: str, columns: int, count: int, *, checked: bool = True
+        self, shelf: Shelf, name: str, columns: int, count: int, *, lasting: bool = True
     ) -> None:
         self._target = shelf.folder / name
         self._draft = self._target.with_name(f".{self._target.name}.{secrets.token_hex(6)}{DRAFT}")
         self._block = (name, columns, count)
-        self._checked, self._checksums = checked, [0] * columns
+        self._checked, self._checksums = lasting and shelf.lasting, [0] * columns
         self._written = 0
         self._file = os.open(self._draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
 

@@ -85,6 +85,8 @@ class Stage:
     run: str = ""
     """Begins the names of files. Each search has its own: a task of one whose driver was killed may still run
     somewhere, and must not write what a task of the next one writes, which may have other states."""
+    lasting: bool = True
+    """Whether a later search may go on with the folder."""
 
     def alone(self) -> Stage:
         """The same without the model."""
@@ -93,7 +95,7 @@ class Stage:
     @property
     def shelf(self) -> Shelf:
         """Where blocks are."""
-        return Shelf(self.folder)
+        return Shelf(self.folder, lasting=self.lasting)
 
     def tally(self) -> Tally:
         """Nothing counted yet."""

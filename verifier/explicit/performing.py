@@ -9,6 +9,7 @@ from verifier.explicit.expanding import expand
 from verifier.explicit.levels import Expand, Result, Stage, Task
 from verifier.explicit.settling import settle
 from verifier.files import reason_of
+from verifier.processes.allocating import keep_what_is_freed
 from verifier.processes.limits import Interrupted
 
 
@@ -26,6 +27,7 @@ def perform(stage: Stage, task: Task) -> Result:
 
 def attempt(stage: Stage, task: Task) -> Result | Failed:
     """Does a task in a process that has nothing else to do."""
+    keep_what_is_freed()
     try:
         return perform(stage, task)
     except OSError as error:

@@ -22,9 +22,6 @@ from verifier.explicit.scattering import bounds
 from verifier.explicit.sections import in_sections
 from verifier.explicit.sorted_states import Columns, distinct, merged, narrowed, seen, size
 
-_MOST_RUNS = 4
-"""More are merged, if they are no larger than those after them: what is looked for is looked for in each."""
-
 
 def settle(stage: Stage, task: Settle) -> Settled:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
@@ -85,15 +82,14 @@ class _Settling:
         return f"{self._stage.run}{self._task.level:05}-p{self._task.partition:04}-{part:03}"
 
     def result(self) -> Settled:
-        """What was found. Where there are many runs, those of similar size are merged."""
+        """What was found. Runs are merged with those after them where these are not much smaller."""
         runs = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
-        first = len(runs) - 1
-        if len(runs) > _MOST_RUNS:
-            total = size(runs[first])
-            while first > 0 and size(runs[first - 1]) < 2 * total:
-                first -= 1
-                total += size(runs[first])
-        if first < len(runs) - 1:
+        last = len(runs) - 1
+        first, total = last, size(runs[last]) if runs else 0
+        while first > 0 and size(runs[first - 1]) < 2 * total:
+            first -= 1
+            total += size(runs[first])
+        if first < last:
             name = f"{self._name(0)}.merged"
             runs[first:] = [merged(self._shelf, runs[first:], name, self.area, self._task.capacity)]
         return Settled(
