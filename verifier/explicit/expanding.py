@@ -50,7 +50,7 @@ def _states(stage: Stage, task: Expand) -> Rows:
 
 
 class _Pieces:
-    """Collects successors and writes them sorted, without duplicates."""
+    """Collects successors and writes them by partition, without most duplicates."""
 
     def __init__(self, stage: Stage, task: Expand) -> None:
         self._stage, self._task = stage, task

@@ -6,6 +6,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from verifier.explicit.blocks import Column, Slice
 from verifier.explicit.levels import (
@@ -61,11 +62,16 @@ class _Settling:
 
     def _successors(self, low: int, high: int) -> tuple[Columns, Column]:
         """The states in a range of the partition, ascending by their keys."""
-        columns = list(in_sections(self._shelf, self._task.pieces, self._words + 1))
-        if (low, high) != self.area:
-            inside = (columns[0] >= low) & (columns[0] <= np.uint64(high - 1))
-            columns = [column[inside] for column in columns]
-        return columns[:-1], columns[-1]
+        width, pieces = self._words + 1, self._task.pieces
+        if (low, high) == self.area:
+            columns = in_sections(self._shelf, pieces, width)
+        else:  # one by one, as there is no room for all
+            columns = np.concatenate([self._within(piece, low, high) for piece in pieces], axis=1)
+        return list(columns[:-1]), columns[-1]
+
+    def _within(self, piece: Slice, low: int, high: int) -> NDArray[np.uint64]:
+        columns = in_sections(self._shelf, [piece], self._words + 1)
+        return columns[:, (columns[0] >= low) & (columns[0] <= high - 1)]
 
     def _write(self, ascending: Columns, columns: Columns, keys: Column) -> None:
         """Writes new states, ascending by state for the run, and by key for the level."""
