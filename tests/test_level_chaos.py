@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,23 +23,40 @@ from tests.command_line import started, verify
 pytestmark = pytest.mark.slow
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 
+@dataclass(frozen=True)
+class Question:
+    """What is explored."""
+
+    options: tuple[str, ...]
+    disk: int
+    """MiB of a disk that its states do not fit on."""
+
+
+SMALL = Question((), 8)
+"""737,794 states; seven levels are large."""
+LARGE = Question(
+    ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=3", "--max-depth", "18"), 700
+)
+"""17.8 million states. The search in memory goes on while Spark starts, and must not have ended by then."""
 EITHER_WAY = pytest.mark.parametrize(
-    "how",
+    ("question", "how"),
     [
-        pytest.param(("--workers", "2"), id="workers"),
-        pytest.param(("--master", "local[2]"), id="spark", marks=needs_java),
+        pytest.param(SMALL, ("--workers", "2"), id="workers"),
+        pytest.param(LARGE, ("--master", "local[2]"), id="spark", marks=needs_java),
     ],
 )
 CLUSTER = "local-cluster[2,1,1024]"
-QUESTION = ("--spec", "kip320", "--property", "StrongIsr", "--format", "json")
-"""737,794 states; seven levels are large."""
 SECONDS = 600
 COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels", "actions", "complete")
 
 
-def exploration(*more: str) -> subprocess.Popen[str]:
+def exploration(question: Question, *more: str) -> subprocess.Popen[str]:
     """An exploration in a process of its own."""
-    return started("explore", *QUESTION, *more)
+    return started("explore", *_words(question), *more)
+
+
+def _words(question: Question) -> tuple[str, ...]:
+    return ("--spec", "kip320", "--property", "StrongIsr", "--format", "json", *question.options)
 
 
 def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
@@ -56,9 +74,9 @@ def counts(content: dict[str, Any]) -> list[Any]:
 
 
 @cache
-def expected() -> list[Any]:
+def expected(question: Question) -> list[Any]:
     """What the search in memory counts."""
-    return counts(json.loads(verify("explore", *QUESTION).stdout))
+    return counts(json.loads(verify("explore", *_words(question)).stdout))
 
 
 def until(condition: Callable[[], Any]) -> Any:
@@ -97,43 +115,43 @@ def folder(tmp_path: Path) -> Path:
 
 
 @EITHER_WAY
-def test_a_driver_that_was_killed_goes_on(folder: Path, how: tuple[str, ...]) -> None:
-    process = exploration(*how, "--work", str(folder))
-    until(lambda: levels(folder) >= 3)
+def test_a_driver_that_was_killed_goes_on(folder: Path, question: Question, how: tuple[str, ...]) -> None:
+    process = exploration(question, *how, "--work", str(folder))
+    until(lambda: levels(folder) >= 2)
     others = psutil.Process(process.pid).children(recursive=True)
     process.kill()
     process.communicate()
     assert not psutil.wait_procs(others, timeout=30)[1]  # nobody works on alone
     before = levels(folder)
-    assert before >= 3
-    resumed = ended(exploration(*how, "--work", str(folder), "--resume"))
-    assert counts(resumed) == expected()
+    assert before >= 2
+    resumed = ended(exploration(question, *how, "--work", str(folder), "--resume"))
+    assert counts(resumed) == expected(question)
     assert levels(folder) > before
 
 
 def test_a_worker_that_was_killed_is_replaced(folder: Path) -> None:
-    process = exploration("--workers", "2", "--work", str(folder))
+    process = exploration(SMALL, "--workers", "2", "--work", str(folder))
     for level in (2, 4):
         while levels(folder) < level:
             time.sleep(0.02)
         for child in psutil.Process(process.pid).children()[:1]:
             child.kill()
-    assert counts(ended(process)) == expected()
+    assert counts(ended(process)) == expected(SMALL)
 
 
 @needs_java
 @pytest.mark.parametrize("part", ["CoarseGrainedExecutorBackend", "pyspark.daemon"])
 def test_an_executor_that_was_killed_is_replaced(folder: Path, part: str) -> None:
-    process = exploration("--master", CLUSTER, "--work", str(folder))
+    process = exploration(LARGE, "--master", CLUSTER, "--work", str(folder))
     until(lambda: levels(folder) >= 2)
     for child in until(lambda: below(process, part))[:1]:
         os.kill(child.pid, signal.SIGKILL)
-    assert counts(ended(process)) == expected()
+    assert counts(ended(process)) == expected(LARGE)
 
 
 @needs_java
 def test_spark_that_ends_ends_the_exploration_and_it_goes_on(folder: Path) -> None:
-    process = exploration("--master", "local[2]", "--work", str(folder))
+    process = exploration(LARGE, "--master", "local[2]", "--work", str(folder))
     until(lambda: levels(folder) >= 2)
     for child in until(lambda: below(process, "SparkSubmit")):
         child.kill()
@@ -141,23 +159,23 @@ def test_spark_that_ends_ends_the_exploration_and_it_goes_on(folder: Path) -> No
     assert content["exit_code"] == 12
     assert not content["statistics"]["complete"]
     assert "Spark" in content["results"][0]["reason"]
-    assert counts(ended(exploration("--work", str(folder), "--resume"))) == expected()
+    assert counts(ended(exploration(LARGE, "--work", str(folder), "--resume"))) == expected(LARGE)
 
 
 def test_an_interrupt_keeps_what_was_found(folder: Path) -> None:
-    process = exploration("--workers", "2", "--work", str(folder))
+    process = exploration(SMALL, "--workers", "2", "--work", str(folder))
     until(lambda: levels(folder) >= 3)
     process.send_signal(signal.SIGINT)
     content = ended(process)
     assert content["exit_code"] == 12
-    found, whole = content["statistics"]["levels"], expected()[COUNTS.index("levels")]
+    found, whole = content["statistics"]["levels"], expected(SMALL)[COUNTS.index("levels")]
     assert found == whole[: len(found)]
-    assert counts(ended(exploration("--work", str(folder), "--resume"))) == expected()
+    assert counts(ended(exploration(SMALL, "--work", str(folder), "--resume"))) == expected(SMALL)
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 8 MiB, where this may be made."""
+    """A small disk, where this may be made."""
     place = tmp_path / "disk"
     place.mkdir()
     made = subprocess.run(
@@ -169,22 +187,29 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
+def _resize(disk: Path, mebibytes: int) -> None:
+    subprocess.run(["mount", "-o", f"remount,size={mebibytes}m", str(disk)], check=True)
+
+
 @EITHER_WAY
-def test_a_full_disk_is_said_and_nothing_wrong_is_counted(small_disk: Path, how: tuple[str, ...]) -> None:
+def test_a_full_disk_is_said_and_nothing_wrong_is_counted(
+    small_disk: Path, question: Question, how: tuple[str, ...]
+) -> None:
+    _resize(small_disk, question.disk)
     place = str(small_disk / "states")
-    content = ended(exploration(*how, "--work", place))
+    content = ended(exploration(question, *how, "--work", place))
     assert content["exit_code"] == 12
     assert "no space left on device" in content["results"][0]["reason"]
-    found, whole = content["statistics"]["levels"], expected()[COUNTS.index("levels")]
+    found, whole = content["statistics"]["levels"], expected(question)[COUNTS.index("levels")]
     assert found == whole[: len(found)]
     assert not content["statistics"]["complete"]
-    subprocess.run(["mount", "-o", "remount,size=200m", str(small_disk)], check=True)
-    assert counts(ended(exploration(*how, "--work", place, "--resume"))) == expected()
+    _resize(small_disk, 4000)
+    assert counts(ended(exploration(question, *how, "--work", place, "--resume"))) == expected(question)
 
 
 @needs_java
 @pytest.mark.parametrize("master", ["local[2]", CLUSTER])
 def test_spark_finds_the_same(master: str) -> None:
-    content = ended(exploration("--master", master))
-    assert counts(content) == expected()
+    content = ended(exploration(LARGE, "--master", master))
+    assert counts(content) == expected(LARGE)
     assert content["statistics"]["peak_task_memory_bytes"] < 1 << 30

@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from tests.command_line import LOCK, ROOT, verify, wrong
-from tests.level_search import IN_FILES, TWO_PROCESSES, everything, found, same
+from tests.level_search import IN_FILES, TWO_PROCESSES, Here, everything, found, same
 from tests.models import build
 from tests.random_protocols import random_protocol
 from tests.sampling import rest_slow
@@ -34,7 +34,7 @@ from verifier.engines.explore import Progress, Request, explore
 from verifier.engines.findings import Beyond, Findings, Runner
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
-from verifier.explicit.blocks import Damaged, Shelf
+from verifier.explicit.blocks import Damaged, Shelf, Slice
 from verifier.explicit.levels import (
     MOVE_BITS,
     PLACE_BITS,
@@ -45,12 +45,13 @@ from verifier.explicit.levels import (
     capacity_of,
     keys_of_chunk,
     parsed_key,
-    perform,
 )
 from verifier.explicit.moves import MOST_MOVES, Moves
 from verifier.explicit.orbits import Orbits
-from verifier.explicit.scattering import SPACE, bounds, columns_of, rows_of
-from verifier.explicit.sorted_states import distinct, merged, seen
+from verifier.explicit.performing import perform
+from verifier.explicit.scattering import SPACE, bounds, columns_of, parts_of, rows_of
+from verifier.explicit.sections import in_sections, sections
+from verifier.explicit.sorted_states import distinct, merged, mostly_distinct, seen
 from verifier.processes.limits import Limits
 from verifier.runs.table import engine_named
 from verifier.specs.protocol import Protocol
@@ -427,6 +428,41 @@ def test_a_task_that_always_ends_its_process_ends_the_exploration(
     assert not psutil.Process().children()
 
 
+class Late(Here):
+    """Is ready when it was asked some times."""
+
+    asked = 0
+
+    @property
+    def ready(self) -> bool:  # type: ignore[override]
+        self.asked += 1
+        return self.asked > 3
+
+
+def test_the_search_in_memory_goes_on_until_tasks_can_run(kafka: Model, tmp_path: Path) -> None:
+    told: list[int] = []
+    beyond = replace(IN_FILES, folder=tmp_path, runner=Late)
+    explored = explore(kafka, everything(kafka, beyond=beyond), lambda news: told.append(news.depth))
+    assert found(explored) == found(explore(kafka, everything(kafka)))
+    begun = json.loads((tmp_path / "manifest.json").read_text())["begun"]
+    assert len(begun["starts"]) == 4  # levels, of which three were looked at
+    decided = [one.depth for one in explored.verdicts if one.trace is not None and one.depth is not None]
+    assert sorted(depth for depth in told if depth < 3) == sorted(depth for depth in decided if depth < 3)
+    assert max(told) > 3
+
+
+class Never(Here):
+    """Never starts."""
+
+    ready = False
+
+
+def test_what_is_found_before_tasks_can_run_is_all_that_is_wanted(kafka: Model) -> None:
+    explored = explore(kafka, everything(kafka, beyond=replace(IN_FILES, runner=Never)))
+    assert "bytes_in_files" not in explored.statistics
+    assert found(explored) == found(explore(kafka, everything(kafka)))
+
+
 # -- the parts
 
 
@@ -448,7 +484,9 @@ def test_states_with_equal_hashes_are_kept_apart(tmp_path: Path, narrow: bool) -
         least: dict[tuple[int, ...], int] = {}
         for state, key in zip(_pairs(columns), keys.tolist(), strict=True):
             least[state] = min(key, least.get(state, key))
-        different, first = distinct(columns, keys)
+        order = np.argsort(keys)  # as successors come
+        different, places = distinct([column[order] for column in columns])
+        first = keys[order][places]
         assert _pairs([*different, first]) == [(*state, key) for state, key in sorted(least.items())]
         known = sorted(set(_pairs(_columns(rng, count, narrow=narrow))) | set(_pairs(different)[::3]))
         block = shelf.write(f"run{count}", list(np.array(known, np.uint64).T))
@@ -457,6 +495,63 @@ def test_states_with_equal_hashes_are_kept_apart(tmp_path: Path, narrow: bool) -
             assert seen(shelf, different, part).tolist() == [state in there for state in _pairs(different)]
             few = [column[:1] for column in different]  # searched in, and not read
             assert seen(shelf, few, part).tolist() == [state in there for state in _pairs(few)]
+
+
+def test_states_whose_hashes_begin_alike_are_ordered_all_the_same() -> None:
+    """Only the upper half of a hash is sorted by digits: of thousands of states some have it in common."""
+    rng = np.random.default_rng(7)
+    for prefixes in (1, 40, 1 << 31):
+        first = rng.integers(0, prefixes, 3000, np.uint64) << np.uint64(32)
+        columns = [first | rng.integers(0, 3, 3000, np.uint64), rng.integers(0, 3, 3000, np.uint64)]
+        columns = [np.concatenate([column, column[::-1]]) for column in columns]
+        states = _pairs(columns)
+        least = {state: place for place, state in reversed(list(enumerate(states)))}
+        different, places = distinct(columns)
+        assert _pairs(different) == sorted(least)
+        assert places.tolist() == [least[state] for state in sorted(least)]
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_most_duplicates_are_left_out_and_nothing_else(alike: bool) -> None:
+    """Each state stays where it came first. States of one slot are compared: alike, all are of one."""
+    rng = np.random.default_rng(8)
+    for count in (0, 1, 2, 5000):
+        columns = [rng.integers(0, max(1, count // 3), count, np.uint64) for _ in range(2)]
+        columns[1] %= np.uint64(2)
+        if not alike:
+            columns[0] *= np.uint64(0x9E3779B97F4A7C15)
+        stays = mostly_distinct(columns)
+        assert np.array_equal(stays, np.unique(stays))
+        states = _pairs(columns)
+        firsts = {state: place for place, state in reversed(list(enumerate(states)))}
+        assert set(firsts.values()) <= set(stays.tolist())
+        if count > 2:
+            assert len(stays) < count
+        if count > 2 and not alike:
+            assert len(stays) < len(firsts) * 1.5 < count
+
+
+def test_sections_are_read_as_they_were_written(tmp_path: Path) -> None:
+    rng, shelf = np.random.default_rng(9), Shelf(tmp_path)
+    columns = [rng.integers(0, 1 << 63, 100, np.uint64) for _ in range(3)]
+    order, limits = rng.permutation(100)[:80], [0, 0, 30, 80]
+    block = shelf.write("some", [sections(columns, order, limits)], lasting=False)
+    parts = [Slice(block, 3 * start, 3 * end) for start, end in ((30, 80), (0, 30), (0, 0))]
+    found = in_sections(shelf, parts, 3)
+    expected = [column[np.concatenate([order[30:80], order[:30]])] for column in columns]
+    assert np.array_equal(found, expected)
+    (tmp_path / "some").write_bytes((tmp_path / "some").read_bytes()[:-8])
+    with pytest.raises(Damaged):
+        in_sections(shelf, parts, 3)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 16, 1 << 16])
+def test_states_are_in_the_part_whose_bounds_they_lie_in(parts: int) -> None:
+    limits = bounds(parts)
+    values = [limit + more for limit in limits for more in (-1, 0, 1)] + [123 << 55]
+    first = np.array([value for value in values if 0 <= value < SPACE], np.uint64)
+    for value, part in zip(first.tolist(), parts_of(first, parts).tolist(), strict=True):
+        assert limits[part] <= value < limits[part + 1]
 
 
 def test_runs_are_merged_range_by_range(tmp_path: Path) -> None:
@@ -565,8 +660,13 @@ def test_where_it_runs_is_no_part_of_what_is_asked() -> None:
 def test_spark_finds_the_same(tmp_path: Path) -> None:
     """Every level on Spark, with symmetry; the executors' processes know no protocol."""
 
+    class Awaited(TaskCluster):
+        @property
+        def ready(self) -> bool:
+            return self.slots > 0  # or else all is explored before Spark has started
+
     def on_spark(findings: Findings, folder: Path) -> Runner:
-        return TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log"))
+        return Awaited(findings, SparkSettings("local[2]", tmp_path / "spark.log"))
 
     model = _small("rabbit-sac")
     explored = same(model, everything(model, symmetry=True), replace(IN_FILES, runner=on_spark))

@@ -89,22 +89,31 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
     assert left[0].wait(timeout=20) == -signal.SIGKILL
 
 
-def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _starting(session: Session) -> None:
     """A start takes as long as it takes on a busy machine."""
+    java = [sys.executable, "-c", "import time; time.sleep(100)", f"{session._scratch.name}/java"]
+    raise RuntimeError(f"java ended with code {subprocess.run(java, check=False).returncode}")
 
-    def starting(session: Session) -> None:
-        java = [sys.executable, "-c", "import time; time.sleep(100)", f"{session._scratch.name}/java"]
-        raise RuntimeError(f"java ended with code {subprocess.run(java, check=False).returncode}")
 
-    monkeypatch.setattr(Session, "_started", starting)
+def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "_started", _starting)
     request = Request(("NeverTop",), limits=Limits(seconds=1.0))
     findings = Findings(build(Chain()), request, lambda _: None)
     began = time.monotonic()
-    with (
-        pytest.raises(Interrupted, match="timeout of 1 s"),
-        TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log")),
-    ):
-        pass
+    with TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log")) as cluster:
+        assert not cluster.ready
+        with pytest.raises(Interrupted, match="timeout of 1 s"):
+            _ = cluster.slots
+    assert time.monotonic() - began < 30
+    assert not psutil.Process().children()
+
+
+def test_an_exploration_may_end_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "_started", _starting)
+    findings = Findings(build(Chain()), Request(("NeverTop",)), lambda _: None)
+    began = time.monotonic()
+    with TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log")) as cluster:
+        assert not cluster.ready
     assert time.monotonic() - began < 30
     assert not psutil.Process().children()
 

@@ -62,6 +62,8 @@ class SparkSettings:
     files: tuple[str, ...] = ()
     """Spec files that executors need."""
     conf: Mapping[str, str] = field(default_factory=dict)
+    java_options: tuple[str, ...] = ()
+    """For the driver's JVM, and those of executors on this machine."""
     log_stays: bool = True
     """Whether the log is still there when the user reads what went wrong."""
 
@@ -153,6 +155,7 @@ class Session:
         log4j = scratch / "log4j2.properties"
         log4j.write_text(_LOG4J, encoding="utf-8")
         home = str(Path(verifier.__file__).resolve().parent.parent)
+        java = " ".join(settings.java_options)
         conf = SparkConf(loadDefaults=True).setMaster(settings.master).setAppName(settings.name)
         conf.setAll(
             [
@@ -160,13 +163,15 @@ class Session:
                 ("spark.ui.showConsoleProgress", "false"),
                 ("spark.sql.warehouse.dir", str(scratch / "warehouse")),
                 ("spark.sql.shuffle.partitions", "4"),
-                ("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()}"),
+                ("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()} {java}"),
                 ("spark.python.task.killTimeout", "200ms"),
                 ("spark.task.maxFailures", "4"),
             ]
         )
         if settings.local:
             conf.setAll([("spark.driver.host", "127.0.0.1"), ("spark.driver.bindAddress", "127.0.0.1")])
+            if java:
+                conf.setIfMissing("spark.executor.extraJavaOptions", java)
             os.environ["PYTHONPATH"] = _joined(home, os.environ.get("PYTHONPATH"))
         python = sys.executable
         if settings.archive is not None:

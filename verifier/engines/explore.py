@@ -72,13 +72,13 @@ def _explore(findings: Findings, search: _BreadthFirstSearch) -> None:
     beyond = findings.request.beyond
     if beyond is None:
         search.run()
-    elif beyond.folder is None:
+    elif beyond.folder is None and beyond.runner is None:
         if (head := search.run()) is not None:
             with LevelSearch(findings, beyond) as files:
                 files.begin(head)
     else:
         with LevelSearch(findings, beyond) as files:
-            if not files.go_on() and (head := search.run()) is not None:
+            if not files.go_on() and (head := search.run(files.takes_over)) is not None:
                 files.begin(head)
 
 
@@ -92,15 +92,16 @@ class _BreadthFirstSearch:
         self.edges: list[NDArray[np.int64]] = []
         self.initial = 0
 
-    def run(self) -> Head | None:
-        """Searches. Where the search is to go on in files, returns what they begin with."""
+    def run(self, large: Callable[[int], bool] = lambda _: False) -> Head | None:
+        """Searches. Where the search is to go on in files, returns what they begin with: where memory is too
+        small, and before a level of so many states that it is ``large``."""
         findings, table, beyond = self.findings, self.table, self.request.beyond
         self._add_initial()
         starts = [0]
         while (start := starts[-1]) < len(table):
             level, end = len(starts) - 1, len(table)
             last = level == self.request.max_depth
-            if beyond is not None and beyond.runner is not None and end - start >= beyond.large_level:
+            if large(end - start):
                 return self._handed_over(starts, end)
             restore = findings.saved() if beyond is not None else None
             try:

@@ -42,8 +42,12 @@ class Runner(AbstractContextManager["Runner"], Protocol):
     """Where the tasks of a level run. It is a context: leaving it ends whatever runs."""
 
     @property
+    def ready(self) -> bool:
+        """Whether it can run tasks at once; until then it is still starting."""
+
+    @property
     def slots(self) -> int:
-        """How many tasks run at a time."""
+        """How many tasks run at a time. Waits until it is ready, and raises Interrupted if it never is."""
 
     @property
     def room(self) -> int:
@@ -177,6 +181,8 @@ class Findings:
         """The depth that is fully checked."""
         self.complete = False
         self.told = 0.0
+        self.silent = False
+        """Whether nothing is told but what is found."""
         self.process = psutil.Process()
         self.memory = request.limits.memory or int(
             psutil.virtual_memory().available * _SPARED_MEMORY + self.process.memory_info().rss
@@ -276,6 +282,8 @@ class Findings:
 
     def tell(self, level: int, found: Execution | None = None) -> None:
         """Says how far the exploration is."""
+        if self.silent and found is None:
+            return
         self.told = time.monotonic()
         violated = None if found is None else found.violates
         self.listen(

@@ -34,16 +34,16 @@ from verifier.explicit.levels import (
     capacity_of,
     of_chunks,
     parsed_key,
-    perform,
 )
 from verifier.explicit.packing import Rows
+from verifier.explicit.performing import perform
 from verifier.explicit.scattering import bounds, columns_of
-from verifier.explicit.sorted_states import Run
+from verifier.explicit.sorted_states import Run, distinct
 from verifier.explicit.table import StateTable
 from verifier.files import reason_of
 from verifier.processes.limits import Interrupted
 
-_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS = 4, 16
+_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS, _MOST_PARTITIONS = 4, 16, 1 << 16
 _TASKS_PER_SLOT = 4
 _SHARE_FOR_SORTING = 0.5
 """Of the memory that a task may take, the rest is for looking at states."""
@@ -74,6 +74,7 @@ class Head:
 class ThisProcess:
     """Runs tasks one after the other in this process."""
 
+    ready = True
     slots = 1
 
     def __init__(self, findings: Findings) -> None:
@@ -103,7 +104,8 @@ class LevelSearch:
         self._contexts.enter_context(self._folder)
         self._runner: Runner | None = None
         run = f"{secrets.token_hex(4)}-"
-        self._stage = Stage(self._folder.shelf.folder, findings.moves, findings.orbits, 0, run)
+        shelf = self._folder.shelf
+        self._stage = Stage(shelf.folder, findings.moves, findings.orbits, 0, run, lasting=shelf.lasting)
 
     def __enter__(self) -> LevelSearch:
         return self
@@ -132,8 +134,20 @@ class LevelSearch:
             self._search(last)
         return True
 
+    def takes_over(self, count: int) -> bool:
+        """Whether a level of so many states is to be looked at by tasks. What runs them is started at the
+        first large level; until it is ready, the search in memory goes on."""
+        if self._beyond.runner is None or count < self._beyond.large_level:
+            return False
+        with self._errors():
+            self._runner = self._runner or self._opened()
+        ready = self._runner.ready
+        self._findings.silent = not ready
+        return ready
+
     def begin(self, head: Head) -> None:
         """Searches on from where the search in memory ended. Raises Interrupted where it ends early."""
+        self._findings.silent = False
         with self._errors():
             self._stage = replace(self._stage, partitions=self._partitions(head.end - head.starts[-1]))
             begun = self._begun(head)
@@ -284,8 +298,8 @@ class LevelSearch:
 
     def _partitions(self, count: int) -> int:
         """Into how many parts states are divided where the first level has so many."""
-        slots = self._runner_of(count).slots
-        return max(_LEAST_PARTITIONS, slots * _PARTITIONS_PER_SLOT)
+        wanted = self._runner_of(count).slots * _PARTITIONS_PER_SLOT
+        return min(_MOST_PARTITIONS, max(_LEAST_PARTITIONS, 1 << (wanted - 1).bit_length()))
 
     # -- the beginning, and going on
 
@@ -318,9 +332,7 @@ class LevelSearch:
         limits = np.array(bounds(self._stage.partitions)[1:-1], np.uint64)
         runs: list[list[Run]] = [[] for _ in range(self._stage.partitions)]
         for number, first in enumerate(range(0, end, _WRITTEN_AT_ONCE)):
-            columns = columns_of(table.rows(first, min(end, first + _WRITTEN_AT_ONCE)))
-            order = np.lexsort(columns[::-1])
-            columns = [column[order] for column in columns]
+            columns, _ = distinct(columns_of(table.rows(first, min(end, first + _WRITTEN_AT_ONCE))))
             block = self._folder.shelf.write(self._named(f"begun-{number:05}.run"), columns)
             ends = [0, *np.searchsorted(columns[0], limits).tolist(), block.count]
             for partition, (low, high) in enumerate(pairwise(ends)):

@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
-from verifier.explicit.levels import Failed, Result, Stage, Task, attempt
+from verifier.explicit.levels import Result, Stage, Task
+from verifier.explicit.performing import Failed, attempt
 from verifier.processes.limits import Interrupted
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ _TASK_MEMORY = 1 << 30
 _SPARK_TASKS_PER_SLOT = 2
 """A Spark task does several of ours: each costs Spark a tenth of a second."""
 _TAG = "level"
+_LIGHT_JAVA = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""States do not go through the JVM. It does little, and that little is done sooner than optimised."""
 
 Found = TypeVar("Found")
 
@@ -47,36 +51,38 @@ class TaskCluster:
     def __init__(self, findings: Findings, settings: SparkSettings) -> None:
         self._findings = findings
         self._memory = findings.request.limits.memory or _TASK_MEMORY
-        self._session = Session(settings)
+        self._session = Session(replace(settings, java_options=_LIGHT_JAVA))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="spark")
+        self._starting: Future[Session] | None = None
         self._shared: tuple[Stage, Any] | None = None
 
     def __enter__(self) -> Self:
-        """Starts Spark in the thread, so that the clock is looked at meanwhile; nothing is told, as Spark's
-        log has what is written to standard error then."""
-        starting = self._thread.submit(self._session.__enter__)
-        try:
-            self._awaited(starting, lambda: None)
-        except SparkFailed as error:
-            raise Interrupted(str(error)) from error
-        except BaseException:
-            while not wait([starting], _WAIT_SECONDS).done:
-                self._session.kill_java()  # then the thread ends soon
-            if starting.exception() is None:
-                self._session.__exit__()
-            raise
+        """Begins to start Spark in the thread: this process explores on meanwhile. While Spark starts, its
+        log has what anyone writes to standard error, so nothing is to be told then."""
+        self._starting = self._thread.submit(self._session.__enter__)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._session.__exit__()
+        assert self._starting is not None
+        while not wait([self._starting], 0 if self.ready else _WAIT_SECONDS).done:
+            self._session.kill_java()  # then the thread ends soon
+        if self._starting.exception() is None:
+            self._session.__exit__()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     @property
+    def ready(self) -> bool:
+        """Whether Spark has started, or could not."""
+        return self._starting is not None and self._starting.done()
+
+    @property
     def slots(self) -> int:
-        """How many tasks run at a time. Raises Interrupted if Spark has ended."""
+        """How many tasks run at a time. Waits until Spark has started. Raises Interrupted if it has ended."""
+        assert self._starting is not None
         try:
+            self._awaited(self._starting, lambda: None)
             return self._session.slots
         except SparkFailed as error:
             raise Interrupted(str(error)) from error

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
-from verifier.explicit.levels import Failed, Result, Stage, Task, attempt
+from verifier.explicit.levels import Result, Stage, Task
+from verifier.explicit.performing import Failed, attempt
 from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted
 
@@ -38,6 +39,11 @@ class TaskProcesses:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._children.__exit__(kind, error, trace)
+
+    @property
+    def ready(self) -> bool:
+        """Processes are started with the first tasks."""
+        return True
 
     @property
     def slots(self) -> int:

@@ -33,7 +33,7 @@ from verifier.files import reason_of, replace_file
 from verifier.json_shape import read_json
 
 MANIFEST, STATES, LOCK, SPARK_LOG = "manifest.json", "states", "lock", "spark.log"
-_FORMAT = 2
+_FORMAT = 3
 _OF_BLOCKS = re.compile(r"\.?[0-9a-f]{8}-.+")
 """Names of blocks and their drafts (``explicit.levels.Stage.run``)."""
 _OF_THE_SYSTEM = ".nfs"
@@ -68,6 +68,7 @@ class Checkpoint:
     """All that an exploration goes on with."""
 
     partitions: int
+    """A power of two."""
     begun: Begun
     levels: tuple[Level, ...]
     """From the first level in files on; the last is the one to be looked at."""
@@ -110,7 +111,7 @@ class WorkFolder:
         except OSError as error:
             self._unlock()
             raise UsageError(f"--work {path} cannot be used: {reason_of(error)}") from None
-        self.shelf = Shelf(self.path / STATES)
+        self.shelf = Shelf(self.path / STATES, lasting=not self._temporary)
         if not resume and (self.path / MANIFEST).exists():
             self._unlock()
             words = f"{path} holds an exploration: --resume goes on with it"
@@ -261,6 +262,6 @@ def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
             raise ValueError("a level has other states than it says")
     begun = Begun(_slice(content["begun"]["states"]).block, tuple(content["begun"]["starts"]))
     runs = tuple(tuple(tuple(map(_slice, run)) for run in runs) for runs in content["runs"])
-    if len(runs) != content["partitions"] or not levels:
+    if len(runs) != content["partitions"] or len(runs).bit_count() != 1 or not levels:
         raise ValueError("it names no states")
     return Checkpoint(content["partitions"], begun, tuple(levels), runs, content["counts"])

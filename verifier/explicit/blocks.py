@@ -74,12 +74,14 @@ class Slice:
 class Shelf:
     """The folder that blocks are in."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, lasting: bool = True) -> None:
+        """``lasting``: whether blocks are read by a later exploration, and so need checksums."""
+        self.folder, self.lasting = folder, lasting
 
-    def write(self, name: str, columns: Sequence[Column]) -> Block:
-        """Writes a block. Raises OSError; then there is none."""
-        with BlockWriter(self, name, len(columns), len(columns[0])) as writer:
+    def write(self, name: str, columns: Sequence[Column], *, lasting: bool = True) -> Block:
+        """Writes a block. Raises OSError; then there is none. One that no checkpoint names need not last:
+        it has no checksum."""
+        with BlockWriter(self, name, len(columns), len(columns[0]), lasting=lasting) as writer:
             writer.append(columns)
             return writer.done()
 
@@ -92,6 +94,16 @@ class Shelf:
         if len(values) != count:
             raise Damaged(f"{self.folder / block.name} is shorter than it was written")
         return values
+
+    def read_into(self, part: Slice, targets: Sequence[Column]) -> None:
+        """Reads a part of a block of one column, divided among arrays. Raises Damaged."""
+        self._check_size(part.block)
+        path = self.folder / part.block.name
+        with path.open("rb") as file:
+            file.seek(part.start * WORD_BYTES)
+            for target in targets:
+                if file.readinto(target.data.cast("B")) != target.nbytes:
+                    raise Damaged(f"{path} is shorter than it was written")
 
     def mapped(self, part: Slice, column: int) -> Column:
         """The same without reading it, for few accesses."""
@@ -138,11 +150,13 @@ _AT_ONCE = 1 << 20
 class BlockWriter:
     """Writes a block piece by piece. Use as a context: what is not ended with ``done`` is removed."""
 
-    def __init__(self, shelf: Shelf, name: str, columns: int, count: int) -> None:
+    def __init__(
+        self, shelf: Shelf, name: str, columns: int, count: int, *, lasting: bool = True
+    ) -> None:
         self._target = shelf.folder / name
         self._draft = self._target.with_name(f".{self._target.name}.{secrets.token_hex(6)}{DRAFT}")
         self._block = (name, columns, count)
-        self._checksums = [0] * columns
+        self._checked, self._checksums = lasting and shelf.lasting, [0] * columns
         self._written = 0
         self._file = os.open(self._draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
 
@@ -162,7 +176,8 @@ class BlockWriter:
         count = self._block[2]
         for number, column in enumerate(columns):
             data = np.ascontiguousarray(column).data.cast("B")
-            self._checksums[number] = zlib.crc32(data, self._checksums[number])
+            if self._checked:
+                self._checksums[number] = zlib.crc32(data, self._checksums[number])
             place = (number * count + self._written) * WORD_BYTES
             while data:
                 some = os.pwrite(self._file, data, place)

@@ -7,6 +7,7 @@ different states have different columns: whoever compares all columns needs no r
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from verifier.explicit.blocks import Column
 from verifier.explicit.packing import Rows
@@ -39,6 +40,11 @@ def rows_of(columns: list[Column]) -> Rows:
 def bounds(parts: int, low: int = 0, high: int = SPACE) -> list[int]:
     """The bounds of so many parts of equal size of a range of the first column."""
     return [low + (high - low) * part // parts for part in range(parts + 1)]
+
+
+def parts_of(first: Column, parts: int) -> NDArray[np.uint16]:
+    """For each value in which of that many parts it lies, a power of two."""
+    return (first >> np.uint64(48)).astype(np.uint16) >> np.uint16(17 - parts.bit_length())
 
 
 def _mixed(values: Column, factor: int) -> Column:

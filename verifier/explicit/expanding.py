@@ -1,0 +1,86 @@
+"""A level is expanded: some of its states are looked at, and their successors written (``levels``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from verifier.explicit.blocks import Block, Column
+from verifier.explicit.levels import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
+from verifier.explicit.packing import Rows, places
+from verifier.explicit.scattering import columns_of, parts_of, rows_of
+from verifier.explicit.sections import sections
+from verifier.explicit.sorted_states import mostly_distinct
+
+_SUCCESSORS_AT_ONCE = 1 << 19
+"""The most that a task collects. More duplicates are found among more, but no longer within caches."""
+
+
+def expand(stage: Stage, task: Expand) -> Expanded:
+    """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
+    chunk = stage.transitions.chunk()
+    rows, tally, failing = _states(stage, task), stage.tally(), dict[str, int]()
+    pieces = _Pieces(stage, task)
+    for start in range(0, task.count, chunk):
+        look = stage.transitions.look(rows[start : start + chunk])
+        tally.count(look, stage.orbits)
+        for name in task.properties:
+            if name not in failing and look.failing[name].any():
+                failing[name] = task.first + start + int(places(look.failing[name])[0])
+        if not task.expanded:
+            tally.unexpanded |= bool(look.enabled.any())
+            continue
+        for step in stage.transitions.successors(look):
+            tally.generated += len(step.rows)
+            pieces.add(step.rows, keys_of_chunk((task.first + start) // chunk, step.move, step.sources))
+    pieces.write()
+    return Expanded(task.number, tally, failing, tuple(pieces.written), peak_memory())
+
+
+def _states(stage: Stage, task: Expand) -> Rows:
+    """The states of a task, in their order."""
+    shelf, rows, keys = stage.shelf, [], []
+    for part in task.parts:
+        start, end = of_chunks(shelf, part.keys, task.sources)
+        if start < end:
+            keys.append(shelf.read(part.keys.part(start, end), 0))
+            inner = part.rows.part(start, end)
+            rows.append([shelf.read(inner, word) for word in range(stage.transitions.words)])
+    order = np.argsort(np.concatenate(keys), kind="stable")[task.skipped : task.skipped + task.count]
+    return rows_of([np.concatenate(words)[order] for words in zip(*rows, strict=True)])
+
+
+class _Pieces:
+    """Collects successors and writes them by partition, without most duplicates."""
+
+    def __init__(self, stage: Stage, task: Expand) -> None:
+        self._stage, self._task = stage, task
+        self._rows: list[Rows] = []
+        self._keys: list[Column] = []
+        self._count, self._most = 0, min(_SUCCESSORS_AT_ONCE, task.capacity)
+        self.written: list[tuple[Block, tuple[int, ...]]] = []
+
+    def add(self, rows: Rows, keys: Column) -> None:
+        """Takes successors, and writes what was collected if it is much."""
+        self._rows.append(rows)
+        self._keys.append(keys)
+        self._count += len(keys)
+        if self._count >= self._most:
+            self.write()
+
+    def write(self) -> None:
+        """Writes what was collected."""
+        if not self._count:
+            return
+        rows, keys = np.concatenate(self._rows), np.concatenate(self._keys)
+        self._rows, self._keys, self._count = [], [], 0
+        if self._stage.orbits is not None:
+            rows = self._stage.orbits.representatives(rows)
+        columns = columns_of(rows)
+        kept = mostly_distinct(columns)
+        partitions = parts_of(columns[0].take(kept), self._stage.partitions)
+        order = kept.take(np.argsort(partitions, kind="stable"))
+        ends = np.cumsum(np.bincount(partitions, minlength=self._stage.partitions)).tolist()
+        place = f"{self._task.level:05}-{self._task.number:05}-{len(self.written):03}"
+        content = sections([*columns, keys], order, [0, *ends])
+        block = self._stage.shelf.write(f"{self._stage.run}{place}.new", [content], lasting=False)
+        self.written.append((block, tuple(end * (len(columns) + 1) for end in (0, *ends))))

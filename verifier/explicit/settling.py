@@ -1,0 +1,109 @@
+"""A level is settled: of the successors in a part of the space of states, the new ones are found
+(``levels``)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verifier.explicit.blocks import Column, Slice
+from verifier.explicit.levels import (
+    CHUNK_SHIFT,
+    MOVE_MASK,
+    PLACE_BITS,
+    LevelPart,
+    Settle,
+    Settled,
+    Stage,
+    peak_memory,
+)
+from verifier.explicit.scattering import bounds
+from verifier.explicit.sections import in_sections
+from verifier.explicit.sorted_states import Columns, distinct, merged, narrowed, seen, size
+
+
+def settle(stage: Stage, task: Settle) -> Settled:
+    """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
+    settling = _Settling(stage, task)
+    successors = sum(map(len, task.pieces)) // (stage.transitions.words + 1)
+    total = max([successors, *map(size, task.runs)])
+    limits = bounds(max(1, -(-total // task.capacity)), *settling.area)
+    for low, high in pairwise(limits):
+        settling.settle(low, high)
+    return settling.result()
+
+
+class _Settling:
+    def __init__(self, stage: Stage, task: Settle) -> None:
+        self._stage, self._task = stage, task
+        self._shelf, self._words = stage.shelf, stage.transitions.words
+        limits = bounds(stage.partitions)
+        self.area = (limits[task.partition], limits[task.partition + 1])
+        self._parts: list[LevelPart] = []
+        self._run: list[Slice] = []
+        self._found = np.zeros(len(stage.transitions.actions), np.int64)
+        self._sources = np.zeros(task.chunks, np.int64)
+
+    def settle(self, low: int, high: int) -> None:
+        """Finds the new states of a range."""
+        columns, keys = self._successors(low, high)
+        states, firsts = distinct(columns)
+        for run in self._task.runs:
+            for part in narrowed(self._shelf, run, low, high):
+                new = ~seen(self._shelf, states, part)
+                if not new.all():
+                    states, firsts = [column[new] for column in states], firsts[new]
+        if len(firsts):
+            arrived = np.zeros(len(keys), np.bool_)
+            arrived[firsts] = True
+            self._write(states, [column[arrived] for column in columns], keys[arrived])
+
+    def _successors(self, low: int, high: int) -> tuple[Columns, Column]:
+        """The states in a range of the partition, ascending by their keys."""
+        width, pieces = self._words + 1, self._task.pieces
+        if (low, high) == self.area:
+            columns = in_sections(self._shelf, pieces, width)
+        else:  # one by one, as there is no room for all
+            columns = np.concatenate([self._within(piece, low, high) for piece in pieces], axis=1)
+        return list(columns[:-1]), columns[-1]
+
+    def _within(self, piece: Slice, low: int, high: int) -> NDArray[np.uint64]:
+        columns = in_sections(self._shelf, [piece], self._words + 1)
+        return columns[:, (columns[0] >= low) & (columns[0] <= high - 1)]
+
+    def _write(self, ascending: Columns, columns: Columns, keys: Column) -> None:
+        """Writes new states, ascending by state for the run, and by key for the level."""
+        name = self._name(len(self._parts))
+        self._run.append(self._shelf.write(f"{name}.run", ascending).whole())
+        rows = self._shelf.write(f"{name}.rows", columns)
+        self._parts.append(LevelPart(self._shelf.write(f"{name}.keys", [keys]).whole(), rows.whole()))
+        move = (keys >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK)).astype(np.int64)
+        self._found += np.bincount(move, minlength=len(self._found))
+        chunk = (keys >> np.uint64(CHUNK_SHIFT)).astype(np.int64)
+        self._sources += np.bincount(chunk, minlength=len(self._sources))
+
+    def _name(self, part: int) -> str:
+        return f"{self._stage.run}{self._task.level:05}-p{self._task.partition:04}-{part:03}"
+
+    def result(self) -> Settled:
+        """What was found. Runs are merged with those after them where these are not much smaller."""
+        runs = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
+        last = len(runs) - 1
+        first, total = last, size(runs[last]) if runs else 0
+        while first > 0 and size(runs[first - 1]) < 2 * total:
+            first -= 1
+            total += size(runs[first])
+        if first < last:
+            name = f"{self._name(0)}.merged"
+            runs[first:] = [merged(self._shelf, runs[first:], name, self.area, self._task.capacity)]
+        return Settled(
+            partition=self._task.partition,
+            count=int(self._sources.sum()),
+            parts=tuple(self._parts),
+            runs=tuple(runs),
+            found=self._found,
+            sources=self._sources,
+            peak_memory=peak_memory(),
+        )
