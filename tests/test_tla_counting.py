@@ -26,7 +26,7 @@ from verifier.runs.tla_symbolic import NotTranslated, symbolic
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import specification
-from verifier.tla.translate.sampling import Stepper, is_true_once, sample
+from verifier.tla.translate.sampling import MOST_WALKS, Stepper, is_true_once, sample
 from verifier.tla.translate.terms import variable
 
 _PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
@@ -212,3 +212,24 @@ def test_the_first_states_end_where_levels_grow_fast(
     seen = sample(specified(tmp_path, body), most=100, most_generated=1_000)
     assert (seen.complete, len(seen.generated)) == (complete, levels)
     assert seen.seconds_per_state is not None
+
+
+def test_random_walks_go_on_while_they_widen_the_sorts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A value that few walks come to is looked for as long as others are found on the way."""
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 0\n"
+        "Next == \\E i \\in 0..3 : x' = (7 * x + 3 * i) % 100003 /\\ y' = IF i = 0 THEN y + 1 ELSE 0\n"
+    )
+    spec = specified(tmp_path, body)
+    first = sample(spec, most=6)
+    assert len(first.states) > first.nearest
+    waiting = sample(spec, most=6, walks=False)
+    assert len(waiting.states) == waiting.nearest
+    batches = list(waiting.further)
+    assert len(batches) == MOST_WALKS
+    assert waiting.states + batches[0] == first.states
+    monkeypatch.setattr(specification, "sample", sample)
+    walked = specification.started(spec, widely=True).sample
+    assert len(walked.states) - walked.nearest > len(batches[0])

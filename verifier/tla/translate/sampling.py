@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import inf
 from random import Random
 
@@ -35,6 +36,8 @@ MOST_INITIAL_SAID = MOST_SAMPLED_WIDELY
 initial states it has more states than the interpreter explores."""
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
+MOST_WALKS = 4
+"""So many times that many, where the walks go on finding values that no sort has yet."""
 
 
 @dataclass
@@ -47,12 +50,16 @@ class Sample:
     """Whether these are all initial states."""
     complete: bool
     """Whether these are all states."""
+    nearest: int = 0
+    """So many of them stand first, and were found breadth first."""
     ways: int | None = None
     """In how many ways Init is true, as TLC counts them; None if that is not known."""
     generated: tuple[int, ...] = ()
     """How many states were generated when all states of a depth had been looked at, for depths 0, 1, …"""
     seconds_per_state: float | None = None
     """Processor time for the successors of a state; None if none were looked for."""
+    further: Iterator[list[State]] = field(default_factory=lambda: iter(()))
+    """States on random walks beyond those, some walks at a time: none of them was taken yet."""
 
 
 def sample(
@@ -62,9 +69,12 @@ def sample(
     most_initial: int = MOST_INITIAL,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
+    *,
+    walks: bool = True,
 ) -> Sample:
     """The first states, breadth first: so many, or until so many were generated; all initial ones, if there
     are not more than so many; and some beyond, at most ``depth`` steps, where no longer executions matter.
+    ``walks``: some of those beyond are looked at already.
     Of states that permutations make of each other, one is looked at, but all initial ones are.
     Raises Undefined if one has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
@@ -80,13 +90,23 @@ def sample(
     started = time.process_time()
     complete = all_initial and _all_further(explorer, most, most_generated, generated)
     looked, spent = explorer.current + 1, time.process_time() - started
-    states = list(explorer.states)
+    states, further = list(explorer.states), iter(list[list[State]]())
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
-        states += Stepper(specification).strolls(states[-50:], _WALKS, steps)
-    initial = list(explorer.states[:began])
-    per_state = spent / looked if looked else None
-    return Sample(states, initial, all_initial, complete, ways, tuple(generated), per_state)
+        further = islice(Stepper(specification).walks(states[-50:], _WALKS, steps), MOST_WALKS)
+    if walks:
+        states += next(further, [])
+    return Sample(
+        states,
+        list(explorer.states[:began]),
+        all_initial,
+        complete,
+        nearest=len(explorer.states),
+        ways=ways,
+        generated=tuple(generated),
+        seconds_per_state=spent / looked if looked else None,
+        further=further,
+    )
 
 
 def _all_initial(explorer: Explorer, most: int) -> bool:
@@ -183,7 +203,15 @@ class Stepper:
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """States on random walks; always the same ones."""
+        return next(self.walks(start, count, steps))
+
+    def walks(self, start: list[State], count: int, steps: int) -> Iterator[list[State]]:
+        """States on so many random walks, on as many others, and so on; always the same ones."""
         chance = Random(0)
+        while True:
+            yield self._strolled(chance, start, count, steps)
+
+    def _strolled(self, chance: Random, start: list[State], count: int, steps: int) -> list[State]:
         found: dict[State, None] = {}
         for _ in range(count):
             state = chance.choice(start)
