@@ -55,6 +55,8 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             return None, why
         seconds = _patience(made.translation.sample)
         found = translated_soon(asked, made, seconds, translating=_TRANSLATING)
+        if found is None and made.translation.sample.complete:
+            return None, "there are few states"
         if found is None:
             return None, f"building the translation takes too much time: more than {seconds:.1f} s"
         return _counted(asked, made, found)

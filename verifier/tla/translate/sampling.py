@@ -60,6 +60,17 @@ class Sample:
     """Processor time for the successors of a state; None if none were looked for."""
     further: Iterator[list[State]] = field(default_factory=lambda: iter(()))
     """States on random walks beyond those, some walks at a time: none of them was taken yet."""
+    search: _Search | None = None
+
+    def look_on(self, seconds: float) -> list[State]:
+        """Looks at states breadth first for as much processor time; those that it finds."""
+        if self.search is None or self.complete or self.search.ended:
+            return []
+        self.search.most, self.search.most_generated = MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY
+        known = len(self.search.explorer.states)
+        self.complete = self.search.look(time.process_time() + seconds)
+        self.generated = tuple(self.search.generated)
+        return self.search.explorer.states[known:]
 
 
 def sample(
@@ -82,13 +93,13 @@ def sample(
     explorer.assume()
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.found.generated if all_initial else None
-    generated: list[int] = []
     if symmetry is not None:
         explorer.orbits = Orbits(symmetry.renamings)
         for state in explorer.states:
             explorer.orbits.add(state)
     started = time.process_time()
-    complete = all_initial and _all_further(explorer, most, most_generated, generated)
+    search = _Search(explorer, most, most_generated) if all_initial and specification.next else None
+    complete = all_initial and (search is None or search.look(growing=most_generated < inf))
     looked, spent = explorer.current + 1, time.process_time() - started
     states, further = list(explorer.states), iter(list[list[State]]())
     if not complete and states and specification.next is not None:
@@ -103,9 +114,10 @@ def sample(
         complete,
         nearest=len(explorer.states),
         ways=ways,
-        generated=tuple(generated),
+        generated=tuple(search.generated) if search is not None else (),
         seconds_per_state=spent / looked if looked else None,
         further=further,
+        search=search,
     )
 
 
@@ -123,37 +135,55 @@ def _all_initial(explorer: Explorer, most: int) -> bool:
     return True
 
 
-def _all_further(explorer: Explorer, most: int, most_generated: float, generated: list[int]) -> bool:
-    """Finds the states after the initial ones, and counts what is generated to each depth. Whether these are
-    all."""
-    began = end = len(explorer.states)
-    level, largest = end, 0
+class _Search:
+    """The search for the states after the initial ones, which can be gone on with."""
 
-    def stop(found: Explorer) -> None:
-        if len(found.states) > most:
-            raise Interrupted("enough")
+    def __init__(self, explorer: Explorer, most: int, most_generated: float) -> None:
+        self.explorer, self.most, self.most_generated = explorer, most, most_generated
+        self.generated: list[int] = []
+        """How many states were generated when all states of a depth had been looked at."""
+        self.initial = self.end = self.level = len(explorer.states)
+        self.number = self.largest = 0
+        self.ended = False
+        """Whether it was broken off, so that it cannot be gone on with."""
+        assert explorer.specification.next is not None
+        self.walk = explorer._walker(explorer.specification.next, primed=False)
+        self.stepper = Stepper(explorer.specification)
 
-    explorer.enforce = stop
-    if explorer.specification.next is None:
-        return True
-    walk = explorer._walker(explorer.specification.next, primed=False)
-    stepper = Stepper(explorer.specification)
-    try:
-        for number, state in enumerate(explorer.states):
-            if number == end:
-                level, largest = len(explorer.states) - end, max(level, largest)
-                end = len(explorer.states)
-                generated.append(explorer.found.generated)
-                if most_generated < inf and level > _GROWING * largest and end > _GROWN:
+        def stop(found: Explorer) -> None:
+            if len(found.states) > self.most:
+                raise Interrupted("enough")
+
+        explorer.enforce = stop
+
+    def look(self, until: float = inf, *, growing: bool = False) -> bool:
+        """Looks at states until this processor time; ``growing``: or until many more are expected. Whether
+        these are all."""
+        explorer = self.explorer
+        try:
+            while self.number < len(explorer.states):
+                if self.number == self.end and self._next_level() and growing:
                     return False
-            if len(explorer.states) > most or explorer.found.generated > most_generated:
-                return False
-            if number >= began or stepper.within(state):
-                explorer.current = number
-                explorer._expand(number, walk)
-    except (Interrupted, Undefined):
-        return False
-    return True
+                if len(explorer.states) > self.most or explorer.found.generated > self.most_generated:
+                    return False
+                if time.process_time() > until:
+                    return False
+                if self.number >= self.initial or self.stepper.within(explorer.states[self.number]):
+                    explorer.current = self.number
+                    explorer._expand(self.number, self.walk)
+                self.number += 1
+        except (Interrupted, Undefined):
+            self.ended = True
+            return False
+        return True
+
+    def _next_level(self) -> bool:
+        """All states of a depth were looked at. Whether there are many more to come."""
+        known = len(self.explorer.states)
+        self.level, self.largest = known - self.end, max(self.level, self.largest)
+        self.end = known
+        self.generated.append(self.explorer.found.generated)
+        return self.level > _GROWING * self.largest and known > _GROWN
 
 
 class Stepper:

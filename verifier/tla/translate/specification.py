@@ -127,6 +127,14 @@ def _add_states(shapes: dict[str, Shape], states: list[State]) -> None:
             raise Untranslated(None, f"{name} has no finite sort: {error}") from None
 
 
+def widened_by(made: Translation, states: list[State]) -> bool:
+    """Makes the sorts wide enough for states. Whether they were not before. Raises Untranslated."""
+    before = [shape.sort(made.names) for shape in made.shapes.values()]
+    _add_states(made.shapes, states)
+    made.permute()
+    return before != [shape.sort(made.names) for shape in made.shapes.values()]
+
+
 def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names) -> None:
     """Adds states on random walks, until they add nothing. A walk takes less time than to translate and
     explore anew where sorts turn out to be too narrow."""
