@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import replace
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,15 @@ from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Symbol
 from verifier.explicit.classes import PermutedWords
 from verifier.explicit.packing import pack_columns
-from verifier.runs import tla_exploring
+from verifier.runs import tla_exploring, tla_rounds
 from verifier.runs.building import build_model
 from verifier.runs.tla_loading import TlaDefinition, load
 from verifier.runs.tla_rounds import _check_choices
 from verifier.runs.tla_symbolic import NotTranslated, symbolic
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import specification
-from verifier.tla.translate.sampling import Stepper, is_true_once, sample
+from verifier.tla.translate import sampling, specification
+from verifier.tla.translate.sampling import MOST_WALKS, Stepper, is_true_once, sample
 from verifier.tla.translate.terms import variable
 
 _PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
@@ -212,3 +213,64 @@ def test_the_first_states_end_where_levels_grow_fast(
     seen = sample(specified(tmp_path, body), most=100, most_generated=1_000)
     assert (seen.complete, len(seen.generated)) == (complete, levels)
     assert seen.seconds_per_state is not None
+
+
+def test_random_walks_go_on_while_they_widen_the_sorts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A value that few walks come to is looked for as long as others are found on the way."""
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 0\n"
+        "Next == \\E i \\in 0..3 : x' = (7 * x + 3 * i) % 100003 /\\ y' = IF i = 0 THEN y + 1 ELSE 0\n"
+    )
+    spec = specified(tmp_path, body)
+    first = sample(spec, most=6)
+    assert len(first.states) > first.nearest
+    waiting = sample(spec, most=6, walks=False)
+    assert len(waiting.states) == waiting.nearest
+    batches = list(waiting.further)
+    assert len(batches) == MOST_WALKS
+    assert waiting.states + batches[0] == first.states
+    monkeypatch.setattr(specification, "sample", sample)
+    walked = specification.started(spec, widely=True).sample
+    assert len(walked.states) - walked.nearest > len(batches[0])
+
+
+def test_the_first_states_can_be_gone_on_with(tmp_path: Path) -> None:
+    """They are then those that are found without a break."""
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 1\n"
+    spec = specified(tmp_path, f"{body}Next == x < 100 /\\ \\E i \\in 0..1 : x' = 2 * x + i\n")
+    seen = sample(spec, most=100, most_generated=1_000, walks=False)
+    before = len(seen.generated)
+    assert not seen.complete
+    assert seen.look_on(0.0) == []
+    found = seen.look_on(60.0)
+    whole = sample(spec, most=1_000)
+    assert (seen.complete, whole.complete) == (True, True)
+    assert [*seen.states, *found] == whole.states
+    assert seen.generated == whole.generated
+    assert len(seen.generated) > before
+    assert seen.look_on(60.0) == []
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_more_states_are_looked_at_where_building_takes_long(
+    few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sorts are widened before all else is built; if these are all states, nothing is built."""
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 15 /\\ x' = x + 1\n"
+    monkeypatch.setattr(sampling, "_WALKS", 0)
+    monkeypatch.setattr(specification, "sample", lambda spec, *_, **__: sample(spec, most=6))
+    assert "leaves the sorts" in _compared(tmp_path, body, _PLAIN)
+    monkeypatch.setattr(tla_rounds, "_LONG", -1.0)
+    monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_looked_on, 100 if few else 12))
+    said = _compared(tmp_path, body, _PLAIN)
+    assert ("an execution of 12 steps leaves the sorts" in said) != few
+    assert ("explored by the interpreter: there are few states" if few else _AS_TRANSLATED) in said
+
+
+def _looked_on(found: sampling.Sample, most: int, _: float) -> list[Any]:
+    assert found.search is not None
+    known, found.search.most = len(found.search.explorer.states), most
+    found.complete = found.search.look()
+    return found.search.explorer.states[known:]

@@ -287,6 +287,24 @@ def test_values_are_remembered_by_what_they_rest_on(tmp_path: Path) -> None:
     assert counts(tmp_path, plain)[:2] == (found.distinct, found.generated)
 
 
+@pytest.mark.parametrize("reads", ["x", "y", "x + y", "10 * x + y"])
+def test_the_last_value_is_that_of_the_same_objects(reads: str, tmp_path: Path) -> None:
+    """A definition without arguments that is asked for twice of each state and of the next, where variables
+    change one by one: its last value is one of the state only if all that it reads is the same."""
+    body = (
+        "EXTENDS Naturals, FiniteSets\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
+        f"Of == Cardinality({{m \\in 0..99 : m < {reads}}})\n"
+        f"Plain(a, b) == {reads.replace('x', 'a').replace('y', 'b')}\n"
+        "Next == \\/ x' \\in {x + 1, 0} /\\ y' = y /\\ x < 3\n"
+        "        \\/ y' \\in {y + 1, 0} /\\ x' = x /\\ y < 3\n"
+        "Inv == Of = Plain(x, y) /\\ Of = Of\n"
+        "Step == Of + Of' + Of = 2 * Plain(x, y) + Plain(x', y') /\\ Of' - Of' = 0\n"
+        "Steps == [][Step]_<<x, y>>"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv\nPROPERTY Steps").found
+    assert (found.distinct, found.violations) == (16, {})
+
+
 def test_an_argument_that_is_not_needed_is_not_evaluated(tmp_path: Path) -> None:
     body = (
         "EXTENDS Naturals, Sequences, FiniteSets\nVARIABLE x\nInit == x = <<>>\n"

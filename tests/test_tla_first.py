@@ -42,7 +42,8 @@ def test_it_may_end_at_the_first_violation(
     found = []
     for translate in (False, True):
         if translate:
-            monkeypatch.setattr("verifier.runs.tla_exploring._too_few_or_too_large", lambda *_: "")
+            for reason in ("_too_few_or_too_large", "_decided_by"):
+                monkeypatch.setattr(f"verifier.runs.tla_exploring.{reason}", lambda *_: "")
         run = json.loads(verify("explore", str(path), "--first", "--format", "json").stdout)
         assert (run["statistics"]["instances"] is not None) == translate
         counts = ("distinct_states", "generated_states", "levels", "waiting_states", "complete")
@@ -54,6 +55,41 @@ def test_it_may_end_at_the_first_violation(
     assert not found[0][0][-1]
     every = json.loads(verify("explore", str(path), "--format", "json").stdout)["results"]
     assert all(result["verdict"] == "VIOLATED" for result in every)
+
+
+@pytest.mark.parametrize(
+    ("asked", "depth"), [(("Lower",), 2), (("Higher",), 4), (("Lower", "Low"), 3), (("Lower", "Never"), None)]
+)
+def test_it_ends_where_all_that_was_asked_is_violated(
+    asked: tuple[str, ...], depth: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sorts are checked along as translated, and hold to the end: that does not keep it going."""
+    path = written(tmp_path, f"{WALK}Never == x < 99")
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    words = ["explore", str(path), "--format", "json", *(f"--property={name}" for name in asked)]
+    for reason in ("_too_few_or_too_large", "_decided_by"):
+        monkeypatch.setattr(f"verifier.runs.tla_exploring.{reason}", lambda *_: "")
+    run = json.loads(verify(*words).stdout)
+    assert run["statistics"]["instances"] is not None
+    assert run["statistics"]["complete"] == (depth is None)
+    assert len(run["statistics"]["levels"]) == (8 if depth is None else depth + 1)
+    assert [result["verdict"] == "VIOLATED" for result in run["results"]] == [n != "Never" for n in asked]
+    every = json.loads(verify(*words, "--keep-going").stdout)
+    assert every["statistics"]["complete"]
+
+
+@pytest.mark.parametrize(("asked", "few"), [(("Low",), True), (("Low", "Never"), False), (("Top",), False)])
+def test_the_interpreter_ends_at_what_the_first_states_violate(
+    asked: tuple[str, ...], few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is translated for it, unless one property holds in the first states, or has no value there."""
+    path = written(tmp_path, f"{WALK}Never == x < 99\nTop == 1 \\div (x - 2) < 1")
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    monkeypatch.setattr("verifier.runs.tla_exploring._too_few_or_too_large", lambda *_: "")
+    words = ["explore", str(path), *(f"--property={name}" for name in asked)]
+    said = verify(*words).stderr
+    assert ("the first states violate all that is asked for" in said) == few
+    assert "the first states violate" not in verify(*words, "--keep-going").stderr
 
 
 def test_the_first_violation_and_all_states_exclude_each_other(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def _run(
         symmetry=options.symmetry,
         keep_going=options.keep_going,
         graph=options.graph,
-        along=() if named else tuple(invariants),
+        along=options.ending if named else (*invariants, *options.ending),
         ending=ending,
         limits=question.limits,
     )

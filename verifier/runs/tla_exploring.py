@@ -15,12 +15,15 @@ from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
+from verifier.tla.frames import Undefined
 from verifier.tla.symmetry import Asymmetric
 from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY, is_true_once
+from verifier.tla.translate.specification import SORTS
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.tla.translate.sampling import Sample
+    from verifier.tla.translate.specification import Translation
 
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
@@ -47,11 +50,13 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             if why:
                 return None, why
             made = started(asked)
-        why = _too_few_or_too_large(asked, made)
+            why = _too_few_or_too_large(asked, made) or _decided_by(asked, made.translation)
         if why:
             return None, why
         seconds = _patience(made.translation.sample)
         found = translated_soon(asked, made, seconds, translating=_TRANSLATING)
+        if found is None and made.translation.sample.complete:
+            return None, "there are few states"
         if found is None:
             return None, f"building the translation takes too much time: more than {seconds:.1f} s"
         return _counted(asked, made, found)
@@ -84,6 +89,29 @@ def _too_few_or_too_large(asked: ModuleQuestion, made: Symbolic) -> str:
         return "in how many ways Init is true is not known: there are too many"
     size = sum(map(bits_of, made.sorts().values()))
     return f"a state takes {size} bits" if size > _MOST_BITS_EXPLORED else ""
+
+
+def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
+    """The same, if the first states violate all that is asked for: the interpreter ends there, too."""
+    invariants, options = made.specification.invariants, asked.question.options
+    names = [name for name in asked.question.properties if name != SORTS]
+    if options.keep_going or options.graph or not names or not all(name in invariants for name in names):
+        return ""
+    evaluator, nearest = made.specification.evaluator, made.sample.states[: made.sample.nearest]
+
+    def is_false(name: str) -> bool:
+        formula = invariants[name]
+        test = evaluator.compiled_truth(formula.body, formula.module)
+        for state in nearest:
+            evaluator.now[:] = state
+            if not test():
+                return True
+        return False
+
+    try:
+        return "the first states violate all that is asked for" if all(map(is_false, names)) else ""
+    except Undefined:  # somewhere the interpreter may never come to
+        return ""
 
 
 def _patience(sample: Sample) -> float:

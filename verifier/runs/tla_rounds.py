@@ -22,7 +22,7 @@ from verifier.runs.building import as_built
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
-from verifier.tla.translate.specification import SORTS
+from verifier.tla.translate.specification import SORTS, widened_by
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.verdict import Verdict, VerdictKind
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MOST_ROUNDS = 60
+_LONG = 0.3
+"""Where translating takes so many seconds of processor time, more states are looked at before all else is
+built."""
 
 
 class GivenUp(Exception):
@@ -155,10 +158,15 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
 
     made.each_way = asked.engine.counts_states
     settled = Settled()
-    for _ in range(_MOST_ROUNDS):
+    for number in range(_MOST_ROUNDS):
         translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
+            began = time.process_time()
             definition = within_limits(asked, lambda: _definition(asked, made), translated)
+            seconds = time.process_time() - began
+            looks = not number and seconds > _LONG and asked.engine.counts_states
+            if looks and _too_narrow(asked, made, seconds):
+                continue
         except Interrupted as stop:
             return settled.added_to(made, _ended(asked, str(stop)), asked)
         found = _round(asked, made, definition, tuple(settled.verdicts), built)
@@ -177,6 +185,19 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
             return settled.added_to(made, _stopped(asked, str(error)), asked)
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
+
+
+def _too_narrow(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:
+    """Whether the sorts are too narrow for states that are found in so many seconds, the time that
+    translating took. All else takes several times as long, for nothing if the sorts turn out to be too
+    narrow, or if these are all states: then raises GivenUp."""
+    sample = made.translation.sample
+    if sample.complete:
+        return False
+    found = within_limits(asked, lambda: sample.look_on(seconds))
+    if made.translation.sample.complete and not asked.question.options.graph:
+        raise GivenUp
+    return bool(found) and widened_by(made.translation, found)
 
 
 def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:

@@ -14,7 +14,7 @@ from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
-from verifier.tla.remembered import Memory, is_worth_remembering, remembered
+from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered
 from verifier.tla.strictness import Strictness
 from verifier.tla.values import NoValue, Value
 
@@ -262,7 +262,10 @@ class Calls(Lets):
             reads = [self.index[variable] for variable in facts.reads]
             enter = self._entered(body, name, place)
             frame = self.emit.function(f"[{', '.join(arguments)}]")
-            return self.emit.call(remembered(self, known, enter, frame, target, reads, primed))
+            call = remembered(self, known, enter, frame, target, reads, primed)
+            if arguments or not reads:
+                return self.emit.call(call)
+            return latest(self, known, call, reads, primed)
         return self.emit.statements([
             f"inner = {self.frame(target, arguments)}",
             *self._guarded(body, name, place, alone=True),

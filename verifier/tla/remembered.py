@@ -3,6 +3,10 @@
 That is sound for a definition of one state that always answers alike (``Facts``): it has one value for the
 values of what it reads. Errors are not remembered, so that each is reported where it occurs. It pays where
 states share most of their values, and is given up where they do not.
+
+What has no arguments is asked for many times of one state, above all by a refinement. So its last value is
+kept with the very objects that the variables had, which are compared without hashing anything. They are kept
+too, so that no other object can be taken for one of them.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from verifier.tla.core import Core
+from verifier.tla.core import Core, Source
 from verifier.tla.facts import STATE, Facts
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit, Waiting
 from verifier.tla.values import Boolean, Fn, LazySet, ModelValue
@@ -33,10 +37,12 @@ def is_worth_remembering(facts: Facts) -> bool:
 class Memory:
     """What is known of one definition, for all places where it is called."""
 
-    __slots__ = ("answered", "calls", "table")
+    __slots__ = ("answered", "calls", "latest", "table")
 
     def __init__(self) -> None:
         self.table: dict[Any, Any] = {}
+        self.latest: dict[bool, list[str]] = {}
+        """The names of its last value and of the objects it rests on; in the next state, if True."""
         self.calls = self.answered = 0
 
 
@@ -77,9 +83,37 @@ def remembered(
     return call
 
 
+def latest(core: Core, memory: Memory, call: Evaluate, reads: list[int], primed: bool) -> Source:
+    """The source of a call without arguments, which is not made where the variables are the same objects."""
+    emit, of_state = core.emit, "following" if primed else "now"
+    if primed not in memory.latest:
+        memory.latest[primed] = [emit.fresh("p") for _ in (0, *reads)]
+        emit.names.update(dict.fromkeys(memory.latest[primed], object()))
+    value, first, *others = memory.latest[primed]
+    objects = [f"{of_state}[{index}]" for index in reads]
+    lines = [
+        f"global {', '.join((value, first, *others))}",
+        f"found = {emit.bound(call)}(e)",
+        f"if {' and '.join(f'{one} is not UNSET' for one in objects)}:",
+        # An exception from elsewhere may arrive between any two of these: the first is set last.
+        f" {first} = {emit.bound(object())}",
+        f" {value} = found",
+        *(f" {name} = {one}" for name, one in zip(others, objects[1:], strict=True)),
+        f" {first} = {objects[0]}",
+        "return found",
+    ]
+    seen = zip((first, *others), objects, strict=True)
+    alike = " and ".join(f"{one} is {name}" for name, one in seen)
+    source = f"({value} if {alike} else {emit.statements(lines)})"
+    if not primed:
+        return source
+    return emit.statements([f"{emit.bound(core.read_next)}[0] = True", f"return {source}"])
+
+
 def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) -> Callable[[Frame], Any]:
     """What a value rests on. None where an argument is none that could be compared, or where it or a variable
     has no value, and may not need one."""
+    only = reads[0] if len(reads) == 1 else None
 
     def key(inner: Frame) -> Any:
         for index, value in enumerate(inner):
@@ -90,6 +124,8 @@ def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) ->
                     return None
             if type(inner[index]) not in _PLAIN:
                 return None
+        if only is not None and not inner:
+            return None if state[only] is UNSET else state[only]
         found = (*inner, *[state[index] for index in reads])
         for value in found:
             if value is UNSET:

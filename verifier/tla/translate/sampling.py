@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import inf
 from random import Random
 
@@ -35,6 +36,8 @@ MOST_INITIAL_SAID = MOST_SAMPLED_WIDELY
 initial states it has more states than the interpreter explores."""
 _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
+MOST_WALKS = 4
+"""So many times that many, where the walks go on finding values that no sort has yet."""
 
 
 @dataclass
@@ -47,12 +50,27 @@ class Sample:
     """Whether these are all initial states."""
     complete: bool
     """Whether these are all states."""
+    nearest: int = 0
+    """So many of them stand first, and were found breadth first."""
     ways: int | None = None
     """In how many ways Init is true, as TLC counts them; None if that is not known."""
     generated: tuple[int, ...] = ()
     """How many states were generated when all states of a depth had been looked at, for depths 0, 1, …"""
     seconds_per_state: float | None = None
     """Processor time for the successors of a state; None if none were looked for."""
+    further: Iterator[list[State]] = field(default_factory=lambda: iter(()))
+    """States on random walks beyond those, some walks at a time: none of them was taken yet."""
+    search: _Search | None = None
+
+    def look_on(self, seconds: float) -> list[State]:
+        """Looks at states breadth first for as much processor time; those that it finds."""
+        if self.search is None or self.complete or self.search.ended:
+            return []
+        self.search.most, self.search.most_generated = MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY
+        known = len(self.search.explorer.states)
+        self.complete = self.search.look(time.process_time() + seconds)
+        self.generated = tuple(self.search.generated)
+        return self.search.explorer.states[known:]
 
 
 def sample(
@@ -62,9 +80,12 @@ def sample(
     most_initial: int = MOST_INITIAL,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
+    *,
+    walks: bool = True,
 ) -> Sample:
     """The first states, breadth first: so many, or until so many were generated; all initial ones, if there
     are not more than so many; and some beyond, at most ``depth`` steps, where no longer executions matter.
+    ``walks``: some of those beyond are looked at already.
     Of states that permutations make of each other, one is looked at, but all initial ones are.
     Raises Undefined if one has no value somewhere."""
     plain = replace(specification, symmetry=[], view=None)
@@ -72,21 +93,32 @@ def sample(
     explorer.assume()
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.found.generated if all_initial else None
-    generated: list[int] = []
     if symmetry is not None:
         explorer.orbits = Orbits(symmetry.renamings)
         for state in explorer.states:
             explorer.orbits.add(state)
     started = time.process_time()
-    complete = all_initial and _all_further(explorer, most, most_generated, generated)
+    search = _Search(explorer, most, most_generated) if all_initial and specification.next else None
+    complete = all_initial and (search is None or search.look(growing=most_generated < inf))
     looked, spent = explorer.current + 1, time.process_time() - started
-    states = list(explorer.states)
+    states, further = list(explorer.states), iter(list[list[State]]())
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
-        states += Stepper(specification).strolls(states[-50:], _WALKS, steps)
-    initial = list(explorer.states[:began])
-    per_state = spent / looked if looked else None
-    return Sample(states, initial, all_initial, complete, ways, tuple(generated), per_state)
+        further = islice(Stepper(specification).walks(states[-50:], _WALKS, steps), MOST_WALKS)
+    if walks:
+        states += next(further, [])
+    return Sample(
+        states,
+        list(explorer.states[:began]),
+        all_initial,
+        complete,
+        nearest=len(explorer.states),
+        ways=ways,
+        generated=tuple(search.generated) if search is not None else (),
+        seconds_per_state=spent / looked if looked else None,
+        further=further,
+        search=search,
+    )
 
 
 def _all_initial(explorer: Explorer, most: int) -> bool:
@@ -103,37 +135,55 @@ def _all_initial(explorer: Explorer, most: int) -> bool:
     return True
 
 
-def _all_further(explorer: Explorer, most: int, most_generated: float, generated: list[int]) -> bool:
-    """Finds the states after the initial ones, and counts what is generated to each depth. Whether these are
-    all."""
-    began = end = len(explorer.states)
-    level, largest = end, 0
+class _Search:
+    """The search for the states after the initial ones, which can be gone on with."""
 
-    def stop(found: Explorer) -> None:
-        if len(found.states) > most:
-            raise Interrupted("enough")
+    def __init__(self, explorer: Explorer, most: int, most_generated: float) -> None:
+        self.explorer, self.most, self.most_generated = explorer, most, most_generated
+        self.generated: list[int] = []
+        """How many states were generated when all states of a depth had been looked at."""
+        self.initial = self.end = self.level = len(explorer.states)
+        self.number = self.largest = 0
+        self.ended = False
+        """Whether it was broken off, so that it cannot be gone on with."""
+        assert explorer.specification.next is not None
+        self.walk = explorer._walker(explorer.specification.next, primed=False)
+        self.stepper = Stepper(explorer.specification)
 
-    explorer.enforce = stop
-    if explorer.specification.next is None:
-        return True
-    walk = explorer._walker(explorer.specification.next, primed=False)
-    stepper = Stepper(explorer.specification)
-    try:
-        for number, state in enumerate(explorer.states):
-            if number == end:
-                level, largest = len(explorer.states) - end, max(level, largest)
-                end = len(explorer.states)
-                generated.append(explorer.found.generated)
-                if most_generated < inf and level > _GROWING * largest and end > _GROWN:
+        def stop(found: Explorer) -> None:
+            if len(found.states) > self.most:
+                raise Interrupted("enough")
+
+        explorer.enforce = stop
+
+    def look(self, until: float = inf, *, growing: bool = False) -> bool:
+        """Looks at states until this processor time; ``growing``: or until many more are expected. Whether
+        these are all."""
+        explorer = self.explorer
+        try:
+            while self.number < len(explorer.states):
+                if self.number == self.end and self._next_level() and growing:
                     return False
-            if len(explorer.states) > most or explorer.found.generated > most_generated:
-                return False
-            if number >= began or stepper.within(state):
-                explorer.current = number
-                explorer._expand(number, walk)
-    except (Interrupted, Undefined):
-        return False
-    return True
+                if len(explorer.states) > self.most or explorer.found.generated > self.most_generated:
+                    return False
+                if time.process_time() > until:
+                    return False
+                if self.number >= self.initial or self.stepper.within(explorer.states[self.number]):
+                    explorer.current = self.number
+                    explorer._expand(self.number, self.walk)
+                self.number += 1
+        except (Interrupted, Undefined):
+            self.ended = True
+            return False
+        return True
+
+    def _next_level(self) -> bool:
+        """All states of a depth were looked at. Whether there are many more to come."""
+        known = len(self.explorer.states)
+        self.level, self.largest = known - self.end, max(self.level, self.largest)
+        self.end = known
+        self.generated.append(self.explorer.found.generated)
+        return self.level > _GROWING * self.largest and known > _GROWN
 
 
 class Stepper:
@@ -183,7 +233,15 @@ class Stepper:
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """States on random walks; always the same ones."""
+        return next(self.walks(start, count, steps))
+
+    def walks(self, start: list[State], count: int, steps: int) -> Iterator[list[State]]:
+        """States on so many random walks, on as many others, and so on; always the same ones."""
         chance = Random(0)
+        while True:
+            yield self._strolled(chance, start, count, steps)
+
+    def _strolled(self, chance: Random, start: list[State], count: int, steps: int) -> list[State]:
         found: dict[State, None] = {}
         for _ in range(count):
             state = chance.choice(start)

@@ -105,19 +105,49 @@ def started(
         if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
             names.companions.append(tuple(specification.evaluator.order.sorted(value)))
     shapes = {one.name: Shape() for one in specification.variables}
-    for one, values in zip(specification.variables, zip(*found.states, strict=True), strict=False):
-        try:
-            for value in dict.fromkeys(values):
-                shapes[one.name].add(value)
-        except NoValue as error:
-            raise Untranslated(None, f"{one.name} has no finite sort: {error}") from None
+    _add_states(shapes, found.states)
     if not found.complete:
         bounds_of_types(specification, shapes)
     if not found.all_initial:
         bounds_of_init(specification, shapes)
+    if widely:
+        _walk_on(shapes, found, names)
     made = Translation(specification, names, shapes, found, symmetry=symmetry)
     made.permute()
     return made
+
+
+def _add_states(shapes: dict[str, Shape], states: list[State]) -> None:
+    """Adds the values of the variables in states. Raises Untranslated."""
+    for (name, shape), values in zip(shapes.items(), zip(*states, strict=True), strict=False):
+        try:
+            for value in dict.fromkeys(values):
+                shape.add(value)
+        except NoValue as error:
+            raise Untranslated(None, f"{name} has no finite sort: {error}") from None
+
+
+def widened_by(made: Translation, states: list[State]) -> bool:
+    """Makes the sorts wide enough for states. Whether they were not before. Raises Untranslated."""
+    before = [shape.sort(made.names) for shape in made.shapes.values()]
+    _add_states(made.shapes, states)
+    made.permute()
+    return before != [shape.sort(made.names) for shape in made.shapes.values()]
+
+
+def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names) -> None:
+    """Adds states on random walks, until they add nothing. A walk takes less time than to translate and
+    explore anew where sorts turn out to be too narrow."""
+    before = None
+    for states in found.further:
+        if before is None:
+            before = [shape.sort(names) for shape in shapes.values()]
+        found.states += states
+        _add_states(shapes, states)
+        sorts = [shape.sort(names) for shape in shapes.values()]
+        if sorts == before:
+            return
+        before = sorts
 
 
 def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
@@ -130,11 +160,11 @@ def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> 
     if is_true_once(specification) and is_bounded(specification):
         spoken_of = any(safety.initially for safety in specification.properties.values())
         most_initial = MOST_INITIAL if spoken_of else MOST_INITIAL_SAID
-        return sample(specification, *wide, most_initial, symmetry=symmetry)
-    found = sample(specification, *wide, MOST_INITIAL, symmetry=symmetry)
+        return sample(specification, *wide, most_initial, symmetry=symmetry, walks=False)
+    found = sample(specification, *wide, MOST_INITIAL, symmetry=symmetry, walks=False)
     if found.all_initial:
         return found
-    return sample(specification, *wide, MOST_INITIAL_WIDELY, symmetry=symmetry)
+    return sample(specification, *wide, MOST_INITIAL_WIDELY, symmetry=symmetry, walks=False)
 
 
 def translate(
