@@ -54,7 +54,8 @@ MODULES = {
         GOOD + "I == INSTANCE Integers\nP == I!Foo",
         "unknown operator I!Foo",
     ),
-    "no instance": (GOOD + "P == Inv!Foo", "Inv is no instance of a module"),
+    "no instance": (GOOD + "P == x!Foo", "x is no instance of a module"),
+    "no label": (GOOD + "P == Inv!Foo", "Inv has no label Foo"),
     "a part that is not there": (
         GOOD + "C == /\\ TRUE\n     /\\ TRUE\nP == C!3",
         "there is no part 3: it has 2",

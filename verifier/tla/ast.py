@@ -73,6 +73,8 @@ class Definition:
     text: str = ""
     """What was written, with single spaces: two modules may define the same."""
     last_line: int = 0
+    labels: dict[str, Label] = field(default_factory=dict)
+    """The labelled parts of the body."""
 
     @property
     def arity(self) -> int:
@@ -83,6 +85,18 @@ class Definition:
     def shown(self) -> str:
         """The name as a reader writes it."""
         return f"{self.path}{self.name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Label:
+    """``name(x, y):: e``: a part of a definition. Its parameters stand for what is bound around it."""
+
+    parameters: tuple[Parameter, ...]
+    body: Expression
+    labels: dict[str, Label]
+    """The labelled parts of it."""
+    in_let: bool
+    """Whether a LET stands around it, within the definition."""
 
 
 Symbol: TypeAlias = Variable | Constant | Parameter | Bound | Builtin | Definition

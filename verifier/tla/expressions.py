@@ -10,6 +10,7 @@ from tree_sitter import Node
 from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.errors import Place, TlaError, integer
+from verifier.tla.labels import Labels
 from verifier.tla.operators import Operators
 from verifier.tla.scope import Scope
 from verifier.tla.text import field_of, text_of
@@ -26,6 +27,7 @@ class Expressions(Operators):
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.source = reader.source
+        self.labels = Labels(self)
         self.forms: dict[str, Callable[[Node, Scope], Expression]] = {
             "nat_number": lambda n, s: self._number(text_of(n), n, 10),
             "binary_number": lambda n, s: self._number(text_of(n)[2:], n, 2),
@@ -33,7 +35,7 @@ class Expressions(Operators):
             "hex_number": lambda n, s: self._number(text_of(n)[2:], n, 16),
             "string": self._string,
             "parentheses": lambda n, s: self.read(n.named_children[0], s),
-            "label": lambda n, s: self.read(field_of(n, "expression"), s),
+            "label": self.labels.read,
             "bounded_quantification": self._quantifier,
             "unbounded_quantification": self._unbounded,
             "choose": self._choose,

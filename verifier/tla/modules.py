@@ -286,8 +286,9 @@ class Reader:
             known.parameters = (*scope.extra, *parameters)
         elif known is not None or scope.find(name) is not None:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
-        body = self.expressions.read(field_of(node, "definition"), inner)
+        body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner)
         made = self._define(name, tuple(parameters), body, scope, place)
+        made.labels = labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     def _function(self, node: Node, scope: Scope) -> None:

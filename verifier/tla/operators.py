@@ -12,7 +12,7 @@ from verifier.tla.ast import Expression, Parameter, Symbol
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Scope
-from verifier.tla.subexpressions import navigate
+from verifier.tla.subexpressions import names_label, navigate
 from verifier.tla.text import text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
@@ -159,6 +159,8 @@ class Operators:
     # -- instances
 
     def _prefixed(self, node: Node, scope: Scope) -> Expression:
+        if names_label(node, scope):
+            return navigate(self, node, scope)
         op = _named(node, "op")[0]
         place = self.place(node)
         symbol, before = self._in_instance(node, scope)
@@ -197,6 +199,8 @@ class Operators:
             inner = component.named_children[0]
             name = text_of(_named(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
             named = scope.find(name) if found is None else found.module.instances.get(name)
+            if named is None and found is None:
+                raise scope.unknown(name, self.place(component), "instance or operator")
             if not isinstance(named, ast.Instance):
                 raise TlaError(self.place(component), f"{name} is no instance of a module")
             if found is None:
