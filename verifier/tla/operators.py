@@ -74,7 +74,7 @@ class Operators:
                 f"{name} takes {own or 'no'} argument{'' if own == 1 else 's'}, {len(arguments)} are given"
             )
             raise TlaError(place, words)
-        return ast.Apply(symbol, given, place=place)
+        return _applied_to(symbol, given, place)
 
     def _name(self, node: Node, scope: Scope) -> Expression:
         place = self.place(node)
@@ -118,7 +118,7 @@ class Operators:
             own, have = _arity(symbol) - before, len(given) - before
             words = f"{_shown(symbol)} takes {own} argument{'' if own == 1 else 's'}, {have} are given"
             raise TlaError(place, words)
-        return ast.Apply(symbol, given, place=place)
+        return _applied_to(symbol, given, place)
 
     def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
         """An argument; an operator if the parameter is one. Raises TlaError if it is the wrong one."""
@@ -294,6 +294,15 @@ def _flatten(node: Node, row: list[object]) -> None:
     row.append(operator)
     if fixity == "infix":
         _flatten(_named(node, "rhs")[0], row)
+
+
+def _applied_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> Expression:
+    """An application; of Apalache's annotations what they enclose, so that actions have the names of those."""
+    if isinstance(symbol, ast.Definition) and symbol.module == "Apalache" and len(given) == 1:
+        body = symbol.body
+        if isinstance(body, ast.Apply) and body.operator is symbol.parameters[0]:
+            return given[0]
+    return ast.Apply(symbol, given, place=place)
 
 
 def _inherited(symbol: Symbol, scope: Scope) -> tuple[Parameter, ...]:
