@@ -297,7 +297,7 @@ def _flatten(node: Node, row: list[object]) -> None:
 
 
 def _applied_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> Expression:
-    """An application; of Apalache's annotations what they enclose, so that actions have the names of those."""
+    """An application; of Apalache's annotations what they enclose, so that actions have their names."""
     if isinstance(symbol, ast.Definition) and symbol.module == "Apalache" and len(given) == 1:
         body = symbol.body
         if isinstance(body, ast.Apply) and body.operator is symbol.parameters[0]:
