@@ -27,6 +27,13 @@ MODULES = {
         "the module Integers",
     ),
     "a module that is not there": ("EXTENDS Nowhere\n" + GOOD[17:], "M.tla:2:9: there is no module Nowhere"),
+    "a standard module misspelt": ("EXTENDS Natrals\n" + GOOD[17:], "did you mean Naturals?"),
+    "a name that is defined below": (GOOD + "P == Q\nQ == 1", "M.tla:7:6: Q is defined only below, in line 8"),
+    "recursion without RECURSIVE": (
+        GOOD + "F(n) == IF n = 0 THEN 0 ELSE F(n - 1)",
+        "F is not known within its own definition: say RECURSIVE F",
+    ),
+    "a word of the language": (GOOD + "IN == 1", "IN is a word of the language"),
     "conflicting junctions": (GOOD + "P == x = 0 \\/ x = 1 /\\ x = 2", "conflicting precedences"),
     "chained implications": (GOOD + "P == x = 0 => x = 1 => x = 2", "=> and => have conflicting precedences"),
     "chained comparisons": (GOOD + "P == 0 < x < 2", "< and < have conflicting precedences"),

@@ -123,6 +123,7 @@ class Reader:
         outside = self.context.around
         scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
         scope.names = self.made.names
+        scope.below = _lines(node)
         for unit in node.children:
             self._unit(unit, scope)
         self._check_recursive()
@@ -378,6 +379,17 @@ class Reader:
         if scope.made is not None:
             scope.made.append(made)
         return made
+
+
+def _lines(module: Node) -> dict[str, int]:
+    """The lines of the definitions of a module."""
+    units = [
+        inner
+        for unit in module.named_children
+        for inner in (unit.named_children if unit.type == "local_definition" else [unit])
+    ]
+    defined = [unit for unit in units if unit.type in ("operator_definition", "function_definition")]
+    return {text_of(field_of(unit, "name")): unit.start_point.row + 1 for unit in defined}
 
 
 def _alike(one: Named, other: Named) -> bool:

@@ -48,6 +48,8 @@ _OPERATORS: Mapping[str, str] = {
 """Each operator with the number of its arguments, or the arities of the arguments where some are operators:
 ``0,1`` is an operand and then an operator of one argument."""
 
+BUILT_IN = tuple(name for name in _OPERATORS if not name.startswith("_"))
+"""The modules that have no text."""
 PARTIAL = (
     "TLAPS",
     "FiniteSetTheorems",
