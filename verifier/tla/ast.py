@@ -298,6 +298,9 @@ class Unchanged(Expression):
 @dataclass(frozen=True, slots=True, eq=False)
 class Enabled(Expression):
     body: Expression
+    own: tuple[tuple[Variable, Expression], ...] = ()
+    """Of an instance that puts expressions for variables: ``body`` speaks of these variables instead, and
+    each has the value of its expression. ``x'`` below ENABLED is not what is put for ``x``, primed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -342,6 +345,8 @@ class Module:
     variables: list[Variable] = field(default_factory=list)
     names: dict[str, Symbol | Instance] = field(default_factory=dict)
     """What its text may say, with ``I!Op`` for the operators of a named instance."""
+    put: dict[str, Symbol | Instance] = field(default_factory=dict)
+    """Of an instance: what stands for its variables."""
     hidden: set[str] = field(default_factory=set)
     """The names that are LOCAL."""
     instances: dict[str, Instance] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression, Parameter, Symbol
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import Conflict, Operator, build, canonical
-from verifier.tla.scope import Scope
+from verifier.tla.scope import Apart, Scope
 from verifier.tla.subexpressions import names_label, navigate
 from verifier.tla.text import text_of
 
@@ -30,6 +30,10 @@ class Operators:
     @abstractmethod
     def read(self, node: Node, scope: Scope) -> Expression:
         """The expression that a node of the tree is."""
+
+    @abstractmethod
+    def apart(self, scope: Scope, place: Place) -> Apart | None:
+        """Where ENABLED is read in an instance that puts expressions for variables."""
 
     def operator_forms(self) -> dict[str, Callable[[Node, Scope], Expression]]:
         """What reads the nodes that this class is about."""
@@ -245,6 +249,10 @@ class Operators:
         assert isinstance(tree, tuple)
         operator, operands = tree
         place = self.place(operator.node)
+        if operator.name == "ENABLED":
+            own = self.apart(scope, place)
+            inner = own.scope if own is not None else scope
+            return ast.Enabled(self._built(operands[0], inner), own.values if own else (), place=place)
         if operator.name in ("/\\", "\\/", "\\X"):
             operands = _chain(operator.name, tree)
         return self._applied(
@@ -261,8 +269,6 @@ class Operators:
                 return ast.Prime(given[0], place=place)
             case "UNCHANGED":
                 return ast.Unchanged(given[0], place=place)
-            case "ENABLED":
-                return ast.Enabled(given[0], place=place)
             case "[]" | "<>" | "~>" | "-+->":
                 return ast.Temporal(name, given, place=place)
         return self.apply(self.lookup(name, scope, place), given, scope, place)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from verifier.errors import nearest
-from verifier.tla.ast import Bound, Builtin, Definition, Instance, Parameter, Symbol
+from verifier.tla.ast import Bound, Builtin, Definition, Expression, Instance, Parameter, Symbol, Variable
 from verifier.tla.errors import Place, TlaError
 
 Named: TypeAlias = Symbol | Instance
@@ -102,9 +102,18 @@ class Scope:
 
 _RESERVED = frozenset({
     "ASSUME", "ASSUMPTION", "AXIOM", "CASE", "CHOOSE", "CONSTANT", "CONSTANTS", "COROLLARY", "DOMAIN", "ELSE",
-    "ENABLED", "EXCEPT", "EXTENDS", "IF", "IN", "INSTANCE", "LAMBDA", "LEMMA", "LET", "LOCAL", "MODULE", "OTHER",
-    "PROPOSITION", "RECURSIVE", "SUBSET", "THEN", "THEOREM", "UNCHANGED", "UNION", "VARIABLE", "VARIABLES", "WITH",
+    "ENABLED", "EXCEPT", "EXTENDS", "IF", "IN", "INSTANCE", "LAMBDA", "LEMMA", "LET", "LOCAL", "MODULE",
+    "OTHER", "PROPOSITION", "RECURSIVE", "SUBSET", "THEN", "THEOREM", "UNCHANGED", "UNION", "VARIABLE",
+    "VARIABLES", "WITH",
 })  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A scope in which an instance's module has variables of its own, and the values that they have."""
+
+    scope: Scope
+    values: tuple[tuple[Variable, Expression], ...]
 
 
 def _where(known: Named) -> str:

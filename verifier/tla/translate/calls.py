@@ -50,7 +50,7 @@ class Calls(Evaluation):
 
     def _variable(self, symbol: ast.Variable, context: Context) -> Sym:
         if not context.primed:
-            return variable(self.variables[symbol])
+            return self.own[symbol] if symbol in self.own else variable(self.variables[symbol])
         if self.assigned is None:
             return variable(self.successor[symbol])
         found = self.assigned.get(symbol)
