@@ -151,6 +151,9 @@ def test_other_fairness_is_refused_with_its_place(fairness: str, expected: str, 
 
 
 GENERAL = {
+    "IF x = 0 THEN <>(x = 3) ELSE FALSE": True,
+    "IF x = 0 THEN [](x = 3 => <>(x = 3)) ELSE <>(x = 7)": True,
+    "[](IF y = 1 THEN <>(y = 0) ELSE TRUE)": False,
     "WF_vars(x' = x + 2 /\\ y' = y)": False,
     "WF_vars(Flip)": False,
     "SF_vars(Inc(1))": True,

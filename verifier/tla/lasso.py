@@ -61,6 +61,10 @@ class Lasso:
                 return self._temporal(whole, module)
             case ast.Fairness():
                 return self._truths(_meaning(whole), module)
+            case ast.If():
+                parts = (whole.condition, whole.then, whole.otherwise)
+                rows = zip(*(self._truths(part, module) for part in parts), strict=True)
+                return [then if condition else other for condition, then, other in rows]
             case ast.Apply():
                 return self._applied(whole, module)
             case ast.Let() if not any(d.parameters for d in whole.definitions):

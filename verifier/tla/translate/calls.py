@@ -55,6 +55,7 @@ class Calls(Evaluation):
             return variable(self.successor[symbol])
         found = self.assigned.get(symbol)
         if found is None:
+            self.unassigned.add(symbol.name)
             return Nothing(f"{symbol.name} has no value in the next state yet")
         return found
 

@@ -34,7 +34,7 @@ from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.specification import Maker
 from verifier.tla.translate.steps import Steps
-from verifier.tla.translate.symbolic import Known, Nothing, Untranslated
+from verifier.tla.translate.symbolic import Known, Untranslated
 from verifier.tla.translate.targets import variables
 from verifier.tla.values import Value, is_infinite, is_set, members
 
@@ -135,10 +135,11 @@ class Temporal:
         every = variables(self.t.evaluator, whole.subscript, c) or []
         if {id(one) for one in every} != {id(one) for one in self.maker.spec.variables}:
             action = ast.Step(whole.action, whole.subscript, False, place=whole.place)
+        self.t.unassigned.clear()
         for branch in steps.walk(action, c, Branch(), top=True):
-            unread = next((guard for guard in branch.guards if isinstance(guard, Nothing)), None)
-            if unread is not None:  # it may be possible all the same, so it is not left out
-                raise Untranslated(whole.place, f"{label} needs a value that is not there: {unread.words}")
+            if self.t.unassigned:  # what looks impossible may be possible, so it is not left out
+                words = f"{label} reads what {', '.join(sorted(self.t.unassigned))} become"
+                raise Untranslated(whole.place, f"{words}, before it says so")
             if branch.dead:
                 continue
             if len(branch.assigned) < len(self.maker.spec.variables):
@@ -196,6 +197,9 @@ class Temporal:
             case ast.Quantifier():
                 parts = [self.formula(whole.body, inner) for _, inner in self._bound(whole, c)]
                 return _joined(TemporalOperator.AND if whole.universal else TemporalOperator.OR, parts)
+            case ast.If():
+                parts = [self.formula(item, c) for item in (whole.condition, whole.then, whole.otherwise)]
+                return _joined(TemporalOperator.OR, [parts[0] & parts[1], ~parts[0] & parts[2]])
             case ast.Let():
                 return self.formula(whole.body, self.t.let(whole, c))
             case ast.Temporal(kind="[]"):
