@@ -62,9 +62,9 @@ class Lasso:
             case ast.Fairness():
                 return self._truths(_meaning(whole), module)
             case ast.If():
-                parts = (whole.condition, whole.then, whole.otherwise)
-                rows = zip(*(self._truths(part, module) for part in parts), strict=True)
-                return [then if condition else other for condition, then, other in rows]
+                branches = (whole.condition, whole.then, whole.otherwise)
+                met, then, other = (self._truths(part, module) for part in branches)
+                return [then[place] if met[place] else other[place] for place in range(len(met))]
             case ast.Apply():
                 return self._applied(whole, module)
             case ast.Let() if not any(d.parameters for d in whole.definitions):
